@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application: routes, trust, live feed and client put together over one catalog."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+
+from mindscope.config import Settings
+from mindscope.server import client, openapi
+from mindscope.server.context import Viewer
+from mindscope.server.failures import RESPONSES, answer_failures
+from mindscope.server.feed import Feed
+from mindscope.server.routes import curves, damages, live, runs, scalars_csv, server, tags
+from mindscope.server.trust import TrustMiddleware
+from mindscope.server.version import version
+
+if TYPE_CHECKING:
+    from mindscope.ingest.catalog import Catalog
+
+MAX_BODY_BYTES = 64 * 2**20
+
+
+def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
+    """The viewer of ``catalog``. Whoever watches the files calls ``app.state.viewer.feed.publish``."""
+    app = FastAPI(
+        title="mindscope",
+        version=version(),
+        description="What a mindscope viewer answers. Nothing here changes a log.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses=RESPONSES,
+        lifespan=_lifespan,
+        generate_unique_id_function=_operation_id,
+    )
+    app.state.viewer = Viewer(settings, catalog, Feed())
+    app.add_middleware(TrustMiddleware, host=settings.host)
+    app.include_router(_api(), prefix="/api")
+    client.mount(app)
+    openapi.complete(app)
+    answer_failures(app)
+    return app
+
+
+def _api() -> APIRouter:
+    api = APIRouter()
+    for resource in (server, runs, tags, curves, scalars_csv, damages, live):
+        api.include_router(resource.router)
+    return api
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    feed: Feed = app.state.viewer.feed
+    feed.open()
+    yield
+    feed.close()
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every refusal is answered with the same JSON: a code for programs, a message and a remedy for people."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
+from mindscope.server.schema import Failure, FailureAnswer
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    400: {"model": FailureAnswer, "description": "The body is not JSON."},
+    403: {"model": FailureAnswer, "description": "The Host header names no address of this viewer."},
+    415: {"model": FailureAnswer, "description": "The body is not declared as application/json."},
+    422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
+}
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
+
+
+def failure(status: int, code: str, message: str, remedy: str) -> JSONResponse:
+    """A refusal as an answer."""
+    body = FailureAnswer(error=Failure(code=code, message=message, remedy=remedy))
+    return JSONResponse(body.model_dump(), status_code=status)
+
+
+async def refuse(scope: Scope, receive: Receive, send: Send, status: int, code: str, message: str, remedy: str) -> None:
+    """A refusal from below the routes."""
+    await failure(status, code, message, remedy)(scope, receive, send)
+
+
+def answer_failures(app: FastAPI) -> None:
+    """Make every error of ``app`` a ``FailureAnswer``."""
+    app.add_exception_handler(RequestValidationError, _bad_request)
+    app.add_exception_handler(RunNotFoundError, _run_not_found)
+    app.add_exception_handler(TagNotFoundError, _tag_not_found)
+    app.add_exception_handler(MindscopeError, _our_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+async def _bad_request(request: Request, error: Exception) -> JSONResponse:
+    problems = cast("RequestValidationError", error).errors()
+    message = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
+    return failure(422, "invalid_request", message, "see /api/openapi.json for what this address takes")
+
+
+async def _run_not_found(request: Request, error: Exception) -> JSONResponse:
+    return failure(404, "run_not_found", str(error), "GET /api/runs lists the runs below the base directory")
+
+
+async def _tag_not_found(request: Request, error: Exception) -> JSONResponse:
+    return failure(404, "tag_not_found", str(error), "POST /api/tags lists the tags of a run")
+
+
+async def _our_error(request: Request, error: Exception) -> JSONResponse:
+    return failure(500, "unreadable", str(error), "run `mindscope inspect` on the run's directory")
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    known = cast("HTTPException", error)
+    code = {400: "bad_request", 404: "not_found", 405: "method_not_allowed"}.get(known.status_code, "refused")
+    answer = failure(known.status_code, code, f"{request.method} {request.url.path}: {known.detail}",
+                     "see /api/openapi.json for the addresses of this viewer")
+    answer.headers.update(known.headers or {})
+    return answer
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    return failure(500, "internal", f"{type(error).__name__}: {error}", "the viewer's log has the whole story")

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OpenAPI document: ``python -m mindscope.server.openapi`` prints it, the client's types are generated from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from mindscope.server.schema import CurvesHeader, LiveChange, LiveHello
+
+NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (CurvesHeader, LiveHello, LiveChange)
+
+
+def complete(app: FastAPI) -> None:
+    """Add the messages that travel inside binary columns and event streams, which FastAPI doesn't see."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = plain()
+        document["components"]["schemas"].update(_extra_schemas())
+        _declare_failures_as_json(document)
+        return document
+
+    app.openapi = openapi
+
+
+def _declare_failures_as_json(document: dict[str, Any]) -> None:
+    """FastAPI gives refusals the media type of the answer; ours are always JSON."""
+    for address in document["paths"].values():
+        for operation in address.values():
+            for status, answer in operation["responses"].items():
+                if int(status) >= 400:
+                    answer["content"] = {"application/json": next(iter(answer["content"].values()))}
+
+
+def _extra_schemas() -> dict[str, Any]:
+    models = [(model, "serialization") for model in NOT_IN_A_JSON_BODY]
+    _, schema = models_json_schema(models, ref_template="#/components/schemas/{model}")  # pyright: ignore[reportArgumentType]
+    return schema["$defs"]
+
+
+def main() -> None:
+    """Print the document of an empty viewer."""
+    from mindscope.config import Settings
+    from mindscope.server.app import create_app
+
+    app = create_app(Settings(summary_base_dir=Path(), workspace=Path()), None)  # pyright: ignore[reportArgumentType]
+    json.dump(app.openapi(), sys.stdout, indent=1, sort_keys=True)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

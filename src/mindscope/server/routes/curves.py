@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scalar series, reduced for the pixels of a view."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from mindscope.server.columns import MEDIA_TYPE, pack
+from mindscope.server.context import TheViewer
+from mindscope.server.curves import compute_curves
+from mindscope.server.schema import CurvesQuery
+
+router = APIRouter()
+
+
+class ColumnsResponse(Response):
+    """The binary columns of ``columns.py``."""
+
+    media_type = MEDIA_TYPE
+
+
+@router.post(
+    "/curves",
+    response_class=ColumnsResponse,
+    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}},
+)
+def query_curves(query: CurvesQuery, viewer: TheViewer) -> ColumnsResponse:
+    """The rows that a view of that many pixels needs; unknown runs and tags have an error in their place."""
+    return ColumnsResponse(pack(compute_curves(viewer.catalog, query)))

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes as they happen, as server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from mindscope.server.context import TheViewer
+from mindscope.server.feed import Feed
+from mindscope.server.schema import LiveHello
+
+PING_S = 15.0
+
+router = APIRouter()
+
+
+class EventStreamResponse(StreamingResponse):
+    """Events of the WHATWG server-sent events format."""
+
+    media_type = "text/event-stream"
+
+
+@router.get(
+    "/live",
+    response_class=EventStreamResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def get_live(viewer: TheViewer) -> EventStreamResponse:
+    """``hello`` once, then ``change`` whenever a run grew, came or went; a comment every 15 s keeps proxies awake."""
+    stream = _events(viewer.feed, viewer.catalog.version)
+    return EventStreamResponse(stream, headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+
+
+async def _events(feed: Feed, version: int) -> AsyncIterator[str]:
+    subscription = feed.subscribe()
+    try:
+        yield _event("hello", LiveHello(version=version))
+        while not subscription.is_closed:
+            change = await subscription.next(PING_S)
+            yield ": ping\n\n" if change is None else _event("change", change)
+    finally:
+        feed.unsubscribe(subscription)
+
+
+def _event(name: str, data: BaseModel) -> str:
+    return f"event: {name}\ndata: {data.model_dump_json()}\n\n"

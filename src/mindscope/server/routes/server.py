@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer itself."""
+
+from __future__ import annotations
+
+import os
+
+from fastapi import APIRouter
+
+from mindscope.server.context import TheViewer
+from mindscope.server.schema import ServerAnswer
+from mindscope.server.version import version
+
+router = APIRouter()
+
+
+@router.get("/server")
+def get_server(viewer: TheViewer) -> ServerAnswer:
+    """Which viewer answers, since when, and over which directory."""
+    return ServerAnswer(
+        version=version(),
+        base_dir=str(viewer.settings.summary_base_dir),
+        reload_interval=viewer.settings.reload_interval,
+        started_at=viewer.started_at,
+        pid=os.getpid(),
+    )

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tags runs hold."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from mindscope.server.context import TheViewer
+from mindscope.server.schema import TagsAnswer, TagsQuery
+from mindscope.server.summaries import summarize_tags
+
+router = APIRouter()
+
+
+@router.post("/tags")
+def query_tags(query: TagsQuery, viewer: TheViewer) -> TagsAnswer:
+    """The tags of one kind in the given runs."""
+    return summarize_tags(viewer.catalog, query)

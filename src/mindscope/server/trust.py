@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may ask, and what a page of ours may do.
+
+A page of another site can make a browser send requests to 127.0.0.1: by name, when that name's address changes between
+two look-ups (DNS rebinding), and as a plain form. The first has a Host header that is not ours, the second can't declare
+JSON without the server's consent, and we never give it (no CORS header).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mindscope.server.failures import refuse
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+SECURITY_HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; "
+        "connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+
+
+class TrustMiddleware:
+    """Refuses foreign hosts and undeclared bodies; puts the security headers on every answer."""
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        self._app = app
+        self._listens_everywhere = host in ("0.0.0.0", "::")
+        self._names = LOOPBACK_NAMES | {host.lower()} | (_own_names() if self._listens_everywhere else frozenset())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            await refuse(scope, receive, send_with_headers, 403, "foreign_host",
+                         f"Host header {host!r} names no address of this viewer",
+                         "open the address that `mindscope status` prints, or start with --host")
+        elif scope["method"] == "POST" and not _declares_json(headers):
+            await refuse(scope, receive, send_with_headers, 415, "not_json",
+                         f"content-type is {headers.get('content-type', '')!r}, want application/json",
+                         "send the query as JSON and declare it")
+        else:
+            await self._app(scope, receive, send_with_headers)
+
+    def _is_ours(self, host: str) -> bool:
+        """An address can't be rebound, so with every interface open any literal one is ours."""
+        name = host_name(host)
+        return name in self._names or (self._listens_everywhere and _is_address(name))
+
+
+def host_name(host: str) -> str:
+    """The name in a Host header without its port and brackets, in lower case; empty when it is not a host."""
+    name, colon, port = host.rpartition(":")
+    if not colon or (host.endswith("]") and host.startswith("[")):
+        name, port = host, ""
+    if port and not port.isdigit():
+        return ""
+    return name.removeprefix("[").removesuffix("]").lower() if name.startswith("[") == name.endswith("]") else ""
+
+
+def _declares_json(headers: Headers) -> bool:
+    return headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _own_names() -> frozenset[str]:
+    return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})
