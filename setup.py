@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the compiled module and the web client; everything else is in pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).parent.resolve()
+WEB = ROOT / "src" / "mindscope" / "server" / "web"
+
+
+def build_web_client() -> None:
+    """Build ``ui/`` into the package, unless a source archive already brought the result."""
+    if not (ROOT / "ui" / "package.json").exists():
+        if (WEB / "index.html").exists():
+            return
+        sys.exit("the web client is neither built nor here as source (ui/): get a complete clone or archive")
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.exit("npm is missing, it builds the web client: install Node.js 20 or newer (with npm) and try again")
+    if not (ROOT / "ui" / "node_modules").exists():
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=ROOT / "ui", check=True)
+    subprocess.run([npm, "run", "build"], cwd=ROOT / "ui", check=True)
+
+
+class BuildPythonAndWeb(build_py):
+    """``build_py`` that builds the page first. MINDSCOPE_SKIP_UI=1 leaves it out (for work on the Python side only)."""
+
+    def run(self) -> None:
+        """Build the page, then collect the package's files."""
+        if os.environ.get("MINDSCOPE_SKIP_UI") != "1" and not self.editable_mode:
+            build_web_client()
+            self.data_files = self._get_data_files()
+        super().run()
+
+
+CORE = Extension(
+    "mindscope.formats._core",
+    ["src/mindscope/formats/_core.pyx"],
+    depends=["src/mindscope/formats/_crc32c.h"],
+    include_dirs=["src/mindscope/formats"],
+    extra_compile_args=["-O3"],
+)
+
+setup(ext_modules=cythonize([CORE], build_dir="build/cython"), cmdclass={"build_py": BuildPythonAndWeb})

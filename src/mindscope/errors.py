@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every error that mindscope raises on purpose. The text names the place, both values, and the remedy."""
+
+from __future__ import annotations
+
+
+class MindscopeError(Exception):
+    """Root of the tree: catch this to catch all of ours."""
+
+
+class FormatError(MindscopeError, ValueError):
+    """Bytes that are not what the format says."""
+
+
+class WireError(FormatError):
+    """A message that breaks the wire encoding, or a value that its field can't hold."""
+
+
+class ValueRejectedError(MindscopeError, ValueError):
+    """A value handed to the recorder that can't be recorded."""
+
+
+class TypeRejectedError(ValueRejectedError, TypeError):
+    """A value handed to the recorder whose type can't be recorded."""
+
+
+class RecorderClosedError(MindscopeError, RuntimeError):
+    """The recorder was used after ``close()``."""
+
+
+class RunNotFoundError(MindscopeError, FileNotFoundError):
+    """No event file where a run was expected."""
+
+
+class TagNotFoundError(MindscopeError, KeyError):
+    """The run holds no such tag of that kind."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class SettingsError(MindscopeError, ValueError):
+    """A setting from the command line, a configuration file or the environment that can't be used."""
+
+
+class ServerError(MindscopeError, RuntimeError):
+    """The viewer could not be started, reached or stopped."""

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which dialect a file speaks, and one way to call each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mindscope.errors import WireError
+from mindscope.formats import mindspore, tensorboard, wire
+from mindscope.types import DialectName, Kind, Located
+
+__all__ = ["decode", "detect", "locate"]
+
+
+def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> DialectName:
+    """The dialect by the version that the first record gives; without one, by the name of the file."""
+    version = _read_version(first_payload) if first_payload is not None else ""
+    if version.startswith("MindSpore.Event"):
+        return DialectName.MINDSPORE
+    if version.startswith("brain.Event"):
+        return DialectName.TENSORBOARD
+    if "tfevents" in file_name:
+        return DialectName.TENSORBOARD
+    return DialectName.MINDSPORE_LINEAGE if file_name.endswith("_lineage") else DialectName.MINDSPORE
+
+
+def _read_version(payload: bytes | memoryview) -> str:
+    try:
+        for number, value, start, end in wire.split(payload, 0, len(payload)):
+            if number == 3 and value is None:
+                return str(payload[start:end], "utf-8", "replace")
+    except WireError:
+        pass  # the reader of the record reports it, with its place
+    return ""
+
+
+def locate(dialect: DialectName, payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located]:
+    """The values of the event in ``payload``, which begins at file byte ``offset``.
+
+    ``kinds`` is the memory of one run, see ``tensorboard.locate``. Raises FormatError.
+    """
+    if dialect is DialectName.TENSORBOARD:
+        return tensorboard.locate(payload, offset, kinds)
+    if dialect is DialectName.MINDSPORE_LINEAGE:
+        return mindspore.locate_lineage(payload, offset)
+    return mindspore.locate(payload, offset)
+
+
+def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any:
+    """The value in the bytes that a Located of this dialect covers. Raises FormatError."""
+    if dialect is DialectName.TENSORBOARD:
+        return tensorboard.decode(kind, encoded)
+    return mindspore.decode(kind, encoded)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records in a file: found, checked, and found again after damage. The layout is drawn in ``_core.pyx``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mindscope.formats import _core
+from mindscope.formats._core import crc32c, frame
+from mindscope.types import Damage, DamageKind
+
+__all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame"]
+
+FRAME_OVERHEAD = 16
+
+
+class FrameReader:
+    """Reads the records of one file that may still grow, as its bytes are handed over.
+
+    Hand over bytes that begin at ``position``; whole records come out, and ``position`` moves behind them. The tail of
+    a record that is not whole yet stays: hand it over again, with more behind it. Damage is skipped and noted.
+    """
+
+    def __init__(self, file: str, position: int = 0) -> None:
+        self.file = file
+        self.position: int = position
+        """The byte of the file up to which everything is settled; read on from here."""
+        self.needed = FRAME_OVERHEAD
+        """How many bytes from ``position`` on would bring at least one step further."""
+        self._settled: list[Damage] = []
+        self._lost_since: Damage | None = None  # damage after which no intact record was found yet
+
+    @property
+    def damages(self) -> tuple[Damage, ...]:
+        """All damage met so far in file order; the last one has no ``resumed_at`` while nothing intact follows it."""
+        return (*self._settled, self._lost_since) if self._lost_since else tuple(self._settled)
+
+    @property
+    def is_resyncing(self) -> bool:
+        """Whether a length was damaged and no intact record was found since."""
+        return self._lost_since is not None
+
+    def records(self, chunk: bytes | bytearray | memoryview) -> Iterator[tuple[int, memoryview]]:
+        """The whole intact records of ``chunk``, as payload offset in the file and payload.
+
+        The payloads are views of ``chunk``. Exhaust the iterator before the next call.
+        """
+        view = memoryview(chunk)
+        base = self.position
+        at: int = 0
+        while True:
+            if self._lost_since is not None:
+                at, found = _core.find_frame(view, at)
+                self.position = base + at
+                if not found:
+                    self.needed = self._needed_at(view, at)
+                    return
+                self._settle(self.position)
+            spans, at, status, self.needed = _core.scan_frames(view, at)
+            self.position = base + at
+            for start, end in spans:
+                yield base + start, view[start:end]
+            if status == _core.WHOLE:
+                return
+            at += self._note_damage(view, at, status)
+            self.position = base + at
+
+    def _needed_at(self, view: memoryview, at: int) -> int:
+        if len(view) - at < FRAME_OVERHEAD:
+            return FRAME_OVERHEAD
+        return _core.read_frame_header(view, at)[0] + FRAME_OVERHEAD
+
+    def _settle(self, resumed_at: int) -> None:
+        lost = self._lost_since
+        if lost is not None:
+            self._settled.append(Damage(lost.file, lost.offset, lost.kind, lost.detail, resumed_at))
+            self._lost_since = None
+
+    def _note_damage(self, view: memoryview, at: int, status: int) -> int:
+        """Note the damaged record at ``at``; returns how many bytes to go on by."""
+        length, stored, computed = _core.read_frame_header(view, at)
+        offset = self.position
+        if status == _core.BAD_LENGTH:
+            detail = f"length checksum is {stored:#010x}, want {computed:#010x}"
+            self._lost_since = Damage(self.file, offset, DamageKind.LENGTH_CHECKSUM, detail)
+            return 1
+        payload = view[at + 12 : at + 12 + length]
+        stored = int.from_bytes(view[at + 12 + length : at + 16 + length], "little")
+        detail = f"payload checksum is {stored:#010x}, want {masked_crc32c(payload):#010x}"
+        after = offset + length + FRAME_OVERHEAD
+        self._settled.append(Damage(self.file, offset, DamageKind.PAYLOAD_CHECKSUM, detail, after))
+        return length + FRAME_OVERHEAD
+
+
+def masked_crc32c(data: bytes | memoryview) -> int:
+    """The checksum as it stands in a record: CRC-32C rotated right by 15 bits, plus a constant."""
+    crc = crc32c(data)
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF

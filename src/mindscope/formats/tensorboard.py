@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorBoard's dialect: what an Event holds, and the values in it, in old form (own fields) and new (tensors)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.formats import wire
+from mindscope.formats.mindspore import wire_to_int64
+from mindscope.formats.tensorboard_schemas import (
+    EVENT,
+    GRAPH,
+    HPARAMS,
+    LAYOUT,
+    LOG_MESSAGE,
+    METADATA,
+    SESSION_LOG,
+    TAGGED_RUN_METADATA,
+    VALUE,
+)
+from mindscope.formats.tensors import array_from_bytes, dtype_by_name, reshape
+from mindscope.types import Audio, Histogram, Image, Kind, Located, Message, Tensor
+
+__all__ = ["VERSION", "decode", "decode_tensor", "locate", "version_event"]
+
+VERSION = "brain.Event:2"
+"""What the first record of an event file says."""
+
+_PLUGIN_KINDS = {
+    "scalars": Kind.SCALAR,
+    "images": Kind.IMAGE,
+    "histograms": Kind.HISTOGRAM,
+    "distributions": Kind.HISTOGRAM,
+    "text": Kind.TEXT,
+    "audio": Kind.AUDIO,
+    "pr_curves": Kind.PR_CURVE,
+    "mesh": Kind.MESH,
+    "hparams": Kind.HPARAMS,
+    "custom_scalars": Kind.CUSTOM_SCALARS,
+    "graphs": Kind.GRAPH,
+    "graph_run_metadata": Kind.RUN_METADATA,
+    "graph_run_metadata_graph": Kind.RUN_METADATA,
+    "graph_keras_model": Kind.TEXT,
+    "graph_tagged_run_metadata": Kind.RUN_METADATA,
+}
+_FIELD_KINDS = {
+    2: Kind.SCALAR,
+    3: Kind.HISTOGRAM,
+    4: Kind.IMAGE,
+    5: Kind.HISTOGRAM,
+    6: Kind.AUDIO,
+    8: Kind.TENSOR,
+}
+_EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.LOG_MESSAGE, 7: Kind.SESSION, 8: Kind.RUN_METADATA, 9: Kind.META_GRAPH}
+_EVENT_MESSAGES = {
+    Kind.LOG_MESSAGE: LOG_MESSAGE,
+    Kind.SESSION: SESSION_LOG,
+    Kind.RUN_METADATA: TAGGED_RUN_METADATA,
+}
+_DTYPES = {
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    14: "bfloat16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    22: "uint32",
+    23: "uint64",
+    24: "float8_e5m2",
+    25: "float8_e4m3fn",
+}
+_STRING = 7
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located]:
+    """The values of one Event whose bytes begin at file byte ``offset``.
+
+    ``kinds`` remembers the kind of each tag, because only the first event of a tag says its plugin; keep one dict for
+    each run and hand it to every call.
+    """
+    wall_time, step, spans = 0.0, 0, list[tuple[int, int, int]]()
+    for number, value, start, end in wire.split(payload, 0, len(payload)):
+        if number == 1 and isinstance(value, float):
+            wall_time = value
+        elif number == 2 and isinstance(value, int):
+            step = wire_to_int64(value)
+        elif value is None and (number == 5 or number in _EVENT_KINDS):
+            spans.append((number, start, end))
+    for number, start, end in spans:
+        if number == 5:
+            yield from _locate_summary(payload, offset, start, end, step, wall_time, kinds)
+        else:
+            kind = _EVENT_KINDS[number]
+            tag = _run_metadata_tag(payload, start, end) if kind is Kind.RUN_METADATA else kind.value
+            yield Located(kind, tag, step, wall_time, None, offset + start, end - start)
+
+
+def _run_metadata_tag(payload: bytes | memoryview, start: int, end: int) -> str:
+    for number, value, text_start, text_end in wire.split(payload, start, end):
+        if number == 1 and value is None:
+            return str(payload[text_start:text_end], "utf-8", "backslashreplace")
+    return Kind.RUN_METADATA.value
+
+
+def _locate_summary(
+    payload: bytes | memoryview,
+    offset: int,
+    start: int,
+    end: int,
+    step: int,
+    wall_time: float,
+    kinds: dict[str, Kind],
+) -> Iterator[Located]:
+    for number, value, value_start, value_end in wire.split(payload, start, end):
+        if number != 1 or value is not None:
+            continue
+        tag, field_kind, scalar, plugin = "", None, None, ""
+        for field, content, field_start, field_end in wire.split(payload, value_start, value_end):
+            if field == 1 and content is None:
+                tag = str(payload[field_start:field_end], "utf-8", "backslashreplace")
+            elif field == 9 and content is None:
+                metadata = wire.decode(METADATA, payload[field_start:field_end])
+                plugin = metadata.get("plugin_data", {}).get("plugin_name", "")
+            elif field in _FIELD_KINDS:
+                field_kind = _FIELD_KINDS[field]
+                scalar = content if isinstance(content, float) else None
+        kind = _kind_of(tag, plugin, field_kind, kinds)
+        if kind is None:
+            continue
+        encoded = payload[value_start:value_end]
+        if kind is Kind.SCALAR and scalar is None:
+            scalar = _decode_scalar(wire.decode(VALUE, encoded))
+        yield Located(kind, tag, step, wall_time, scalar, offset + value_start, value_end - value_start)
+
+
+def _kind_of(tag: str, plugin: str, field_kind: Kind | None, kinds: dict[str, Kind]) -> Kind | None:
+    """What a value is: by its plugin, else by that of the tag's first event, else by the field that holds it."""
+    if plugin in _PLUGIN_KINDS and (field_kind in (Kind.TENSOR, None) or _PLUGIN_KINDS[plugin] is field_kind):
+        kinds[tag] = _PLUGIN_KINDS[plugin]
+        return kinds[tag]
+    if field_kind is Kind.TENSOR:
+        return kinds.get(tag, Kind.TENSOR)
+    return field_kind
+
+
+def decode(kind: Kind, encoded: bytes | memoryview) -> Any:
+    """The value in the bytes that a Located covers.
+
+    float, tuple of Image, Tensor, Histogram, Audio or tuple of str; a Message for all others. Raises FormatError.
+    """
+    if kind is Kind.GRAPH:
+        return decode_graph(encoded)
+    if kind is Kind.META_GRAPH:
+        return {"meta_graph_def": bytes(encoded)}
+    if kind in _EVENT_MESSAGES:
+        return wire.decode(_EVENT_MESSAGES[kind], encoded)
+    value = wire.decode(VALUE, encoded)
+    try:
+        return _DECODERS[kind](value)
+    except (KeyError, IndexError) as missing:
+        raise FormatError(f"{kind} {value.get('tag', '')!r}: {missing} is not there") from None
+
+
+def decode_graph(encoded: bytes | memoryview) -> Message:
+    """A GraphDef as a message."""
+    return wire.decode(GRAPH, encoded)
+
+
+def decode_tensor(message: Message) -> NDArray[Any]:
+    """The array of a TensorProto: numbers in their dtype, strings as an object array of bytes.
+
+    A run of numbers shorter than the shape repeats its last one, as the format says.
+    """
+    dims = [int(dim.get("size", 0)) for dim in message.get("tensor_shape", {}).get("dim", [])]
+    number = message.get("dtype", 0)
+    if number == _STRING:
+        return np.array(message.get("string_val", []), dtype=object).reshape(tuple(dims) if dims else -1)
+    name = _DTYPES.get(number, "")
+    dtype = dtype_by_name(name)
+    if dtype is None:
+        raise FormatError(f"tensor has dtype number {number}, which is unknown")
+    if "tensor_content" in message:
+        return array_from_bytes(message["tensor_content"], name, dims)
+    return reshape(_fill(_numbers(message, dtype), int(np.prod(dims)) if dims else 1), name, dims)
+
+
+def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:
+    if "half_val" in message:  # bit patterns of float16 or bfloat16
+        return message["half_val"].astype(np.uint16).view(dtype)
+    if "float8_val" in message:
+        return np.frombuffer(message["float8_val"], dtype)
+    for field in ("scomplex_val", "dcomplex_val"):
+        if field in message:
+            return message[field].astype(dtype.type(0).real.dtype).view(dtype)
+    for field in ("float_val", "double_val", "int_val", "int64_val", "bool_val", "uint32_val", "uint64_val"):
+        if field in message:
+            return message[field]
+    return np.zeros(1, dtype)
+
+
+_MOST_REPEATED = 1 << 24  # a tensor of a constant beyond this is a lying shape
+
+
+def _fill(values: NDArray[Any], size: int) -> NDArray[Any]:
+    if 0 < len(values) < size <= _MOST_REPEATED:
+        return np.concatenate([values, np.repeat(values[-1:], size - len(values))])
+    return values[:size] if size == 0 else values
+
+
+def _strings(value: Message) -> list[bytes]:
+    return list(value["tensor"].get("string_val", []))
+
+
+def _decode_scalar(value: Message) -> float:
+    if "simple_value" in value:
+        return value["simple_value"]
+    array = decode_tensor(value["tensor"])
+    if array.size != 1 or array.dtype == object:
+        raise FormatError(f"scalar {value.get('tag', '')!r}: shape is {array.shape}, want one number")
+    return float(array.reshape(-1)[0])
+
+
+def _decode_image(value: Message) -> tuple[Image, ...]:
+    if "image" in value:
+        image = value["image"]
+        size = image.get("height", 0), image.get("width", 0), image.get("colorspace", 0)
+        return (Image(*size, image["encoded_image_string"]),)
+    width, height, *pictures = _strings(value)
+    return tuple(Image(int(height), int(width), 0, picture) for picture in pictures)
+
+
+def _decode_histogram(value: Message) -> Histogram:
+    if "histo" in value:
+        return _from_limits(value["histo"])
+    if "obsolete_old_style_histogram" in value:
+        raise FormatError(f"histogram {value.get('tag', '')!r}: it has the form that was given up before version 1")
+    buckets = decode_tensor(value["tensor"]).astype(np.float64).reshape(-1, 3)
+    left, right, count = (np.ascontiguousarray(buckets[:, column]) for column in range(3))
+    seen = count > 0
+    low, high = (float(left[seen][0]), float(right[seen][-1])) if seen.any() else (0.0, 0.0)
+    middle = float(((left + right) / 2 * count).sum())
+    return Histogram(left, right, count, low, high, middle, float(count.sum()))
+
+
+def _from_limits(histogram: Message) -> Histogram:
+    """Buckets from their upper limits. The outermost edges, which reach to infinity, are those of the data."""
+    limits = histogram.get("bucket_limit", np.empty(0))
+    count = histogram.get("bucket", np.empty(0))
+    if len(limits) != len(count):
+        raise FormatError(f"histogram has {len(limits)} bucket limits for {len(count)} counts, want as many")
+    low, high = histogram.get("min", 0.0), histogram.get("max", 0.0)
+    left = np.concatenate([[min(low, limits[0])], limits[:-1]]) if len(limits) else np.empty(0)
+    right = np.concatenate([limits[:-1], [max(high, left[-1])]]) if len(limits) else np.empty(0)
+    total = histogram.get("num", float(count.sum()))
+    return Histogram(left, right, count, low, high, histogram.get("sum", 0.0), total)
+
+
+def _decode_text(value: Message) -> tuple[str, ...]:
+    return tuple(str(text, "utf-8", "backslashreplace") for text in _strings(value))
+
+
+def _decode_audio(value: Message) -> Audio:
+    if "audio" in value:
+        audio = value["audio"]
+        return Audio(
+            audio.get("sample_rate", 0.0),
+            audio.get("num_channels", 0),
+            audio.get("length_frames", 0),
+            audio["encoded_audio_string"],
+            audio.get("content_type", ""),
+        )
+    return Audio(0.0, 0, 0, _strings(value)[0], "audio/wav")
+
+
+def _decode_tensor_value(value: Message) -> Tensor:
+    return Tensor(decode_tensor(value["tensor"]))
+
+
+def _decode_hparams(value: Message) -> Message:
+    return wire.decode(HPARAMS, value["metadata"]["plugin_data"].get("content", b""))
+
+
+def _decode_layout(value: Message) -> Message:
+    return wire.decode(LAYOUT, _strings(value)[0])
+
+
+_DECODERS = {
+    Kind.SCALAR: _decode_scalar,
+    Kind.IMAGE: _decode_image,
+    Kind.TENSOR: _decode_tensor_value,
+    Kind.HISTOGRAM: _decode_histogram,
+    Kind.TEXT: _decode_text,
+    Kind.AUDIO: _decode_audio,
+    Kind.PR_CURVE: _decode_tensor_value,
+    Kind.MESH: _decode_tensor_value,
+    Kind.HPARAMS: _decode_hparams,
+    Kind.CUSTOM_SCALARS: _decode_layout,
+}
+
+
+# ---- writing --------------------------------------------------------------------------------------------------------
+
+
+def version_event(wall_time: float) -> bytes:
+    """The payload of the first record of an event file."""
+    return wire.encode(EVENT, {"wall_time": wall_time, "file_version": VERSION})

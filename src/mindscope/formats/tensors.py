@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numpy arrays from the number runs of tensor messages: dtypes by name, shapes checked before anything is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+
+_BEYOND_NUMPY: dict[str, Any] = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8_e5m2": ml_dtypes.float8_e5m2,
+    "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
+    "int4": ml_dtypes.int4,
+}
+_IN_NUMPY = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()) | set(
+    "float16 float32 float64 complex64 complex128".split()
+)
+
+
+def dtype_by_name(name: str) -> np.dtype[Any] | None:
+    """The numpy dtype of that name, little-endian, or None for a name that no array can have."""
+    if name in _BEYOND_NUMPY:
+        return np.dtype(_BEYOND_NUMPY[name])
+    little_endian: np.dtype[Any] | None = np.dtype(name).newbyteorder("<") if name in _IN_NUMPY else None
+    return little_endian
+
+
+def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:
+    """An array over the little-endian bytes ``data``. Raises FormatError when shape and bytes disagree."""
+    dtype = dtype_by_name(dtype_name)
+    if dtype is None:
+        raise FormatError(f"tensor has dtype {dtype_name}, which no array can hold")
+    if len(data) % dtype.itemsize:
+        raise FormatError(f"tensor of {dtype_name} has {len(data)} bytes, no multiple of {dtype.itemsize}")
+    return _shaped(np.frombuffer(data, dtype), shape)
+
+
+def reshape(values: NDArray[Any], dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:
+    """``values`` in the declared dtype and shape; they keep their own dtype where the declared one is unknown.
+
+    Raises FormatError when the count does not fill the shape.
+    """
+    array = _shaped(np.asarray(values), shape)
+    dtype = dtype_by_name(dtype_name)
+    if dtype is None or dtype == array.dtype:
+        return array
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(dtype)
+
+
+def _shaped(values: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
+    if any(size < 0 for size in shape) or math.prod(shape) != values.size:
+        raise FormatError(f"tensor of shape {tuple(shape)} has {values.size} values, want {math.prod(shape)}")
+    return values.reshape(tuple(shape))

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The vocabulary that every part shares: kinds of data, the values of each kind, and where a value's bytes are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Message = dict[str, Any]
+"""One decoded wire message: field name -> value; fields that are absent on the wire are absent here."""
+
+
+class Kind(str, Enum):
+    """What a value of a tag is. The text is the word used in the API, on the command line and in the page."""
+
+    SCALAR = "scalar"
+    IMAGE = "image"
+    TENSOR = "tensor"
+    HISTOGRAM = "histogram"
+    TEXT = "text"
+    AUDIO = "audio"
+    PR_CURVE = "pr_curve"
+    MESH = "mesh"
+    HPARAMS = "hparams"
+    CUSTOM_SCALARS = "custom_scalars"
+    LANDSCAPE = "landscape"
+    GRAPH = "graph"
+    RUN_METADATA = "run_metadata"
+    TRAIN_LINEAGE = "train_lineage"
+    EVAL_LINEAGE = "eval_lineage"
+    DATASET_GRAPH = "dataset_graph"
+    CUSTOM_LINEAGE = "custom_lineage_data"
+    EXPLAIN = "explain"
+    SESSION = "session"
+    LOG_MESSAGE = "log_message"
+    META_GRAPH = "meta_graph"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class DialectName(str, Enum):
+    """Who laid out the messages inside the records of a file."""
+
+    MINDSPORE = "mindspore"
+    MINDSPORE_LINEAGE = "mindspore_lineage"
+    TENSORBOARD = "tensorboard"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Located(NamedTuple):
+    """One value of one event: what it is, and where its encoded bytes stand in the file.
+
+    ``offset`` and ``length`` cover the message that ``dialect.decode(kind, encoded)`` takes: the ``Summary.Value`` for
+    tagged values, the message itself for graphs and lineage. ``scalar`` is the value of a scalar and None for all
+    other kinds. ``step`` is 0 where the event has none.
+    """
+
+    kind: Kind
+    tag: str
+    step: int
+    wall_time: float
+    scalar: float | None
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One encoded picture. ``channels`` is what the writer declared (0 if it did not): 1 grey, 3 RGB, 4 RGBA."""
+
+    height: int
+    width: int
+    channels: int
+    encoded: bytes
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """Decode to uint8, shape (height, width) for grey, (height, width, 3 or 4) else."""
+        import io
+
+        from PIL import Image as PillowImage
+
+        with PillowImage.open(io.BytesIO(self.encoded)) as picture:
+            if picture.mode not in ("L", "RGB", "RGBA"):
+                picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
+            return np.asarray(picture)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Counts of values in k buckets. Bucket i covers [left[i], right[i]); the last one includes its right edge.
+
+    ``left``, ``right`` and ``count`` are float64 of shape (k,); k is 0 when no finite value was seen. ``total`` counts
+    every element, NaN and infinities included; ``minimum``, ``maximum`` and ``sum`` are over finite values.
+    """
+
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    count: NDArray[np.float64]
+    minimum: float
+    maximum: float
+    sum: float
+    total: float
+    nan_count: int = 0
+    positive_infinity_count: int = 0
+    negative_infinity_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An array in the dtype its writer declared; not ``is_exact`` where the file holds float32 of a wider dtype."""
+
+    value: NDArray[Any]
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """One encoded sound; ``sample_rate`` in Hz, ``frames`` samples a channel; 0 where the writer did not say."""
+
+    sample_rate: float
+    channels: int
+    frames: int
+    encoded: bytes
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Landscape:
+    """A loss landscape: losses ``z`` of shape (len(y), len(x)) over a plane, and the path of the training on it."""
+
+    x: NDArray[Any]
+    y: NDArray[Any]
+    z: NDArray[Any]
+    path_intervals: tuple[int, ...] = ()
+    path_x: NDArray[Any] | None = None
+    path_y: NDArray[Any] | None = None
+    path_z: NDArray[Any] | None = None
+    convergence_point: tuple[float, float, float] | None = None
+    decomposition: str = ""
+    unit: str = ""
+    step_per_epoch: int = 0
+
+
+class DamageKind(str, Enum):
+    """What is wrong at a place of a file."""
+
+    LENGTH_CHECKSUM = "length_checksum"
+    PAYLOAD_CHECKSUM = "payload_checksum"
+    MESSAGE = "message"
+    SHRUNK = "shrunk"
+    UNREADABLE = "unreadable"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A place of a file that could not be read; ``resumed_at`` is where the next intact record begins, if any."""
+
+    file: str
+    offset: int
+    kind: DamageKind
+    detail: str
+    resumed_at: int | None = field(default=None)
+
+    def __str__(self) -> str:
+        after = "no intact record after it yet"
+        if self.resumed_at is not None:
+            after = f"skipped to the next intact record at byte {self.resumed_at}"
+        return f"record at byte {self.offset} of {self.file}: {self.detail}; {after}"
