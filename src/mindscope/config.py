@@ -3,16 +3,150 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import runpy
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from mindscope.errors import SettingsError
+
+PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 8080
+DEFAULT_RELOAD_INTERVAL_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a viewer serves and where. ``reload_interval`` is in seconds; 0 loads the logs once."""
+    """What a viewer serves and where. All paths are absolute; ``reload_interval`` is in seconds, 0 loads logs once."""
 
     summary_base_dir: Path
     workspace: Path
-    host: str = "127.0.0.1"
-    port: int = 8080
-    reload_interval: float = 3.0
+    host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
+    reload_interval: float = DEFAULT_RELOAD_INTERVAL_S
+
+    def environment(self) -> dict[str, str]:
+        """The settings as the environment variables that a viewer's process carries."""
+        return {
+            "MINDSCOPE_SUMMARY_BASE_DIR": str(self.summary_base_dir),
+            "MINDSCOPE_WORKSPACE": str(self.workspace),
+            "MINDSCOPE_HOST": self.host,
+            "MINDSCOPE_PORT": str(self.port),
+            "MINDSCOPE_RELOAD_INTERVAL": f"{self.reload_interval:g}",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value as it was given, and where."""
+
+    value: Any
+    source: str
+
+    def refused(self, want: str) -> SettingsError:
+        return SettingsError(f"{self.source} is {self.value!r}, want {want}")
+
+
+def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
+    """Settle every setting: a flag before MINDSCOPE_*, before MINDINSIGHT_*, before the configuration, before the default.
+
+    ``flags`` holds what the command line gave, by the names of the settings and ``config``; None is not given.
+    ``environ`` is the process environment when it is None.
+
+    Raises SettingsError with the source of a value that can't be used and what is accepted.
+    """
+    environ = os.environ if environ is None else environ
+    configuration = _read_configuration(_first(_candidates("config", flags, environ)))
+
+    def settle(name: str, parse: Callable[[Given], Any], default: Any) -> Any:
+        given = _first(_candidates(name, flags, environ, configuration))
+        return default if given is None else parse(given)
+
+    return Settings(
+        summary_base_dir=settle("summary_base_dir", _path, Path.cwd()),
+        workspace=settle("workspace", _path, Path.home() / "mindscope"),
+        host=settle("host", _host, DEFAULT_HOST),
+        port=settle("port", _port, DEFAULT_PORT),
+        reload_interval=settle("reload_interval", _interval, DEFAULT_RELOAD_INTERVAL_S),
+    )
+
+
+def _candidates(
+    name: str, flags: Mapping[str, Any], environ: Mapping[str, str], configuration: Mapping[str, Given] | None = None
+) -> Iterator[Given]:
+    """What was given for a setting, the strongest first. An empty variable counts as not set."""
+    if flags.get(name) is not None:
+        yield Given(flags[name], "--" + name.replace("_", "-"))
+    for variable in (prefix + name.upper() for prefix in PREFIXES):
+        if environ.get(variable):
+            yield Given(environ[variable], f"environment variable {variable}")
+    if configuration and name in configuration:
+        yield configuration[name]
+
+
+def _first(candidates: Iterator[Given]) -> Given | None:
+    return next(candidates, None)
+
+
+def _read_configuration(given: Given | None) -> dict[str, Given]:
+    """The attributes in capitals of a configuration file or module, by the names of the settings."""
+    if given is None:
+        return {}
+    scheme, _, place = str(given.value).partition(":")
+    readers = {"file": _run_file, "python": _import_module}
+    if scheme not in readers or not place:
+        raise given.refused("file:/path/to/config.py or python:package.module")
+    try:
+        attributes = readers[scheme](place)
+    except Exception as error:
+        raise SettingsError(f"{given.source} is {given.value!r}, which can't be read: {error!r}; correct it") from error
+    return {
+        name.lower(): Given(value, f"{name} in {place}")
+        for name, value in attributes.items()
+        if name.isupper() and value is not None
+    }
+
+
+def _run_file(path: str) -> dict[str, Any]:
+    return runpy.run_path(str(Path(path).expanduser()))
+
+
+def _import_module(name: str) -> dict[str, Any]:
+    return vars(importlib.import_module(name))
+
+
+def _path(given: Given) -> Path:
+    if not isinstance(given.value, str | Path) or not str(given.value) or "\0" in str(given.value):
+        raise given.refused("a directory")
+    return Path(given.value).expanduser().absolute()
+
+
+def _host(given: Given) -> str:
+    host = given.value
+    if not isinstance(host, str) or not host or any(not (c.isalnum() or c in ".:-_") for c in host):
+        raise given.refused("a host name or an address such as 127.0.0.1 or 0.0.0.0")
+    return host
+
+
+def _port(given: Given) -> int:
+    try:
+        port = int(str(given.value))
+    except ValueError:
+        port = 0
+    if isinstance(given.value, bool) or not 1 <= port <= 65535:
+        raise given.refused("a whole number from 1 to 65535")
+    return port
+
+
+def _interval(given: Given) -> float:
+    try:
+        seconds = float(str(given.value))
+    except ValueError:
+        seconds = -1.0
+    if isinstance(given.value, bool) or not 0 <= seconds < float("inf"):
+        raise given.refused("seconds, 0 or more; 0 loads the logs once")
+    return seconds

@@ -5,22 +5,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
 from mindscope.config import Settings
+from mindscope.ingest import Catalog
 from mindscope.server import client, openapi
 from mindscope.server.context import Viewer
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
 from mindscope.server.routes import curves, damages, live, runs, scalars_csv, server, tags
 from mindscope.server.trust import TrustMiddleware
-from mindscope.server.version import version
-
-if TYPE_CHECKING:
-    from mindscope.ingest.catalog import Catalog
+from mindscope import __version__
 
 MAX_BODY_BYTES = 64 * 2**20
 
@@ -29,7 +26,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     """The viewer of ``catalog``. Whoever watches the files calls ``app.state.viewer.feed.publish``."""
     app = FastAPI(
         title="mindscope",
-        version=version(),
+        version=__version__,
         description="What a mindscope viewer answers. Nothing here changes a log.",
         openapi_url="/api/openapi.json",
         docs_url=None,

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
 from mindscope.config import Settings
+from mindscope.ingest import Catalog
 from mindscope.server.feed import Feed
-
-if TYPE_CHECKING:
-    from mindscope.ingest.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)

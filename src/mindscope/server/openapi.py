@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from mindscope.config import Settings
+from mindscope.ingest import Catalog
 from mindscope.server.schema import CurvesHeader, LiveChange, LiveHello
 
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (CurvesHeader, LiveHello, LiveChange)
@@ -47,10 +49,9 @@ def _extra_schemas() -> dict[str, Any]:
 
 def main() -> None:
     """Print the document of an empty viewer."""
-    from mindscope.config import Settings
     from mindscope.server.app import create_app
 
-    app = create_app(Settings(summary_base_dir=Path(), workspace=Path()), None)  # pyright: ignore[reportArgumentType]
+    app = create_app(Settings(summary_base_dir=Path(), workspace=Path()), Catalog(Path()))
     json.dump(app.openapi(), sys.stdout, indent=1, sort_keys=True)
     sys.stdout.write("\n")
 

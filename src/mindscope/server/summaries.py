@@ -3,18 +3,104 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import time
+from collections.abc import Iterable
 
-from mindscope.server.schema import DamagesAnswer, RunsAnswer, TagsAnswer, TagsQuery
+from mindscope.ingest import Catalog
+from mindscope.server.schema import (
+    DamageEntry,
+    DamagesAnswer,
+    LastPoint,
+    RunsAnswer,
+    RunState,
+    RunSummary,
+    TagsAnswer,
+    TagsQuery,
+    TagSummary,
+)
+from mindscope.store import ReferenceSeries, RunStore, ScalarSeries
+from mindscope.types import Damage
+
+Series = ScalarSeries | ReferenceSeries
 
 
-def summarize_runs(catalog: Any) -> RunsAnswer:
-    raise NotImplementedError
+def summarize_runs(catalog: Catalog) -> RunsAnswer:
+    """The run list. Its version is read first, so that a client never believes to know more than it does."""
+    version, now = catalog.version, time.time()
+    return RunsAnswer(version=version, runs=[_run_summary(store, now) for store in catalog.runs.values()])
 
 
-def summarize_tags(catalog: Any, query: TagsQuery) -> TagsAnswer:
-    raise NotImplementedError
+def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
+    """Tags of one kind over several runs."""
+    holders: dict[str, list[tuple[int, Series]]] = {}
+    for index, id in enumerate(query.runs):
+        store = catalog.runs.get(id)
+        for (kind, tag), series in store.series.items() if store else ():
+            if kind is query.kind:
+                holders.setdefault(tag, []).append((index, series))
+    return TagsAnswer(tags=[_tag_summary(tag, holders[tag]) for tag in sorted(holders)])
 
 
-def list_damages(catalog: Any, run: str) -> DamagesAnswer:
-    raise NotImplementedError
+def list_damages(catalog: Catalog, run: str) -> DamagesAnswer:
+    """Raises RunNotFoundError."""
+    store = catalog.run(run)
+    return DamagesAnswer(damages=[_damage_entry(damage) for damage in store.damages], dropped=store.dropped)
+
+
+def _run_summary(store: RunStore, now: float) -> RunSummary:
+    return RunSummary(
+        id=store.id,
+        name=store.name,
+        path=str(store.path),
+        state=RunState(store.state(now)),
+        files=len(store.files),
+        size_bytes=store.size_bytes,
+        first_wall_time=_finite(store.first_wall_time),
+        last_wall_time=_finite(store.last_wall_time),
+        last_step=store.last_step,
+        tags=store.tag_counts(),
+        damages=len(store.damages),
+        dropped=store.dropped,
+        dialects=list(store.dialects),
+    )
+
+
+def _tag_summary(tag: str, holders: list[tuple[int, Series]]) -> TagSummary:
+    return TagSummary(
+        tag=tag,
+        runs=[index for index, _ in holders],
+        points=sum(len(series) for _, series in holders),
+        last=_newest(series for _, series in holders),
+    )
+
+
+def _newest(all_series: Iterable[Series]) -> LastPoint | None:
+    """The last drawn point of the series that was written last."""
+    columns = [series.visible() for series in all_series if isinstance(series, ScalarSeries)]
+    newest = max((each for each in columns if len(each)), key=lambda each: each.wall_time[-1], default=None)
+    if newest is None:
+        return None
+    value = float(newest.value[-1])
+    return LastPoint(step=int(newest.step[-1]), value=_finite(value), value_text=_not_a_number(value))
+
+
+def _damage_entry(damage: Damage) -> DamageEntry:
+    return DamageEntry(
+        file=damage.file,
+        offset=damage.offset,
+        kind=damage.kind,
+        detail=damage.detail,
+        resumed_at=damage.resumed_at,
+        text=str(damage),
+    )
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _not_a_number(value: float) -> str | None:
+    if math.isnan(value):
+        return "NaN"
+    return None if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"

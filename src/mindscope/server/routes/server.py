@@ -9,7 +9,7 @@ from fastapi import APIRouter
 
 from mindscope.server.context import TheViewer
 from mindscope.server.schema import ServerAnswer
-from mindscope.server.version import version
+from mindscope import __version__
 
 router = APIRouter()
 
@@ -18,7 +18,7 @@ router = APIRouter()
 def get_server(viewer: TheViewer) -> ServerAnswer:
     """Which viewer answers, since when, and over which directory."""
     return ServerAnswer(
-        version=version(),
+        version=__version__,
         base_dir=str(viewer.settings.summary_base_dir),
         reload_interval=viewer.settings.reload_interval,
         started_at=viewer.started_at,
