@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Event files into stores: find them, read what grew, keep watching."""
+
+from __future__ import annotations
+
+from mindscope.ingest.catalog import Catalog
+from mindscope.ingest.discover import Discovery, EventFile, FoundRun, Problem, find_runs
+from mindscope.ingest.load import RunLoader
+from mindscope.ingest.watch import Watcher
+
+__all__ = ["Catalog", "Discovery", "EventFile", "FoundRun", "Problem", "RunLoader", "Watcher", "find_runs"]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All runs below a base directory, kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+
+from mindscope.errors import RunNotFoundError
+from mindscope.ingest.discover import Discovery, Finder, Problem
+from mindscope.ingest.load import RunLoader
+from mindscope.store import RunStore
+
+ChangeListener = Callable[[frozenset[str]], None]
+
+
+class Catalog:
+    """The runs below ``base``. Call ``refresh`` from any thread; everything else may be read meanwhile."""
+
+    def __init__(self, base: str | Path) -> None:
+        self._finder = Finder(base)
+        self.base = Path(self._finder.base)
+        self._refreshing = Lock()  # held by the one refresh that is going on; guards the loaders
+        self._loaders: dict[str, RunLoader] = {}
+        self._run_of_path: dict[str, str] = {}
+        self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
+        self._problems: tuple[Problem, ...] = ()
+        self._version = 0
+        self._list_version = 0
+
+    @property
+    def runs(self) -> Mapping[str, RunStore]:
+        """Stores by run id, in natural order of the ids; a snapshot."""
+        return self._runs
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Directories and links that the last full refresh left out."""
+        return self._problems
+
+    @property
+    def version(self) -> int:
+        """Grows with every change of any run or of the list."""
+        return self._version
+
+    @property
+    def list_version(self) -> int:
+        """Grows when runs or files come or go."""
+        return self._list_version
+
+    def run(self, id: str) -> RunStore:
+        """The store of a run. Raises RunNotFoundError when there is none of this id."""
+        store = self._runs.get(id)
+        if store is None:
+            raise RunNotFoundError(
+                f"run {id!r} is not below {self.base}: it has {len(self._runs)} others; reload the list"
+            )
+        return store
+
+    def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:
+        """Read what grew and return the ids of the runs that changed, came or went.
+
+        ``paths`` names event files that are known to have changed: then only their runs are looked at, unless one is
+        new. Without it everything is. ``on_change`` hears of changes while a long refresh goes on.
+        """
+        with self._refreshing:
+            waiting = self._known_ids(paths)
+            changed = set[str]()
+            if waiting is None:
+                changed |= self._tell(self._take(self._finder.find()), on_change)
+                waiting = frozenset(self._loaders)
+            while waiting:
+                changed |= self._tell(self._read(waiting), on_change)
+                waiting = frozenset(id for id in waiting if self._loaders[id].has_more)
+            return frozenset(changed)
+
+    def _read(self, ids: frozenset[str]) -> frozenset[str]:
+        return frozenset(id for id in ids if self._loaders[id].read())
+
+    def _known_ids(self, paths: Iterable[str] | None) -> frozenset[str] | None:
+        """The runs that the files belong to; None when that is not known of all."""
+        if paths is None:
+            return None
+        ids = frozenset(self._run_of_path.get(path, "") for path in paths)
+        return None if "" in ids else ids
+
+    def _tell(self, changed: frozenset[str], on_change: ChangeListener | None) -> frozenset[str]:
+        if changed:
+            self._version += 1
+            if on_change is not None:
+                on_change(changed)
+        return changed
+
+    def _take(self, found: Discovery) -> frozenset[str]:
+        """Follow the discovery; returns the ids of runs that came, went or have other files."""
+        gone = self._loaders.keys() - found.runs.keys()
+        added = found.runs.keys() - self._loaders.keys()
+        other = {id for id in found.runs.keys() - added if self._loaders[id].set_files(found.runs[id].files)}
+        self._problems = found.problems
+        changed = frozenset(gone | added | other)
+        if changed:
+            loaders = {id: self._loaders.get(id) or RunLoader(run) for id, run in found.runs.items()}
+            self._set_loaders(loaders)
+        return changed
+
+    def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
+        self._loaders = loaders
+        self._run_of_path = {path: id for id, loader in loaders.items() for path in loader.paths}
+        self._runs = MappingProxyType({id: loader.store for id, loader in loaders.items()})
+        self._list_version += 1

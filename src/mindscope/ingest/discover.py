@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which directories below a base directory are runs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mindscope.ingest.names import creation_number, is_event_name, readable, run_id
+from mindscope.store.files import natural_key
+
+SETTLED_NS = 2_000_000_000
+"""A directory changed within so short a time before it was listed may have changed again without a new time stamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventFile:
+    """A file to read: ``name`` as a person reads it, ``path`` to open it."""
+
+    name: str
+    path: str
+    creation_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A directory with at least one event file directly in it; the files from the oldest to the newest."""
+
+    id: str
+    path: Path
+    files: tuple[EventFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place below the base directory that was left out, and why."""
+
+    path: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """All runs by id in natural order of the ids, and what could not be looked into."""
+
+    runs: dict[str, FoundRun]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """One directory as listed once: the entries that matter."""
+
+    modified_ns: int
+    listed_ns: int
+    directories: tuple[str, ...]
+    files: tuple[EventFile, ...]
+    problems: tuple[Problem, ...]
+
+    def still_holds(self, modified_ns: int) -> bool:
+        return self.modified_ns == modified_ns and self.listed_ns - modified_ns > SETTLED_NS
+
+
+def find_runs(base: str | Path) -> Discovery:
+    """Find all runs at any depth below ``base``, itself included. See ``Finder``."""
+    return Finder(base).find()
+
+
+class Finder:
+    """Finds runs again and again, listing only directories that changed.
+
+    A link to a directory is not followed: what it leads to inside the base has its own path, and what is outside stays
+    outside. So no cycle and no run under two ids. A link to an event file is read when its target is inside the base.
+    Directories that may not be listed are reported and passed over.
+    """
+
+    def __init__(self, base: str | Path) -> None:
+        self.base = os.path.realpath(base)
+        self._listings: dict[str, _Listing] = {}  # by directory, as of the last find
+
+    def find(self) -> Discovery:
+        listings = dict(self._walk())
+        self._listings = {path: each for path, each in listings.items() if each.modified_ns}
+        runs = [_found_run(self.base, path, each.files) for path, each in listings.items() if each.files]
+        problems = tuple(problem for each in listings.values() for problem in each.problems)
+        return Discovery({run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))}, problems)
+
+    def _walk(self) -> Iterator[tuple[str, _Listing]]:
+        waiting = [self.base]
+        while waiting:
+            directory = waiting.pop()
+            listing = self._list(directory)
+            waiting.extend(listing.directories)
+            yield directory, listing
+
+    def _list(self, directory: str) -> _Listing:
+        try:
+            modified_ns = Path(directory).stat().st_mtime_ns
+            known = self._listings.get(directory)
+            return known if known and known.still_holds(modified_ns) else self._list_anew(directory, modified_ns)
+        except OSError as error:
+            return _Listing(0, 0, (), (), (Problem(readable(directory), f"not listed: {error.strerror}"),))
+
+    def _list_anew(self, directory: str, modified_ns: int) -> _Listing:
+        directories: list[str] = []
+        files: list[EventFile] = []
+        problems: list[Problem] = []
+        listed_ns = time.time_ns()
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_symlink() and (problem := self._leaves(entry)):
+                    problems.append(problem)
+                elif entry.is_dir(follow_symlinks=False):
+                    directories.append(entry.path)
+                elif is_event_name(entry.name) and entry.is_file():
+                    files.append(EventFile(readable(entry.name), entry.path, creation_number(entry.name)))
+        return _Listing(modified_ns, listed_ns, tuple(directories), tuple(files), tuple(problems))
+
+    def _leaves(self, link: os.DirEntry[str]) -> Problem | None:
+        target = os.path.realpath(link.path)
+        if os.path.commonpath([self.base, target]) == self.base:
+            return None
+        return Problem(
+            readable(link.path), f"link not followed: {readable(target)} is outside of {readable(self.base)}"
+        )
+
+
+def _found_run(base: str, directory: str, files: tuple[EventFile, ...]) -> FoundRun:
+    by_age = sorted(files, key=lambda file: (file.creation_number, natural_key(file.name)))
+    return FoundRun(run_id(base, directory), Path(directory), tuple(by_age))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread that keeps a catalog up to date."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Lock, Thread
+from time import monotonic
+
+import watchfiles
+
+from mindscope.ingest.catalog import Catalog, ChangeListener
+from mindscope.ingest.names import is_event_name
+
+log = logging.getLogger(__name__)
+
+GROUPING_MS = 100
+"""Changes within this time are read together, so that a busy writer does not cause a refresh a record."""
+STEP_MS = 25
+LONGEST_WAIT_S = 3600.0
+
+
+class Watcher:
+    """Refreshes a catalog when the file system tells of a change, and every ``reload_interval`` seconds anyway.
+
+    Where files can't be watched (network file systems, too many directories), only the interval counts. An interval of
+    0 loads once. Listeners are called in the watcher's thread with the ids of the runs that changed.
+    """
+
+    def __init__(self, catalog: Catalog, reload_interval: float) -> None:
+        self._catalog = catalog
+        self._interval = min(reload_interval, LONGEST_WAIT_S)
+        self._listeners: list[ChangeListener] = []
+        self._listening = Lock()  # guards the list of listeners
+        self._stopping = Event()
+        self._thread = Thread(target=self._watch, name="mindscope-watcher", daemon=True)
+
+    def add_listener(self, listener: ChangeListener) -> None:
+        with self._listening:
+            self._listeners.append(listener)
+
+    def remove_listener(self, listener: ChangeListener) -> None:
+        with self._listening:
+            self._listeners.remove(listener)
+
+    def start(self) -> None:
+        """Start loading and watching. A watcher is started once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop and wait until the thread has ended. May be called again."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        self._refresh(None)
+        while self._interval > 0 and not self._stopping.is_set():
+            try:
+                for paths in self._notified():
+                    self._refresh(paths)
+            except (OSError, RuntimeError) as error:
+                log.warning("%s is looked at every %g s only: %s", self._catalog.base, self._interval, error)
+                self._poll()
+
+    def _poll(self) -> None:
+        while not self._stopping.wait(self._interval):
+            self._refresh(None)
+
+    def _notified(self) -> Iterator[set[str] | None]:
+        """Paths of event files that changed; None when all has to be looked at. Ends when the watcher is stopped."""
+        batches = watchfiles.watch(
+            self._catalog.base,
+            watch_filter=_matters,
+            debounce=GROUPING_MS,
+            step=STEP_MS,
+            stop_event=self._stopping,
+            rust_timeout=int(self._interval * 1000),
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        )
+        looked_at = monotonic()
+        for changes in batches:
+            paths = {path for change, path in changes if change is watchfiles.Change.modified}
+            # A run that is written all the time must not keep the others from being looked at.
+            is_due = monotonic() - looked_at >= self._interval
+            if paths and len(paths) == len(changes) and not is_due:
+                yield paths
+            else:
+                yield None
+                looked_at = monotonic()
+
+    def _refresh(self, paths: set[str] | None) -> None:
+        try:
+            self._catalog.refresh(paths, self._tell)
+        except Exception:
+            log.exception("runs below %s could not be refreshed; tried again at the next change", self._catalog.base)
+
+    def _tell(self, changed: frozenset[str]) -> None:
+        with self._listening:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener(changed)
+
+
+def _matters(change: watchfiles.Change, path: str) -> bool:
+    """Whether a change can concern a run: an event file, or a directory that came or went."""
+    if is_event_name(Path(path).name):
+        return True
+    return change is not watchfiles.Change.modified and (change is watchfiles.Change.deleted or Path(path).is_dir())

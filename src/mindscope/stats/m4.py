@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reduction of a curve to what a screen can show, without losing an extreme."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Rows = NDArray[np.intp]
+
+
+def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: tuple[float, float] | None = None) -> Rows:
+    """Choose the rows that draw the same line on ``pixels`` columns as all rows do; row numbers in order of ``x``.
+
+    ``x`` and ``y`` have shape (n,). The x axis is cut into buckets at most one column wide, whose edges are multiples
+    of a power of two of the x unit, so that appended points never move an edge. Of each bucket the first, lowest,
+    highest and last finite row are kept, and the first and last NaN, +Inf and -Inf, so that every gap and mark stays.
+    ``range`` (inclusive, in units of x) chooses rows; the neighbours outside on either side are added, so that the
+    line reaches the edge. When the rows in range are at most 4 a column, all are returned. Rows whose x is NaN are
+    left out. Where ``x`` goes back, rows are taken in order of x, equal x in their given order.
+
+    Raises ValueError when ``pixels`` is below 1 or the shapes differ.
+
+    Source: Jugel et al., "M4: a visualization-oriented time series data aggregation", VLDB 2014.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    y = np.asarray(y)
+    if pixels < 1:
+        raise ValueError(f"pixels is {pixels}, want at least 1")
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"x has shape {x.shape} and y {y.shape}, want two equal shapes (n,)")
+    order = _order(x)
+    sorted_x = x if order is None else x[order]
+    start, stop = _bounds(sorted_x, range)
+    inside = _reduce(sorted_x[start:stop], (y if order is None else y[order])[start:stop], pixels) + start
+    kept = _with_neighbours(inside, start, stop, sorted_x.size)
+    return kept if order is None else order[kept]
+
+
+def _order(x: NDArray[np.float64]) -> Rows | None:
+    """The rows by ascending x without NaN, None when they already are."""
+    if x.size < 2 or bool(np.all(x[1:] >= x[:-1])):
+        return None if not np.isnan(x).any() else np.flatnonzero(~np.isnan(x))
+    order = np.argsort(x, kind="stable")
+    return order[: x.size - int(np.isnan(x).sum())]
+
+
+def _bounds(x: NDArray[np.float64], range: tuple[float, float] | None) -> tuple[int, int]:
+    if range is None:
+        return 0, x.size
+    return int(np.searchsorted(x, range[0], "left")), int(np.searchsorted(x, range[1], "right"))
+
+
+def _with_neighbours(inside: Rows, start: int, stop: int, size: int) -> Rows:
+    left = [start - 1] if start > 0 else []
+    right = [stop] if stop < size else []
+    return np.concatenate([np.array(left, np.intp), inside, np.array(right, np.intp)])
+
+
+def _reduce(x: NDArray[np.float64], y: NDArray[Any], pixels: int) -> Rows:
+    if x.size <= 4 * pixels:
+        return np.arange(x.size, dtype=np.intp)
+    starts = _bucket_starts(x, pixels)
+    marks = [_first_and_last(rows, starts) for rows in _groups(y)]
+    finite = np.where(np.isfinite(y), y, np.nan)
+    extremes = [_first_equal(finite, starts, np.fmin), _first_equal(finite, starts, np.fmax)]
+    # The ends of the data are kept even where they are in no group of their own, as when x has infinities.
+    return np.unique(np.concatenate([*marks, *extremes, np.array([0, x.size - 1], np.intp)]))
+
+
+def _bucket_starts(x: NDArray[np.float64], pixels: int) -> Rows:
+    """First row of each bucket that holds any row; x is sorted and free of NaN."""
+    finite = x[np.isfinite(x)]
+    span = float(finite[-1] - finite[0]) if finite.size else 0.0
+    width = 2.0 ** math.floor(math.log2(span / pixels)) if 0.0 < span / pixels < math.inf else 1.0
+    bucket = np.floor(x / width)
+    return np.concatenate([np.zeros(1, np.intp), np.flatnonzero(bucket[1:] != bucket[:-1]) + 1])
+
+
+def _groups(y: NDArray[Any]) -> tuple[Rows, Rows, Rows, Rows]:
+    """Rows that are finite, NaN, +Inf, -Inf."""
+    return (
+        np.flatnonzero(np.isfinite(y)),
+        np.flatnonzero(np.isnan(y)),
+        np.flatnonzero(np.isposinf(y)),
+        np.flatnonzero(np.isneginf(y)),
+    )
+
+
+def _first_and_last(rows: Rows, starts: Rows) -> Rows:
+    """The first and last of ``rows`` in each bucket."""
+    if rows.size == 0:
+        return rows
+    bucket = np.searchsorted(starts, rows, "right")
+    edge = np.flatnonzero(bucket[1:] != bucket[:-1])
+    return np.concatenate([rows[:1], rows[edge], rows[edge + 1], rows[-1:]])
+
+
+def _first_equal(y: NDArray[Any], starts: Rows, extreme: np.ufunc) -> Rows:
+    """The first row of each bucket that equals its extreme; none for a bucket without a finite row."""
+    best = extreme.reduceat(y, starts)
+    lengths = np.diff(np.append(starts, y.size))
+    rows = np.flatnonzero(y == np.repeat(best, lengths))
+    bucket = np.searchsorted(starts, rows, "right")
+    return rows[np.concatenate([np.ones(min(rows.size, 1), bool), bucket[1:] != bucket[:-1]])]

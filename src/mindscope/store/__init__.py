@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the runs: scalars in growing columns, every other value by its place in a file."""
+
+from __future__ import annotations
+
+from mindscope.store.batch import Batch
+from mindscope.store.encoded import read_encoded
+from mindscope.store.files import FileFacts
+from mindscope.store.run import RunStore
+from mindscope.store.series import ReferenceColumns, ReferenceSeries, ScalarColumns, ScalarSeries
+
+__all__ = [
+    "Batch",
+    "FileFacts",
+    "ReferenceColumns",
+    "ReferenceSeries",
+    "RunStore",
+    "ScalarColumns",
+    "ScalarSeries",
+    "read_encoded",
+]

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event files of a run: what is known of each, and which is older."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mindscope.types import Damage, DialectName
+
+FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One event file as far as it has been read.
+
+    ``name`` is the path below the run's directory as a person reads it, ``path`` the one to open. ``dialect`` is None
+    until the first record. ``size_bytes`` and ``mode`` (permission bits) are those of the last look;
+    ``modified_at`` is in seconds since 1970. ``read_bytes`` is how far it is settled. Wall times cover the
+    file's values and are None without any; ``last_step`` is the highest one, None without any.
+    """
+
+    name: str
+    path: str
+    creation_number: int = 0
+    dialect: DialectName | None = None
+    size_bytes: int = 0
+    mode: int = 0
+    modified_at: float = 0.0
+    read_bytes: int = 0
+    records: int = 0
+    first_wall_time: float | None = None
+    last_wall_time: float | None = None
+    last_step: int | None = None
+    damages: tuple[Damage, ...] = ()
+
+    @property
+    def key(self) -> FileKey:
+        """Sorts files by age: the creation number, then the name with its numbers compared as numbers."""
+        return self.creation_number, natural_key(self.name)
+
+
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key under which run_2 comes before run_10; numbers come before letters."""
+    parts = re.split(r"([0-9]+)", text)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)

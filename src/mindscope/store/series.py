@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One tag of one kind: scalars hold their values, all other kinds hold the places of theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import RLock
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mindscope.store.points import FileRanks, Points
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScalarColumns:
+    """Points of a scalar series; four read-only arrays of shape (n,). ``file`` is the ordinal in the run."""
+
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+    file: NDArray[np.int32]
+    value: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return self.step.size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReferenceColumns:
+    """Places of values; five read-only arrays of shape (n,). ``offset`` and ``length`` are bytes in file ``file``."""
+
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+    file: NDArray[np.int32]
+    offset: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return self.step.size
+
+
+class ScalarSeries:
+    """A tag's scalar points. Reading while another thread appends is safe: what is returned never changes."""
+
+    def __init__(self, ranks: FileRanks, lock: RLock) -> None:
+        self._lock = lock
+        self._points = Points(ranks, {"value": np.float32})
+        self.version = 0  # grows with every change of the points
+
+    def __len__(self) -> int:
+        """Number of points, hidden ones included."""
+        return len(self._points)
+
+    def extend(self, file: int, step: ArrayLike, wall_time: ArrayLike, value: ArrayLike, count: int) -> None:
+        with self._lock:
+            self._points.extend(file, {"step": step, "wall_time": wall_time, "value": value}, count)
+            self.version += 1
+
+    def visible(self) -> ScalarColumns:
+        """The points that are drawn under the restart rule, by ascending step."""
+        with self._lock:
+            return ScalarColumns(**self._points.visible())
+
+    def all(self) -> ScalarColumns:
+        """Every point in the order in which they were written, overwritten and hidden ones too."""
+        with self._lock:
+            return ScalarColumns(**self._points.written())
+
+    def forget(self, file: int) -> None:
+        """Take back all points of a file."""
+        with self._lock:
+            self._points = self._points.without(file)
+            self.version += 1
+
+
+class ReferenceSeries:
+    """Where the values of a tag stand in the event files. Safe to read while another thread appends."""
+
+    def __init__(self, ranks: FileRanks, lock: RLock) -> None:
+        self._lock = lock
+        self._points = Points(ranks, {"offset": np.int64, "length": np.int64})
+        self.version = 0  # grows with every change of the points
+
+    def __len__(self) -> int:
+        """Number of values, hidden ones included."""
+        return len(self._points)
+
+    def extend(
+        self, file: int, step: ArrayLike, wall_time: ArrayLike, offset: ArrayLike, length: ArrayLike, count: int
+    ) -> None:
+        with self._lock:
+            rows = {"step": step, "wall_time": wall_time, "offset": offset, "length": length}
+            self._points.extend(file, rows, count)
+            self.version += 1
+
+    def visible(self) -> ReferenceColumns:
+        """The values that are shown under the restart rule, by ascending step."""
+        with self._lock:
+            return ReferenceColumns(**self._points.visible())
+
+    def all(self) -> ReferenceColumns:
+        """Every value in the order in which they were written, overwritten and hidden ones too."""
+        with self._lock:
+            return ReferenceColumns(**self._points.written())
+
+    def forget(self, file: int) -> None:
+        """Take back all values of a file."""
+        with self._lock:
+            self._points = self._points.without(file)
+            self.version += 1
