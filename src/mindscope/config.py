@@ -21,17 +21,22 @@ DEFAULT_RELOAD_INTERVAL_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a viewer serves and where. All paths are absolute; ``reload_interval`` is in seconds, 0 loads logs once."""
+    """What a viewer serves and where. All paths are absolute; ``reload_interval`` is in seconds, 0 loads logs once.
+
+    ``config`` says where the configuration was read from, None without one.
+    """
 
     summary_base_dir: Path
     workspace: Path
     host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
     reload_interval: float = DEFAULT_RELOAD_INTERVAL_S
+    config: str | None = None
 
     def environment(self) -> dict[str, str]:
         """The settings as the environment variables that a viewer's process carries."""
-        return {
+        given = {"MINDSCOPE_CONFIG": self.config} if self.config else {}
+        return given | {
             "MINDSCOPE_SUMMARY_BASE_DIR": str(self.summary_base_dir),
             "MINDSCOPE_WORKSPACE": str(self.workspace),
             "MINDSCOPE_HOST": self.host,
@@ -60,7 +65,8 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
     Raises SettingsError with the source of a value that can't be used and what is accepted.
     """
     environ = os.environ if environ is None else environ
-    configuration = _read_configuration(_first(_candidates("config", flags, environ)))
+    config = _first(_candidates("config", flags, environ))
+    configuration = _read_configuration(config)
 
     def settle(name: str, parse: Callable[[Given], Any], default: Any) -> Any:
         given = _first(_candidates(name, flags, environ, configuration))
@@ -72,6 +78,7 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
         host=settle("host", _host, DEFAULT_HOST),
         port=settle("port", _port, DEFAULT_PORT),
         reload_interval=settle("reload_interval", _interval, DEFAULT_RELOAD_INTERVAL_S),
+        config=None if config is None else str(config.value),
     )
 
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: each command parses, calls the library once and prints."""
+
+from __future__ import annotations
+
+import sys
+
+from mindscope.cli.app import app
+from mindscope.errors import MindscopeError
+
+__all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command that the process was given; exit code 1 with one clear line when it fails, 2 for wrong usage."""
+    try:
+        app(prog_name="mindscope")
+    except MindscopeError as error:
+        sys.stderr.write(f"mindscope: {error}\n")
+        sys.exit(1)

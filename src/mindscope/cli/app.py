@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All commands, and the options that stand before them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mindscope import __version__
+from mindscope.cli.start import start
+from mindscope.cli.status import status
+from mindscope.cli.stop import stop
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (start, stop, status):
+    app.command()(command)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"mindscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def mindscope(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Record what happens inside a training, and look at it live.
+
+    `mindscope start --summary-base-dir DIR` opens the viewer over all runs below a directory.
+    """

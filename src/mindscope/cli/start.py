@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope start``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mindscope.config import Settings, load_settings
+
+
+def start(
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="CONFIG", help="Read settings from file:/path/to/config.py or python:package.module."),
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Keep logs and people's own data here. [default: ~/mindscope]")
+    ] = None,
+    port: Annotated[str | None, typer.Option(metavar="PORT", help="Listen here, 1 to 65535. [default: 8080]")] = None,
+    reload_interval: Annotated[
+        str | None,
+        typer.Option(metavar="SECONDS", help="Look for new data so often; 0 loads everything once. [default: 3]"),
+    ] = None,
+    summary_base_dir: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Show the runs below this directory. [default: the current directory]"),
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Listen on this address; others than this machine's own let others look. "
+                     "[default: 127.0.0.1]"),
+    ] = None,
+    foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the terminal until Ctrl-C.")] = False,
+) -> None:
+    """Start the viewer, in the background unless told otherwise.
+
+    A setting that is not given is taken from the environment (MINDSCOPE_PORT, ... or MINDINSIGHT_PORT, ...), then from
+    the configuration.
+    """
+    flags = {
+        "config": config,
+        "workspace": workspace,
+        "port": port,
+        "reload_interval": reload_interval,
+        "summary_base_dir": summary_base_dir,
+        "host": host,
+    }
+    settings = load_settings(flags)
+    if foreground:
+        _stay(settings)
+    else:
+        _leave(settings)
+
+
+def _leave(settings: Settings) -> None:
+    from mindscope.server.background import start_in_background
+
+    viewer = start_in_background(settings)
+    typer.echo(f"viewer:    {viewer.address}")
+    typer.echo(f"runs:      {viewer.base_dir}")
+    typer.echo(f"workspace: {viewer.workspace}")
+    typer.echo(f"stop:      mindscope stop --port {viewer.port}")
+
+
+def _stay(settings: Settings) -> None:
+    import os
+
+    from mindscope.server.serve import serve
+    from mindscope.server.viewers import address
+
+    os.environ.update(settings.environment())
+    serve(settings, lambda: typer.echo(
+        f"viewer:    {address(settings.host, settings.port)}\n"
+        f"runs:      {settings.summary_base_dir}\n"
+        f"workspace: {settings.workspace}\n"
+        "stop:      Ctrl-C"
+    ))

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope status``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import typer
+
+
+def status() -> None:
+    """List the viewers that are running."""
+    from mindscope.server.viewers import running_viewers
+
+    viewers = running_viewers()
+    if not viewers:
+        typer.echo("no viewer is running; `mindscope start` starts one")
+    for viewer in viewers:
+        since = datetime.fromtimestamp(viewer.started_at).strftime("%Y-%m-%d %H:%M:%S")
+        typer.echo(f"{viewer.address}  process {viewer.pid}  since {since}  runs in {viewer.base_dir}")

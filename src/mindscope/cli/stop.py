@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope stop``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mindscope.config import load_settings
+
+
+def stop(
+    port: Annotated[
+        str | None, typer.Option(metavar="PORT", help="The viewer on this port, 1 to 65535. [default: 8080]")
+    ] = None,
+) -> None:
+    """Stop the viewer on a port."""
+    from mindscope.server.viewers import stop_viewer
+
+    viewer = stop_viewer(load_settings({"port": port}).port)
+    typer.echo(f"stopped the viewer at {viewer.address} over {viewer.base_dir}")
