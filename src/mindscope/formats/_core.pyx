@@ -98,7 +98,8 @@ def scan_frames(const uint8_t[::1] chunk not None, Py_ssize_t position):
         if crc != crc32c_masked(data + position, 8):
             return spans, position, BAD_LENGTH, 0
         if length > <uint64_t>(1 << 62) or <uint64_t>(end - position) < length + HEADER + FOOTER:
-            return spans, position, WHOLE, length + HEADER + FOOTER
+            # as a Python number: a lying length may be the largest there is
+            return spans, position, WHOLE, int(length) + HEADER + FOOTER
         memcpy(&crc, data + position + HEADER + length, 4)
         if crc != _masked(data + position + HEADER, length):
             return spans, position, BAD_PAYLOAD, 0

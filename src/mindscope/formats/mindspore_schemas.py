@@ -45,7 +45,7 @@ StrList: 1 repeated string strValue
 
 ModelProto: 1 int64 ir_version, 2 string domain, 3 int64 model_version, 4 GraphProto graph, 5 OperatorSetProto metadata_operators
 OperatorSetProto: 1 repeated OperatorProto operators, 2 string summary
-OperatorProto: 1 string name, 2 string config, 3 bytes obj_info
+OperatorProto: 1 string name, 2 bytes config, 3 bytes obj_info
 GraphProto: 1 repeated NodeProto node, 2 string name, 3 repeated ParameterProto parameters, 4 repeated OutputProto outputs, 5 repeated NamedValueProto const_vals
 NodeProto: 1 repeated InputProto input, 2 string name, 3 string op_type, 4 string scope, 5 repeated AttributeProto attribute, 6 TypeProto output_type, 7 uint64 output_i, 8 string full_name, 10 string instance_name
 InputProto: 1 string name, 2 enum type

@@ -25,11 +25,13 @@ _IN_NUMPY = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 
 
 def dtype_by_name(name: str) -> np.dtype[Any] | None:
-    """The numpy dtype of that name, little-endian, or None for a name that no array can have."""
+    """The numpy dtype of that name, or None for a name that no array can have.
+
+    The files are little-endian, and so is every machine that the compiled module is built for.
+    """
     if name in _BEYOND_NUMPY:
         return np.dtype(_BEYOND_NUMPY[name])
-    little_endian: np.dtype[Any] | None = np.dtype(name).newbyteorder("<") if name in _IN_NUMPY else None
-    return little_endian
+    return np.dtype(name) if name in _IN_NUMPY else None
 
 
 def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:

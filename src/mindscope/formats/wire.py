@@ -19,7 +19,7 @@ from mindscope.formats._core import Field, Schema, decode, encode, split
 
 __all__ = ["Field", "Schema", "decode", "encode", "parse_schemas", "split"]
 
-_FIELD = re.compile(r"(\d+) +(?:(repeated|packed) +)?(?:map<(\w+), *(\w+)>|(\w+)(!?)) +(\w+)")
+_FIELD = re.compile(r"(\d+) +(?:map<(\w+), *(\w+)>|(?:(repeated|packed) +)?(\w+)(!?)) +(\w+)")
 
 
 def parse_schemas(table: str) -> dict[str, Schema]:
@@ -43,7 +43,7 @@ def _parse_field(text: str) -> Field:
     match = _FIELD.fullmatch(text)
     if match is None:
         raise ValueError(f"schema field {text!r} is not of the form: number [repeated|packed] type name")
-    number, label, key_type, value_type, type_name, mark, name = match.groups()
+    number, key_type, value_type, label, type_name, mark, name = match.groups()
     if key_type:
         field = Field(name, int(number), f"{name}Entry", is_map=True)
         field.schema = Schema(f"{name}Entry", [Field("key", 1, key_type), Field("value", 2, value_type)])
