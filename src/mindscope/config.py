@@ -57,7 +57,7 @@ class Given:
 
 
 def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
-    """Settle every setting: a flag before MINDSCOPE_*, before MINDINSIGHT_*, before the configuration, before the default.
+    """Settle every setting: flag before MINDSCOPE_*, before MINDINSIGHT_*, before configuration, before default.
 
     ``flags`` holds what the command line gave, by the names of the settings and ``config``; None is not given.
     ``environ`` is the process environment when it is None.

@@ -29,8 +29,10 @@ def start(
     ] = None,
     host: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Listen on this address; others than this machine's own let others look. "
-                     "[default: 127.0.0.1]"),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen on this address; others than this machine's own let others look. [default: 127.0.0.1]",
+        ),
     ] = None,
     foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the terminal until Ctrl-C.")] = False,
 ) -> None:
@@ -71,9 +73,12 @@ def _stay(settings: Settings) -> None:
     from mindscope.server.viewers import address
 
     os.environ.update(settings.environment())
-    serve(settings, lambda: typer.echo(
-        f"viewer:    {address(settings.host, settings.port)}\n"
-        f"runs:      {settings.summary_base_dir}\n"
-        f"workspace: {settings.workspace}\n"
-        "stop:      Ctrl-C"
-    ))
+    serve(
+        settings,
+        lambda: typer.echo(
+            f"viewer:    {address(settings.host, settings.port)}\n"
+            f"runs:      {settings.summary_base_dir}\n"
+            f"workspace: {settings.workspace}\n"
+            "stop:      Ctrl-C"
+        ),
+    )

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
+from mindscope import __version__
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server import client, openapi
@@ -17,9 +18,6 @@ from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
 from mindscope.server.routes import curves, damages, live, runs, scalars_csv, server, tags
 from mindscope.server.trust import TrustMiddleware
-from mindscope import __version__
-
-MAX_BODY_BYTES = 64 * 2**20
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
@@ -53,7 +51,7 @@ def _api() -> APIRouter:
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     feed: Feed = app.state.viewer.feed
     feed.open()
     yield

@@ -44,7 +44,7 @@ def start_in_background(settings: Settings) -> RunningViewer:
 
 
 def _spawn(settings: Settings, log: Path) -> subprocess.Popen[bytes]:
-    # Without PYTHONSAFEPATH a file of the current directory that is called like a module would be imported instead of it.
+    # Without PYTHONSAFEPATH a file of the current directory would be imported instead of a module of the same name.
     environment = {**os.environ, **settings.environment(), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
     try:
         with log.open("ab") as output:

@@ -16,11 +16,13 @@ WEB = Path(__file__).parent / "web"
 FOREVER = "public, max-age=31536000, immutable"
 NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>mindscope</title>
 <h1>The web client is not built</h1>
-<p>The viewer answers, but its page is missing from this installation. In a clone of mindscope, with Node 20 or newer:</p>
+<p>The viewer answers, but its page is missing from this installation.
+In a clone of mindscope, with Node 20 or newer:</p>
 <pre>cd ui
 npm ci
 npm run build</pre>
-<p>Then load this page again; the viewer need not be restarted. The data is already at <a href="/api/runs">/api/runs</a>.</p>
+<p>Then load this page again; the viewer need not be restarted.
+The data is already at <a href="/api/runs">/api/runs</a>.</p>
 """
 
 

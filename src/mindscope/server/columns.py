@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ class _Data:
     chunks: list[bytes] = field(default_factory=list[bytes])
     size: int = 0
 
-    def add(self, values: NDArray[Any]) -> Column:
+    def add(self, values: NDArray[np.generic]) -> Column:
         column = Column(dtype=values.dtype.name, offset=self.size, length=values.size)
         data = values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
         self.chunks.append(data.ljust(_aligned(len(data)), b"\0"))
@@ -41,16 +40,16 @@ class _Data:
         return column
 
 
-def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[Any]]]]) -> bytes:
+def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> bytes:
     """Curves, each with its arrays by column name (none for a curve with an error), as bytes."""
     data = _Data()
     header = CurvesHeader(series=[_with_columns(curve, arrays, data) for curve, arrays in curves])
     text = header.model_dump_json().encode()
     padded = text.ljust(_aligned(8 + len(text)) - 8)
-    return b"".join([MAGIC, np.uint32(len(padded)).newbyteorder("<").tobytes(), padded, *data.chunks])
+    return b"".join([MAGIC, len(padded).to_bytes(4, "little"), padded, *data.chunks])
 
 
-def _with_columns(curve: Curve, arrays: dict[str, NDArray[Any]], data: _Data) -> Curve:
+def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: _Data) -> Curve:
     if not arrays:
         return curve
     smoothed = data.add(arrays["smoothed"]) if "smoothed" in arrays else None

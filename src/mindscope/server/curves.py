@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scalar series reduced for a view: smoothed over all points first, then the rows that the pixels need of both lines."""
+"""Scalar series reduced for a view: smoothed over all points, then the rows that the pixels need of both lines."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +12,7 @@ from mindscope.server.schema import Axis, Curve, CurvesQuery, SeriesName
 from mindscope.stats import m4, smooth
 from mindscope.store import ScalarColumns, ScalarSeries
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, NDArray[np.generic]]
 Range = tuple[float, float] | None
 
 
@@ -24,7 +22,7 @@ def compute_curves(catalog: Catalog, query: CurvesQuery) -> list[tuple[Curve, Ar
 
 
 def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
-    """A scalar series by the run's id, which is looked up and never a path. Raises RunNotFoundError, TagNotFoundError."""
+    """A scalar series by run id and tag; neither is ever part of a path. Raises RunNotFoundError, TagNotFoundError."""
     series = catalog.run(run).scalars(tag)
     if series is None:
         raise TagNotFoundError(f"scalar tag {tag!r} is not in run {run!r}; it may not have been recorded yet")

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
+from mindscope.server.headers import SECURITY_HEADERS
 from mindscope.server.schema import Failure, FailureAnswer
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -65,11 +66,17 @@ async def _our_error(request: Request, error: Exception) -> JSONResponse:
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     known = cast("HTTPException", error)
     code = {400: "bad_request", 404: "not_found", 405: "method_not_allowed"}.get(known.status_code, "refused")
-    answer = failure(known.status_code, code, f"{request.method} {request.url.path}: {known.detail}",
-                     "see /api/openapi.json for the addresses of this viewer")
+    answer = failure(
+        known.status_code,
+        code,
+        f"{request.method} {request.url.path}: {known.detail}",
+        "see /api/openapi.json for the addresses of this viewer",
+    )
     answer.headers.update(known.headers or {})
     return answer
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    return failure(500, "internal", f"{type(error).__name__}: {error}", "the viewer's log has the whole story")
+    answer = failure(500, "internal", f"{type(error).__name__}: {error}", "the viewer's log has the whole story")
+    answer.headers.update(SECURITY_HEADERS)  # this one is made outside of the middleware that adds them
+    return answer

@@ -38,9 +38,7 @@ class Subscription:
             return None
         if self.is_closed:
             return None
-        change = LiveChange(
-            version=self._version, runs=sorted(self._runs), run_list_changed=self._run_list_changed
-        )
+        change = LiveChange(version=self._version, runs=sorted(self._runs), run_list_changed=self._run_list_changed)
         self._runs.clear()
         self._run_list_changed = False
         self._news.clear()

@@ -22,7 +22,8 @@ def birth_of(pid: int) -> str | None:
     if Path("/proc/self/stat").exists():
         return _birth_from_proc(pid)
     # Elsewhere than on Linux: to the second, which is enough for numbers that come around much later.
-    return subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True).stdout.strip() or None
+    told = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True)
+    return told.stdout.strip() or None
 
 
 def end(pid: int, birth: str) -> bool:

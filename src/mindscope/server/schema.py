@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes over the wire, one model per message. The OpenAPI is made of these, and the client's types of the OpenAPI."""
+"""What goes over the wire, a model a message: the OpenAPI is made of them, and the client's types of the OpenAPI."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_PIXELS = 8192
 
 
 class RunState(str, Enum):
-    """``live``: grew within the last minute; ``finished``: closed by its writer; ``idle``: neither; ``empty``: no record."""
+    """``live`` grew within the last minute, ``finished`` was closed, ``idle`` is neither, ``empty`` has no record."""
 
     LIVE = "live"
     FINISHED = "finished"
@@ -58,7 +58,7 @@ class FailureAnswer(Answer):
 
 
 class ServerAnswer(Answer):
-    """The viewer itself. ``reload_interval`` is in seconds, 0 when logs are loaded once; ``started_at`` is a wall time."""
+    """The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time."""
 
     version: str
     base_dir: str
@@ -100,7 +100,7 @@ class TagsQuery(Query):
 
 
 class LastPoint(Answer):
-    """The newest value. ``value`` is null where JSON has no number for it; then ``value_text`` is NaN, Infinity or -Infinity."""
+    """The newest value. Where JSON has no number for it, it is null and ``value_text`` NaN, Infinity or -Infinity."""
 
     step: int
     value: float | None
@@ -155,7 +155,7 @@ class Column(Answer):
 
 
 class CurveColumns(Answer):
-    """``step`` and ``wall_time`` are float64, ``value`` and ``smoothed`` float32. ``smoothed`` is null without smoothing."""
+    """``step`` and ``wall_time`` are float64, ``value`` and ``smoothed`` float32; the last null without smoothing."""
 
     step: Column
     wall_time: Column
@@ -164,8 +164,9 @@ class CurveColumns(Answer):
 
 
 class Curve(Answer):
-    """One series of the answer. ``points`` counts points in range; ``returned`` the rows sent, a neighbour on each side of
-    the range included. The counts of values that are no numbers are over the points in range.
+    """One series of the answer. ``points`` counts points in range, ``returned`` the rows sent.
+
+    A neighbour on each side of the range is sent too. The counts of values that are no numbers are over the range.
 
     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
     """
@@ -193,7 +194,7 @@ class CurvesHeader(Answer):
 
 
 class DamageEntry(Answer):
-    """A place of a file that could not be read; ``resumed_at`` is the byte of the next intact record, null if none yet."""
+    """A place of a file that can't be read; ``resumed_at`` is the byte of the next intact record, null if none yet."""
 
     file: str
     offset: int
@@ -217,7 +218,7 @@ class LiveHello(Answer):
 
 
 class LiveChange(Answer):
-    """``event: change``: these runs grew, or runs came or went. Changes that come faster than the client reads are one."""
+    """``event: change``: these runs grew, or runs came or went. What comes faster than a client reads is joined."""
 
     version: int
     runs: list[str]

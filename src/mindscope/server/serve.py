@@ -25,7 +25,7 @@ GRACE_S = 2
 
 
 class ViewerServer(uvicorn.Server):
-    """Says when it answers, and ends the live streams before it waits for open connections: they never end themselves."""
+    """Says when it answers, and ends live streams before it waits for connections: they never end themselves."""
 
     def __init__(self, config: uvicorn.Config, viewer: Viewer, on_ready: Callable[[], None]) -> None:
         super().__init__(config)

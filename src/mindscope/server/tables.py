@@ -17,7 +17,8 @@ def scalar_csv_chunks(series: ScalarSeries) -> Iterator[str]:
     yield "step,wall_time,value\r\n"
     for start in range(0, len(points), ROWS_IN_A_CHUNK):
         part = slice(start, start + ROWS_IN_A_CHUNK)
-        rows = zip(points.step[part].tolist(), points.wall_time[part].tolist(), points.value[part].astype(str), strict=True)
+        steps, wall_times, values = points.step[part], points.wall_time[part], points.value[part].astype(str)
+        rows = zip(steps.tolist(), wall_times.tolist(), values.tolist(), strict=True)
         yield "".join(f"{step},{wall_time!r},{value}\r\n" for step, wall_time, value in rows)
 
 

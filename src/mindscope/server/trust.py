@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may ask, and what a page of ours may do.
 
-A page of another site can make a browser send requests to 127.0.0.1: by name, when that name's address changes between
-two look-ups (DNS rebinding), and as a plain form. The first has a Host header that is not ours, the second can't declare
-JSON without the server's consent, and we never give it (no CORS header).
+A page of another site can make a browser send requests to 127.0.0.1: by name, when that name's address changes
+between two look-ups (DNS rebinding), and as a plain form. The first has a Host header that is not ours, the second
+can't declare JSON without the server's consent, and we never give it (no CORS header).
 """
 
 from __future__ import annotations
@@ -15,18 +15,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mindscope.server.failures import refuse
+from mindscope.server.headers import SECURITY_HEADERS
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-SECURITY_HEADERS = {
-    "content-security-policy": (
-        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; "
-        "connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "x-frame-options": "DENY",
-}
 
 
 class TrustMiddleware:
@@ -50,13 +41,25 @@ class TrustMiddleware:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_ours(host):
-            await refuse(scope, receive, send_with_headers, 403, "foreign_host",
-                         f"Host header {host!r} names no address of this viewer",
-                         "open the address that `mindscope status` prints, or start with --host")
+            await refuse(
+                scope,
+                receive,
+                send_with_headers,
+                403,
+                "foreign_host",
+                f"Host header {host!r} names no address of this viewer",
+                "open the address that `mindscope status` prints, or start with --host",
+            )
         elif scope["method"] == "POST" and not _declares_json(headers):
-            await refuse(scope, receive, send_with_headers, 415, "not_json",
-                         f"content-type is {headers.get('content-type', '')!r}, want application/json",
-                         "send the query as JSON and declare it")
+            await refuse(
+                scope,
+                receive,
+                send_with_headers,
+                415,
+                "not_json",
+                f"content-type is {headers.get('content-type', '')!r}, want application/json",
+                "send the query as JSON and declare it",
+            )
         else:
             await self._app(scope, receive, send_with_headers)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The viewers of this user on this machine, by port.
 
-Each keeps a small record of itself in the user's state folder while it runs. ``stop`` is given a port only, whatever the
-viewer's workspace, so the records can't stand in the workspace. A record whose process is gone means nothing.
+Each keeps a small record of itself in the user's state folder while it runs. ``stop`` is given a port only, whatever
+the viewer's workspace, so the records can't stand in the workspace. A record whose process is gone means nothing.
 """
 
 from __future__ import annotations

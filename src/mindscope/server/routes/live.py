@@ -41,7 +41,10 @@ async def _events(feed: Feed, version: int) -> AsyncIterator[str]:
         yield _event("hello", LiveHello(version=version))
         while not subscription.is_closed:
             change = await subscription.next(PING_S)
-            yield ": ping\n\n" if change is None else _event("change", change)
+            if change is not None:
+                yield _event("change", change)
+            elif not subscription.is_closed:
+                yield ": ping\n\n"
     finally:
         feed.unsubscribe(subscription)
 

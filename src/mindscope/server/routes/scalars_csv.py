@@ -7,9 +7,9 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from mindscope.server.context import TheViewer
+from mindscope.server.curves import find_series
 from mindscope.server.failures import NOT_FOUND
 from mindscope.server.tables import csv_file_name, scalar_csv_chunks
-from mindscope.server.curves import find_series
 
 router = APIRouter()
 

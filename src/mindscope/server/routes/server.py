@@ -7,9 +7,9 @@ import os
 
 from fastapi import APIRouter
 
+from mindscope import __version__
 from mindscope.server.context import TheViewer
 from mindscope.server.schema import ServerAnswer
-from mindscope import __version__
 
 router = APIRouter()
 
