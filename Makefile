@@ -1,0 +1,83 @@
+# make demo   a training you can watch          make test    every test
+# make check  linters, types, architecture      make bench   figures beside the peers'
+VENV ?= .venv
+PORT ?= 8080
+PYTHON ?= python3
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+WEB := src/mindscope/server/web/index.html
+UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/vite.config.ts -type f 2>/dev/null)
+CORE := $(wildcard src/mindscope/formats/*.pyx src/mindscope/formats/*.h)
+
+.PHONY: demo test test-python test-ui check bench web gallery clean
+
+demo: $(VENV)/.demo $(VENV)/.package $(WEB)
+	exec $(BIN)/python examples/demo.py --port $(PORT)
+
+test: test-ui test-python
+
+test-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-ui: ui/node_modules/.installed
+	cd ui && npm test
+
+check: $(VENV)/.dev $(VENV)/.package ui/node_modules/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+	cd ui && npm run check && npm run lint && npm run depcheck
+
+bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
+	$(BIN)/python bench/bench_recording.py
+
+gallery: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
+	$(BIN)/python tests/browser/gallery.py
+
+web: $(WEB)
+
+clean:
+	rm -rf build dist $(dir $(WEB)) ui/node_modules $(VENV) src/*.egg-info
+	find src -name '*.so' -delete
+
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/.package: pyproject.toml setup.py $(CORE) | $(VENV)/.created
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.created
+	$(PIP) --group dev
+	touch $@
+
+# torch comes first and alone, so that nothing asks for another build of it
+$(VENV)/.frameworks: pyproject.toml | $(VENV)/.created
+	$(PIP) torch==2.13.0
+	$(PIP) --group frameworks
+	touch $@
+
+$(VENV)/.peers: pyproject.toml | $(VENV)/.created
+	$(PIP) --group peers
+	touch $@
+
+$(VENV)/.demo: | $(VENV)/.created
+	$(PIP) torch==2.13.0
+	$(PIP) "scikit-learn>=1.4"
+	touch $@
+
+ui/node_modules/.installed: ui/package.json ui/package-lock.json
+	cd ui && npm ci --no-audit --no-fund
+	touch $@
+
+$(WEB): $(UI_SOURCES) ui/node_modules/.installed
+	cd ui && npm run build
+
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || { \
+	  SUDO=$$( [ "$$(id -u)" = 0 ] || echo sudo ); \
+	  $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq --no-install-recommends chromium; }

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Promises about the package as a whole."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import mindscope
+
+ROOT = Path(__file__).parents[2]
+HEAVY = "torch mindspore tensorflow jax fastapi starlette uvicorn pydantic typer pandas pyarrow watchfiles".split()
+
+
+def test_public_names_are_there() -> None:
+    assert all(hasattr(mindscope, name) for name in mindscope.__all__)
+    assert {"SummaryRecord", "open_run", "open_runs", "Run", "__version__"} <= set(mindscope.__all__)
+
+
+def test_import_brings_no_framework_and_no_server() -> None:
+    code = f"import sys, mindscope; print([name for name in {HEAVY} if name in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_modules_keep_to_the_arrow() -> None:
+    lint = Path(sys.executable).with_name("lint-imports")
+    result = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+def test_version_is_in_the_changelog() -> None:
+    assert f"## {mindscope.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_commands_of_the_readme_exist() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"`make (\w+)`", readme)) | set(re.findall(r"^make (\w+)", readme, re.MULTILINE))
+    assert {"demo", "test"} <= targets
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    shown = subprocess.run([sys.executable, "-m", "mindscope.cli", "--help"], capture_output=True, text=True, check=True)
+    for command in set(re.findall(r"^mindscope (\w+)", readme, re.MULTILINE)):
+        assert command in shown.stdout
+
+
+def test_pictures_and_links_of_the_documents_are_there() -> None:
+    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text("utf-8")):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
