@@ -45,3 +45,11 @@ class SettingsError(MindscopeError, ValueError):
 
 class ServerError(MindscopeError, RuntimeError):
     """The viewer could not be started, reached or stopped."""
+
+
+class MissingPackageError(MindscopeError, ImportError):
+    """An optional package that this call needs is not installed."""
+
+
+class ExportError(MindscopeError, OSError):
+    """An export that would overwrite a file or could not be written."""

@@ -69,6 +69,16 @@ def find_runs(base: str | Path) -> Discovery:
     return Finder(base).find()
 
 
+def find_run(directory: str | Path) -> FoundRun | None:
+    """The run in ``directory`` itself, whose id is "."; None when there is no event file directly in it.
+
+    Raises OSError when the directory can't be listed.
+    """
+    finder = Finder(directory)
+    files = finder.list_files()
+    return _found_run(finder.base, finder.base, files) if files else None
+
+
 class Finder:
     """Finds runs again and again, listing only directories that changed.
 
@@ -87,6 +97,10 @@ class Finder:
         runs = [_found_run(self.base, path, each.files) for path, each in listings.items() if each.files]
         problems = tuple(problem for each in listings.values() for problem in each.problems)
         return Discovery({run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))}, problems)
+
+    def list_files(self) -> tuple[EventFile, ...]:
+        """The event files directly in the base. Raises OSError when it can't be listed."""
+        return self._list_anew(self.base, 0).files
 
     def _walk(self) -> Iterator[tuple[str, _Listing]]:
         waiting = [self.base]

@@ -33,7 +33,7 @@ def smooth(value: ArrayLike, weight: float) -> NDArray[np.float64]:
 
 
 def _debiased(known: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
-    total: NDArray[np.float64] = known.copy()
+    total = np.array(known, dtype=np.float64)
     for distance, factor in _doublings(weight, known.size):
         # The right side is evaluated in full before it is stored, so every entry takes its partner's old sum.
         total[distance:] = total[distance:] + factor * total[:-distance]

@@ -38,6 +38,12 @@ class ReferenceColumns:
     def __len__(self) -> int:
         return self.step.size
 
+    def take(self, rows: slice) -> ReferenceColumns:
+        """Some of the values."""
+        return ReferenceColumns(
+            self.step[rows], self.wall_time[rows], self.file[rows], self.offset[rows], self.length[rows]
+        )
+
 
 class ScalarSeries:
     """A tag's scalar points. Reading while another thread appends is safe: what is returned never changes."""

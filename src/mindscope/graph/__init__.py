@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computational and dataset graphs in one neutral form, whoever wrote them."""
+
+from __future__ import annotations
+
+from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_graph
+from mindscope.graph.mindspore import read_mindspore_graph
+from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter
+from mindscope.graph.pb import find_graph_files, read_graph_file
+from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
+
+__all__ = [
+    "Constant",
+    "DatasetNode",
+    "DatasetOperation",
+    "Edge",
+    "EdgeKind",
+    "Graph",
+    "Node",
+    "Output",
+    "Parameter",
+    "find_graph_files",
+    "read_dataset_graph",
+    "read_graph_file",
+    "read_meta_graph",
+    "read_mindspore_graph",
+    "read_tensorboard_graph",
+]

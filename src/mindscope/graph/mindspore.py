@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MindSpore's GraphProto as a Graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.formats.mindspore import data_type_name, decode_tensor
+from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, Shape
+from mindscope.types import Message
+
+_CONTROL_EDGE = 1
+_PLAIN_VALUES = (
+    "bool_val int_val uint_val float_val double_val str_val "
+    "bool_vals int_vals uint_vals float_vals double_vals str_vals"
+).split()
+
+
+def read_mindspore_graph(message: Message) -> Graph:
+    """The graph of a decoded GraphProto. Raises FormatError when a tensor in it contradicts its shape."""
+    return Graph(
+        name=message.get("name", ""),
+        nodes=tuple(_read_node(node, number) for number, node in enumerate(message.get("node", []))),
+        parameters=tuple(_read_parameter(each) for each in message.get("parameters", [])),
+        constants=tuple(_read_constant(each) for each in message.get("const_vals", [])),
+        outputs=tuple(_read_output(each) for each in message.get("outputs", [])),
+    )
+
+
+def _read_node(node: Message, number: int) -> Node:
+    dtype, shape = _read_type(node.get("output_type", {}))
+    return Node(
+        name=node.get("name") or f"nameless_{number}",
+        op_type=node.get("op_type", ""),
+        scope=node.get("scope", ""),
+        inputs=tuple(_read_edge(each) for each in node.get("input", [])),
+        attributes={each.get("name", ""): _read_entry(each) for each in node.get("attribute", [])},
+        output_dtype=dtype,
+        output_shape=shape,
+        full_name=node.get("full_name", ""),
+    )
+
+
+def _read_edge(message: Message) -> Edge:
+    kind = EdgeKind.CONTROL if message.get("type", 0) == _CONTROL_EDGE else EdgeKind.DATA
+    return Edge(message.get("name", ""), kind)
+
+
+def _read_parameter(message: Message) -> Parameter:
+    default = _read_value(message["default_val"]) if "default_val" in message else None
+    return Parameter(message.get("name", ""), *_read_type(message.get("type", {})), default)
+
+
+def _read_constant(message: Message) -> Constant:
+    value: Message = message.get("value", {})
+    tensor: Message | None = value.get("tensor_val")
+    if tensor is None:
+        return Constant(message.get("key", ""), _read_value(value))
+    shape = tuple(int(size) for size in tensor.get("dims", ()))
+    return Constant(message.get("key", ""), _read_tensor(tensor), data_type_name(tensor.get("data_type", 0)), shape)
+
+
+def _read_output(message: Message) -> Output:
+    return Output(message.get("name", ""), *_read_type(message.get("type", {})))
+
+
+def _read_type(message: Message) -> tuple[str, Shape | None]:
+    """The dtype and shape of a tensor type; the name of another type, and no shape."""
+    if "tensor_type" not in message:
+        number = message.get("data_type", 0)
+        return (data_type_name(number) if number else ""), None
+    tensor: Message = message["tensor_type"]
+    sizes: list[Message] = tensor.get("shape", {}).get("dim", [])
+    return data_type_name(tensor.get("elem_type", 0)), tuple(int(dim.get("size", -1)) for dim in sizes)
+
+
+def _read_entry(message: Message) -> Any:
+    return _read_value(message["value"]) if "value" in message else None
+
+
+def _read_value(message: Message) -> Any:
+    """A ValueProto as a plain value: number, text, list, dict, array, Graph, or the name of a type; None when empty."""
+    for field in _PLAIN_VALUES:
+        if field in message:
+            return message[field]
+    if "tensor_val" in message:
+        return _read_tensor(message["tensor_val"])
+    if "tensor_vals" in message:
+        return [_read_tensor(each) for each in message["tensor_vals"]]
+    return _read_nested(message)
+
+
+def _read_tensor(message: Message) -> NDArray[Any] | None:
+    """The array; None when only its type is there, as MindSpore writes the constants of a graph."""
+    return decode_tensor(message).value if message.keys() - {"dims", "data_type"} else None
+
+
+def _read_nested(message: Message) -> Any:
+    if "values" in message:
+        return [_read_value(each) for each in message["values"]]
+    if "dict_val" in message:
+        return {each.get("key", ""): _read_entry(each) for each in message["dict_val"]}
+    if "graph" in message:
+        return read_mindspore_graph(message["graph"])
+    if "graphs" in message:
+        return [read_mindspore_graph(each) for each in message["graphs"]]
+    return _read_type_name(message)
+
+
+def _read_type_name(message: Message) -> str | None:
+    if "type_val" in message:
+        return _read_type(message["type_val"])[0]
+    # A type constant such as Float32 has a dtype and nothing else.
+    number = message.get("dtype", 0)
+    if not isinstance(number, int):
+        raise FormatError(f"graph value has dtype {number!r}, want a number")
+    return data_type_name(number) if number else None

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MindSpore's lineage messages as a lineage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from mindscope.lineage.model import CustomValue, EvalLineage, TrainLineage
+from mindscope.types import Message
+
+_CUSTOM_MAPS = ("map_int32", "map_double", "map_str")
+
+
+def read_train_lineage(message: Message) -> TrainLineage:
+    """A decoded TrainLineage message."""
+    hyper: Message = message.get("hyper_parameters", {})
+    dataset: Message = message.get("train_dataset", {})
+    algorithm: Message = message.get("algorithm", {})
+    model: Message = message.get("model", {})
+    paths = _parse_object(model.get("path"))
+    return TrainLineage(
+        optimizer=hyper.get("optimizer"),
+        learning_rate=hyper.get("learning_rate"),
+        loss_function=hyper.get("loss_function"),
+        epoch=hyper.get("epoch"),
+        parallel_mode=hyper.get("parallel_mode"),
+        device_num=hyper.get("device_num"),
+        batch_size=hyper.get("batch_size"),
+        dataset_path=dataset.get("train_dataset_path"),
+        dataset_size=dataset.get("train_dataset_size"),
+        network=algorithm.get("network"),
+        loss=algorithm.get("loss"),
+        model_path=_checkpoint(paths, model.get("path")),
+        model_paths=paths,
+        model_size=model.get("size"),
+    )
+
+
+def read_eval_lineage(message: Message) -> EvalLineage:
+    """A decoded EvaluationLineage message."""
+    dataset: Message = message.get("valid_dataset", {})
+    return EvalLineage(
+        metric=_parse_object(message.get("metric")),
+        dataset_path=dataset.get("valid_dataset_path"),
+        dataset_size=dataset.get("valid_dataset_size"),
+    )
+
+
+def read_custom(message: Message) -> dict[str, CustomValue]:
+    """The keys and values of a decoded UserDefinedInfo; nested ones are joined with ``/``."""
+    values: dict[str, CustomValue] = {}
+    for part in message.get("user_info", []):
+        values |= read_custom(part)
+    for name in _CUSTOM_MAPS:
+        values |= message.get(name, {})
+    nested: Mapping[str, Message] = message.get("map_dict", {})
+    for name, inner in nested.items():
+        values |= {f"{name}/{key}": value for key, value in read_custom(inner).items()}
+    return values
+
+
+def _parse_object(text: str | None) -> Mapping[str, Any] | None:
+    """The object that a JSON text holds; None when it holds none."""
+    try:
+        value: Any = json.loads(text or "null")
+    except ValueError:
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def _checkpoint(paths: Mapping[str, Any] | None, text: str | None) -> str | None:
+    """The checkpoint's path; older programs write it as it is instead of as JSON."""
+    if paths is None:
+        return text or None
+    path = paths.get("ckpt")
+    return str(path) if path else None

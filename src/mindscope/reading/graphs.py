@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graphs of a run, whoever wrote them and wherever they stand."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mindscope.errors import FormatError
+from mindscope.graph import (
+    Graph,
+    find_graph_files,
+    read_graph_file,
+    read_meta_graph,
+    read_mindspore_graph,
+    read_tensorboard_graph,
+)
+from mindscope.types import Kind, Message
+
+
+def read_graphs(directory: Path, all_of: Callable[[Kind], list[Message]]) -> tuple[Graph, ...]:
+    """Graphs of event files, then of graph files; a MetaGraphDef counts only where there is no other graph."""
+    graphs = [_read_graph(message) for message in all_of(Kind.GRAPH)]
+    if not graphs:
+        graphs = [read_meta_graph(message["meta_graph_def"]) for message in all_of(Kind.META_GRAPH)]
+    return (*graphs, *_graphs_of_files(directory))
+
+
+def _read_graph(message: Message) -> Graph:
+    """Both dialects call a node's inputs ``input``; only TensorFlow calls its type ``op`` and gives versions."""
+    nodes: list[Message] = message.get("node", [])
+    is_tensorboard = "versions" in message or "library" in message or any("op" in node for node in nodes)
+    return read_tensorboard_graph(message) if is_tensorboard else read_mindspore_graph(message)
+
+
+def _graphs_of_files(directory: Path) -> Iterator[Graph]:
+    for path in find_graph_files(directory):
+        # Other programs use the suffix too: what is no graph is no graph of the run.
+        with contextlib.suppress(FormatError):
+            yield read_graph_file(path)

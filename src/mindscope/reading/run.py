@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run, read in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from mindscope.errors import SettingsError, TagNotFoundError
+from mindscope.graph import DatasetNode, Graph, read_dataset_graph
+from mindscope.lineage import Lineage
+from mindscope.reading.graphs import read_graphs
+from mindscope.reading.hparams import HparamValue, merge_hparams
+from mindscope.reading.lineage import read_lineage
+from mindscope.reading.scalars import Scalars
+from mindscope.reading.values import Values
+from mindscope.store import RunStore
+from mindscope.types import Audio, Damage, Histogram, Image, Kind, Landscape, Message, Tensor
+
+
+class Run:
+    """What a run directory holds. Every answer is as of the last ``refresh``.
+
+    Where a training was started again, a tag's points are those that are left of the older attempts; ask with
+    ``overwritten=True`` for every point that was ever written, in the order of writing.
+    """
+
+    def __init__(self, store: RunStore, refresh: Callable[[], bool]) -> None:
+        self.store = store
+        self._refresh = refresh
+
+    @property
+    def id(self) -> str:
+        """The path below the base directory with ``/``, "." for a run that was opened alone."""
+        return self.store.id
+
+    @property
+    def name(self) -> str:
+        """What a person calls the run."""
+        return self.store.name
+
+    @property
+    def path(self) -> Path:
+        """The directory."""
+        return self.store.path
+
+    def refresh(self) -> bool:
+        """Read what grew since the last time; says whether anything changed."""
+        return self._refresh()
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of data in the run, in the order of their first value."""
+        return tuple(self.store.tag_counts())
+
+    def tags(self, kind: Kind | str | None = None) -> tuple[str, ...]:
+        """The tags of a kind ("scalar", "image", ...), of all kinds without one; in the order of their first value.
+
+        Raises SettingsError when there is no kind of that name.
+        """
+        if kind is not None:
+            return self.store.tags(_kind(kind))
+        return tuple(dict.fromkeys(tag for _, tag in self.store.series))
+
+    def scalars(self, tag: str, *, overwritten: bool = False) -> Scalars:
+        """The points of a scalar tag. Raises TagNotFoundError, as all of the following do."""
+        series = self.store.scalars(tag)
+        if series is None:
+            raise self._not_found(Kind.SCALAR, tag)
+        columns = series.all() if overwritten else series.visible()
+        return Scalars(tag, columns.step, columns.wall_time, columns.value)
+
+    def values(self, kind: Kind | str, tag: str, *, overwritten: bool = False) -> Values[Any]:
+        """The values of a tag of any other kind than scalar, decoded when they are asked for."""
+        series = self.store.references(_kind(kind), tag)
+        if series is None:
+            raise self._not_found(_kind(kind), tag)
+        columns = series.all() if overwritten else series.visible()
+        return Values(_kind(kind), tag, columns, self.store.file)
+
+    def histograms(self, tag: str, *, overwritten: bool = False) -> Values[Histogram]:
+        return self.values(Kind.HISTOGRAM, tag, overwritten=overwritten)
+
+    def images(self, tag: str, *, overwritten: bool = False) -> Values[tuple[Image, ...]]:
+        """Pictures of a tag; a step may hold several."""
+        return self.values(Kind.IMAGE, tag, overwritten=overwritten)
+
+    def tensors(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
+        return self.values(Kind.TENSOR, tag, overwritten=overwritten)
+
+    def texts(self, tag: str, *, overwritten: bool = False) -> Values[tuple[str, ...]]:
+        """Texts of a tag; a step may hold several."""
+        return self.values(Kind.TEXT, tag, overwritten=overwritten)
+
+    def audio(self, tag: str, *, overwritten: bool = False) -> Values[Audio]:
+        return self.values(Kind.AUDIO, tag, overwritten=overwritten)
+
+    def pr_curves(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
+        """Arrays of shape (6, thresholds).
+
+        Rows: true positives, false positives, true negatives, false negatives, precision, recall.
+        """
+        return self.values(Kind.PR_CURVE, tag, overwritten=overwritten)
+
+    def meshes(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
+        """Point clouds: arrays of shape (batch, points, 3)."""
+        return self.values(Kind.MESH, tag, overwritten=overwritten)
+
+    def landscapes(self) -> dict[str, Landscape]:
+        """The loss landscapes by tag, of each tag the newest."""
+        return {tag: self.values(Kind.LANDSCAPE, tag)[-1].value for tag in self.tags(Kind.LANDSCAPE)}
+
+    def graphs(self) -> tuple[Graph, ...]:
+        """The computational graphs, from the oldest event file to the newest, then those of graph files (``*.pb``)."""
+        return read_graphs(self.path, self._all_of)
+
+    @property
+    def dataset_graph(self) -> DatasetNode | None:
+        """The data pipeline as last written, None without any."""
+        messages = self._all_of(Kind.DATASET_GRAPH)
+        return read_dataset_graph(messages[-1]) if messages else None
+
+    @property
+    def lineage(self) -> Lineage:
+        """Hyper-parameters, data, metrics and what the user added, merged over all files of the run."""
+        return read_lineage(self._all_of)
+
+    @property
+    def hparams(self) -> dict[str, HparamValue]:
+        """Hyper-parameters that TensorBoard's plugin stored, by name."""
+        return merge_hparams(self._all_of(Kind.HPARAMS))
+
+    @property
+    def damages(self) -> tuple[Damage, ...]:
+        """Every place of the event files that could not be read."""
+        return self.store.damages
+
+    @property
+    def dropped(self) -> int:
+        """How many values the recorder had to drop, by its own count."""
+        return self.store.dropped
+
+    def _all_of(self, kind: Kind) -> list[Message]:
+        """Every value of a kind that has no steps of its own, from the oldest file to the newest, whatever its tag."""
+        values = [self.values(kind, tag, overwritten=True) for tag in self.store.tags(kind)]
+        return [sample.value for each in values for sample in each]
+
+    def _not_found(self, kind: Kind, tag: str) -> TagNotFoundError:
+        other = [str(each) for each, other in self.store.series if other == tag]
+        tags = self.store.tags(kind)
+        near = get_close_matches(tag, tags, n=3, cutoff=0.5) or list(tags[:3])
+        if other:
+            remedy = f"it is there as {' and '.join(other)}"
+        elif near:
+            remedy = f"did you mean {' or '.join(map(repr, near))}?"
+        else:
+            remedy = f"the run has none; it has {', '.join(map(str, self.kinds)) or 'no values yet'}"
+        return TagNotFoundError(f"{kind} tag {tag!r} is not in run {self.name!r}: {remedy}")
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {kind}" for kind, count in self.store.tag_counts().items())
+        return f"Run({str(self.path)!r}: {counts or 'empty'})"
+
+
+def _kind(kind: Kind | str) -> Kind:
+    try:
+        return Kind(kind)
+    except ValueError:
+        raise SettingsError(f"kind is {kind!r}, want one of {', '.join(map(str, Kind))}") from None

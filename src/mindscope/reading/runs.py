@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All runs below a directory, read in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from mindscope.errors import RunNotFoundError
+from mindscope.ingest import Catalog
+from mindscope.reading.run import Run
+from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
+from mindscope.types import Kind
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class LineageTable(Sequence[Mapping[str, Any]]):
+    """One row a run that has a lineage: run, its hyper-parameters, metrics (``metric/NAME``), custom (``custom/NAME``).
+
+    A row lacks the columns of which nothing is known.
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[index]
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table``; None where a row lacks a column."""
+        return arrow_table(columns_of_rows(self._rows))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Raises MissingPackageError without pandas."""
+        return pandas_table(columns_of_rows(self._rows))
+
+
+class Runs(Mapping[str, Run]):
+    """Runs by id (the path below the base directory with ``/``), in natural order of the ids."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    @property
+    def base(self) -> str:
+        """The base directory."""
+        return str(self._catalog.base)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Directories and links that were left out, each with the reason."""
+        return tuple(f"{problem.path}: {problem.detail}" for problem in self._catalog.problems)
+
+    def refresh(self) -> bool:
+        """Read what grew, find new runs, forget those that are gone; says whether anything changed."""
+        return bool(self._catalog.refresh())
+
+    def __getitem__(self, id: str) -> Run:
+        """Raises RunNotFoundError, which names near ids."""
+        store = self._catalog.runs.get(id)
+        if store is None:
+            near = get_close_matches(id, self._catalog.runs, n=3, cutoff=0.5) or list(self._catalog.runs)[:3]
+            remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else "there is no run at all"
+            raise RunNotFoundError(f"run {id!r} is not below {self.base}: {remedy}")
+        return Run(store, self.refresh)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._catalog.runs)
+
+    def __len__(self) -> int:
+        return len(self._catalog.runs)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._catalog.runs
+
+    def lineage(self) -> LineageTable:
+        """One row a run that has a lineage."""
+        lineages = ((id, run.lineage) for id, run in self.items())
+        return LineageTable([{"run": id, **lineage.row()} for id, lineage in lineages if lineage])
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table`` with a row for each run.
+
+        Columns: run, path, files, size_bytes, first_wall_time, last_wall_time, last_step, damages, dropped, and
+        ``KIND_tags``, the number of tags of a kind.
+        """
+        return arrow_table(columns_of_rows(self._rows()))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table of ``to_arrow`` as a data frame. Raises MissingPackageError without pandas."""
+        return pandas_table(columns_of_rows(self._rows()))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        runs = list(self.values())
+        kinds = dict.fromkeys(kind for run in runs for kind in run.kinds)
+        return [_row(run) | _tag_counts(run, kinds) for run in runs]
+
+    def __repr__(self) -> str:
+        return f"Runs({self.base!r}: {len(self)} runs)"
+
+
+def _row(run: Run) -> dict[str, Any]:
+    store = run.store
+    return {
+        "run": run.id,
+        "path": str(run.path),
+        "files": len(store.files),
+        "size_bytes": store.size_bytes,
+        "first_wall_time": store.first_wall_time,
+        "last_wall_time": store.last_wall_time,
+        "last_step": store.last_step,
+        "damages": len(run.damages),
+        "dropped": run.dropped,
+    }
+
+
+def _tag_counts(run: Run, kinds: Iterable[Kind]) -> dict[str, int]:
+    counts = run.store.tag_counts()
+    return {f"{kind}_tags": counts.get(kind, 0) for kind in kinds}

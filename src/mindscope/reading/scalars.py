@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points of one scalar tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.reading.tables import arrow_table, pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class ScalarPoint(NamedTuple):
+    """One point; ``wall_time`` in seconds since 1970."""
+
+    step: int
+    wall_time: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalars:
+    """Points of one tag as of when they were asked for; three read-only arrays of shape (n,).
+
+    Iteration gives ``ScalarPoint`` after ``ScalarPoint``.
+    """
+
+    tag: str
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+    value: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return self.step.size
+
+    def __iter__(self) -> Iterator[ScalarPoint]:
+        return map(ScalarPoint, self.step.tolist(), self.wall_time.tolist(), self.value.tolist())
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table`` with the columns step, wall_time, value."""
+        return arrow_table(self._columns())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame with the columns step, wall_time, value. Raises MissingPackageError without pandas."""
+        return pandas_table(self._columns())
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {"step": self.step, "wall_time": self.wall_time, "value": self.value}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns as tables of the libraries that people work with; both are imported only when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindscope.errors import MissingPackageError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def arrow_table(columns: Mapping[str, Any]) -> Any:
+    """A ``pyarrow.Table`` of named columns of equal length: arrays or lists."""
+    pyarrow: Any = import_module("pyarrow")  # it has no types
+    return pyarrow.table({name: _arrow_array(column) for name, column in columns.items()})
+
+
+def pandas_table(columns: Mapping[str, Any]) -> pandas.DataFrame:
+    """A data frame of named columns of equal length. Raises MissingPackageError when pandas is not installed."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingPackageError(
+            "pandas is not installed, to_pandas() needs it: pip install pandas, or use to_arrow()"
+        ) from error
+    # Read-only columns are copied: a frame is for its owner to change.
+    return pandas.DataFrame(
+        {name: np.array(column) if _is_array(column) else column for name, column in columns.items()}
+    )
+
+
+def columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows with some columns each as columns of all rows, None where a row has none; in the order of first sight."""
+    names = _in_order_of_first_sight(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _in_order_of_first_sight(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _is_array(column: Any) -> bool:
+    return isinstance(column, np.ndarray)
+
+
+def _arrow_array(column: Any) -> Any:
+    pyarrow: Any = import_module("pyarrow")
+    if _is_array(column):
+        return pyarrow.array(column)
+    try:
+        return pyarrow.array(column)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        # One column may hold numbers in one run and text in another.
+        return pyarrow.array([None if value is None else str(value) for value in column])
