@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of a recorder, checked when it is made."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+_LOG = logging.getLogger("mindscope")
+_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
+_MOST_WORKERS = 8  # more encode faster than one thread writes
+
+
+def check_log_dir(log_dir: Any) -> Path:
+    """The directory, made if it is not there. Raises TypeError for no path, OSError where it can't be made."""
+    if not isinstance(log_dir, (str, os.PathLike)) or not str(cast(Any, log_dir)):
+        raise TypeError(f"log_dir is {log_dir!r}, want the path of a directory")
+    directory = Path(cast(str, log_dir)).expanduser().absolute()
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def check_name_part(argument: str, text: Any) -> str:
+    """A prefix or suffix. Raises TypeError if it is no text, ValueError for signs that don't belong in a file name."""
+    if not isinstance(text, str):
+        raise TypeError(f"{argument} is {type(text).__name__} {text!r}, want text")
+    if not _NAME_PART.fullmatch(text):
+        raise ValueError(f"{argument} is {text!r}, want letters, digits, underscores and dots, not beginning with a dot")
+    return text
+
+
+def check_suffix(text: Any) -> str:
+    """A suffix that leaves the name of the lineage file free."""
+    suffix = check_name_part("file_suffix", text)
+    if suffix == "_lineage":
+        raise ValueError("file_suffix is '_lineage', which is the suffix of the lineage file; choose another one")
+    return suffix
+
+
+def check_workers(num_process: Any) -> int:
+    """How many threads encode: ``num_process``, at most one for each processor."""
+    if not isinstance(num_process, (int, np.integer)) or isinstance(num_process, bool):
+        raise TypeError(f"num_process is {type(num_process).__name__} {num_process!r}, want a whole number")
+    if num_process < 1:
+        raise ValueError(f"num_process is {num_process}, want at least 1")
+    return min(int(num_process), os.cpu_count() or 1, _MOST_WORKERS)
+
+
+def check_max_file_size(size: Any) -> int | None:
+    """Bytes, or None for no limit. As in MindSpore a size that is not positive means no limit, with a warning."""
+    if size is None:
+        return None
+    if not isinstance(size, (int, np.integer)) or isinstance(size, bool):
+        raise TypeError(f"max_file_size is {type(size).__name__} {size!r}, want a whole number of bytes or None")
+    if size <= 0:
+        _LOG.warning("max_file_size is %d, want more than 0; files are not limited", size)
+        return None
+    return int(size)
+
+
+def check_flag(argument: str, value: Any) -> bool:
+    """True or False. Raises TypeError."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{argument} is {type(value).__name__} {value!r}, want True or False")
+    return value
+
+
+def check_export_options(options: Any) -> bool:
+    """Whether tensors are exported as NPY files too: ``None`` or ``{"tensor_format": "npy" or None}``."""
+    if options is None:
+        return False
+    if not isinstance(options, Mapping):
+        raise TypeError(f"export_options is {type(options).__name__}, want a dict such as {{'tensor_format': 'npy'}}")
+    entries = cast(Mapping[Any, Any], options)
+    unknown = set(entries) - {"tensor_format"}
+    if unknown:
+        raise ValueError(f"export_options has {sorted(map(str, unknown))}, want only 'tensor_format'")
+    form = entries.get("tensor_format")
+    if form is not None and not isinstance(form, str):
+        raise TypeError(f"export_options['tensor_format'] is {type(form).__name__}, want 'npy' or None")
+    if form not in ("npy", None):
+        raise ValueError(f"export_options['tensor_format'] is {form!r}, want 'npy' or None")
+    return form == "npy"
+
+
+def check_step(step: Any) -> int:
+    """A whole number that an int64 holds. Raises TypeError, ValueError."""
+    if isinstance(step, bool) or not hasattr(step, "__index__"):
+        raise TypeError(f"step is {type(step).__name__} {step!r}, want a whole number")
+    whole = step.__index__()
+    if not -(1 << 63) <= whole < 1 << 63:
+        raise ValueError(f"step is {whole}, want one between -2**63 and 2**63 - 1")
+    return whole

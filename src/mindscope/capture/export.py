@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors as NPY files beside the event files: ``export_{second}/tensor/{quoted tag}_{step}.npy``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+
+from mindscope.capture.values import Array
+
+
+class NpyExport:
+    """Writes the tensors of one recorder into a directory of its own, made with the first of them."""
+
+    def __init__(self, log_dir: Path, second: int) -> None:
+        self._log_dir = log_dir
+        self._second = second
+        self._directory: Path | None = None
+
+    def write(self, tag: str, step: int, array: Array) -> None:
+        """Write one file; one of the same tag and step is replaced. bfloat16 is written as float32, which is exact.
+
+        Raises OSError; a file appears whole or not at all.
+        """
+        directory = self._make_directory()
+        path = directory / f"{quote(tag, safe='')}_{step}.npy"
+        partial = directory / f".{os.getpid()}.partial"
+        try:
+            with partial.open("wb") as file:
+                np.save(file, array.astype(np.float32) if array.dtype.kind == "V" else array, allow_pickle=False)
+            partial.chmod(0o400)
+            partial.replace(path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
+
+    def _make_directory(self) -> Path:
+        while self._directory is None:
+            root = self._log_dir / f"export_{self._second}"
+            try:
+                root.mkdir(parents=True)
+                self._directory = root / "tensor"
+            except FileExistsError:
+                self._second += 1
+        self._directory.mkdir(parents=True, exist_ok=True)
+        return self._directory

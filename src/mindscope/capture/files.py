@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event files of one recorder: their names, and appending whole records to them.
+
+A name is ``{prefix}.out.events.summary.{second}.{device_id}.{host}{suffix}``. The second tells recorders apart that
+start together: whoever finds a name taken tries the next second, and both files of a recorder carry the same one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+_MODE_OPEN = 0o600
+_MODE_FINISHED = 0o400  # readers tell by it that nothing will be appended
+
+# File names that recorders of this process announced, by whom, so that no two announce the same. Needs no lock:
+# setdefault is atomic.
+_announced: dict[str, object] = {}
+
+
+class Names:
+    """The file names of one recorder. The first second is announced at once, its files are created when needed."""
+
+    def __init__(self, directory: Path, prefix: str, suffixes: Sequence[str]) -> None:
+        self.directory = directory
+        self._stem = f"{prefix}.out.events.summary."
+        self._place = f".{device_id()}.{platform.node()}"
+        self._suffixes = suffixes
+        self._own: set[int] = set()  # seconds under which this recorder created a file
+        self.second = int(time.time())
+        """The second that the recorder's files begin with."""
+        while self._is_taken(self.second) or not self._announce(self.second):
+            self.second += 1
+
+    def path(self, second: int, suffix: str) -> Path:
+        """The file of ``second``."""
+        return self.directory / f"{self._stem}{second}{self._place}{suffix}"
+
+    def create(self, second: int, suffix: str) -> tuple[int, int]:
+        """Create the first free file from ``second`` on; returns its descriptor and its second. Raises OSError."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+        while True:
+            if second in self._own or not self._is_taken(second):
+                path = self.path(second, suffix)
+                with contextlib.suppress(FileExistsError):
+                    descriptor = os.open(path, flags, _MODE_OPEN)
+                    if second in self._own or not self._is_taken(second, but=suffix):
+                        self._own.add(second)
+                        self.second = max(self.second, second) if self._own == {second} else self.second
+                        return descriptor, second
+                    os.close(descriptor)  # another process took the sibling's name in this moment
+                    path.unlink()
+            second += 1
+
+    def _announce(self, second: int) -> bool:
+        return _announced.setdefault(str(self.path(second, self._suffixes[0])), self) is self
+
+    def _is_taken(self, second: int, but: str = "") -> bool:
+        return any(self.path(second, suffix).exists() for suffix in self._suffixes if suffix != but)
+
+
+class EventFile:
+    """One of a recorder's two kinds of file: appends records, begins a next file where ``max_size`` would be passed.
+
+    Used by one thread at a time.
+    """
+
+    def __init__(self, names: Names, suffix: str, head: Callable[[], bytes], max_size: int | None) -> None:
+        self._names = names
+        self._suffix = suffix
+        self._head = head  # makes the record that a file begins with, empty for none
+        self._max_size = max_size
+        self._descriptor: int | None = None
+        self._second: int | None = None  # of the newest file, None before the first
+        self._size = 0  # bytes of whole records in the newest file
+        self._head_size = 0  # bytes of the head in the newest file, 0 before it is written
+        self.path: Path | None = None
+        """The newest file, None before the first."""
+
+    def append(self, records: Sequence[bytes]) -> int:
+        """Append ``records`` in order; returns how many bytes of the largest record pass ``max_size``, 0 for none.
+
+        Raises:
+            AppendError: some could not be written; it says how many were. The file ends with the last one that was.
+        """
+        done = 0
+        excess = 0
+        while done < len(records):
+            try:
+                self._prepare(len(records[done]))
+                count = self._fitting(records, done)
+                excess = max(excess, self._excess(records[done]))
+                written, error = self._write(records[done : done + count])
+            except OSError as failure:
+                written, error = 0, failure
+            done += written
+            if error is not None:
+                raise AppendError(done, error) from error
+        return excess
+
+    def close(self) -> None:
+        """Finish the newest file and mark it so."""
+        if self._descriptor is None:
+            return
+        descriptor, self._descriptor = self._descriptor, None
+        with contextlib.suppress(OSError):
+            os.fchmod(descriptor, _MODE_FINISHED)
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+
+    def abandon(self) -> None:
+        """Let go of a file that belongs to the parent of a forked process."""
+        if self._descriptor is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._descriptor)
+        self._descriptor = None
+
+    def _prepare(self, size: int) -> None:
+        """Have a file open in which a record of ``size`` bytes may stand."""
+        if self._descriptor is not None and self._is_lost(self._descriptor):
+            self.abandon()
+        has_records = self._size > self._head_size
+        if self._max_size is not None and has_records and self._size + size > self._max_size:
+            self.close()
+        if self._descriptor is None:
+            self._open()
+
+    def _open(self) -> None:
+        wanted = self._names.second if self._second is None else max(int(time.time()), self._second + 1)
+        self._descriptor, self._second = self._names.create(wanted, self._suffix)
+        self.path = self._names.path(self._second, self._suffix)
+        self._size = 0
+        self._head_size = 0
+
+    def _is_lost(self, descriptor: int) -> bool:
+        """Whether the file was removed, or cut shorter than what stands in it."""
+        state = os.fstat(descriptor)
+        return state.st_nlink == 0 or state.st_size < self._size
+
+    def _fitting(self, records: Sequence[bytes], start: int) -> int:
+        """How many records from ``start`` on go into the open file; at least one."""
+        if self._max_size is None:
+            return len(records) - start
+        size = (self._size or len(self._head())) + len(records[start])
+        count = 1
+        while start + count < len(records) and size + len(records[start + count]) <= self._max_size:
+            size += len(records[start + count])
+            count += 1
+        return count
+
+    def _excess(self, record: bytes) -> int:
+        if self._max_size is None:
+            return 0
+        return max(0, (self._size or len(self._head())) + len(record) - self._max_size)
+
+    def _write(self, records: Sequence[bytes]) -> tuple[int, OSError | None]:
+        """Write ``records`` in one call; returns how many stand whole in the file, and what stopped the others."""
+        assert self._descriptor is not None
+        head = b"" if self._size else self._head()
+        data = b"".join((head, *records)) if head or len(records) > 1 else records[0]
+        written, error = _write_at(self._descriptor, data, self._size)
+        if error is None:
+            self._head_size = self._head_size or len(head)
+            self._size += written
+            return len(records), None
+        return self._keep_whole(head, records, written), error
+
+    def _keep_whole(self, head: bytes, records: Sequence[bytes], written: int) -> int:
+        """Cut the file behind the last record that ``written`` bytes hold whole; returns how many records that are."""
+        kept = 0
+        size = len(head)
+        if written < size:
+            size = 0
+        else:
+            self._head_size = self._head_size or size
+            while kept < len(records) and size + len(records[kept]) <= written:
+                size += len(records[kept])
+                kept += 1
+        self._size += size
+        assert self._descriptor is not None
+        try:
+            os.ftruncate(self._descriptor, self._size)
+        except OSError:
+            self.close()  # what is cut off in it stays the last thing in it
+        return kept
+
+
+class AppendError(Exception):
+    """A batch of records that could be appended only in part."""
+
+    def __init__(self, written: int, error: OSError) -> None:
+        super().__init__(str(error))
+        self.written = written
+        """How many records of the batch stand whole in files."""
+        self.error = error
+
+
+def _write_at(descriptor: int, data: bytes, offset: int) -> tuple[int, OSError | None]:
+    written = 0
+    view = memoryview(data)
+    try:
+        while written < len(data):
+            written += os.pwrite(descriptor, view[written:], offset + written)
+    except OSError as error:
+        return written, error
+    return written, None
+
+
+def device_id() -> int:
+    """The rank of this process in a distributed run, 0 outside of one."""
+    size = _environment_number("RANK_SIZE", "WORLD_SIZE")
+    if size is not None and size <= 1:
+        return 0
+    return _environment_number("RANK_ID", "RANK") or 0
+
+
+def _environment_number(*names: str) -> int | None:
+    for name in names:
+        text = os.environ.get(name, "")
+        if text.isdecimal():
+            return int(text)
+    return None

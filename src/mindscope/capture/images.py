@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays as PNG pictures: which axis is what, which value is which brightness, and many on one sheet.
+
+Axes: (H, W); (C, H, W) or (H, W, C); (N, C, H, W) or (N, H, W, C), with C of 1, 3 or 4. Where both readings are possible
+the channels are first, as in MindSpore and PyTorch.
+
+Brightness: uint8 is kept byte for byte; bool is 0 and 255; numbers that all lie in [0, 1] are multiplied by 255 and
+rounded; other integers that all lie in [0, 255] are kept; everything else is mapped linearly, the least value of the
+sheet to 0 and the greatest to 255. A pixel with NaN or an infinity in any channel is drawn magenta, and takes no part in
+finding least and greatest.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from mindscope.capture.values import Array
+from mindscope.errors import TypeRejectedError, ValueRejectedError
+from mindscope.types import Message
+
+_CHANNELS = (1, 3, 4)
+_COLUMNS = 8  # pictures side by side on a sheet, as MindSpore lays them out
+_MAGENTA = (255, 0, 255, 255)
+_COMPRESSION = 1  # zlib level; see bench/bench_recording.py for what the others cost
+_MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+
+
+def check_image(array: Array) -> None:
+    """Raise unless ``array`` can be drawn: TypeRejectedError for complex numbers, ValueRejectedError for its shape."""
+    if array.dtype.kind == "c":
+        raise TypeRejectedError(f"image has dtype {array.dtype}, want real numbers; record its absolute value")
+    if array.size == 0:
+        raise ValueRejectedError(f"image has shape {array.shape} with no pixels, want at least one")
+    as_batch(array)
+
+
+def as_batch(array: Array) -> Array:
+    """A view of shape (N, H, W, C) of an image of any accepted shape. Raises ValueRejectedError for another shape."""
+    shape = array.shape
+    if array.ndim == 2:
+        return array[np.newaxis, :, :, np.newaxis]
+    if array.ndim in (3, 4):
+        batch = array if array.ndim == 4 else array[np.newaxis]
+        if batch.shape[1] in _CHANNELS:
+            return batch.transpose(0, 2, 3, 1)
+        if batch.shape[3] in _CHANNELS:
+            return batch
+    raise ValueRejectedError(
+        f"image has shape {shape}, want (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with 1, 3 or 4 channels C"
+    )
+
+
+def image_message(array: Array) -> tuple[Message, int]:
+    """The ``Summary.Image`` of one image or a batch, and how many of its values are NaN or infinite.
+
+    A batch is tiled on one sheet of at most eight columns.
+    """
+    pixels, invalid = _brightness(as_batch(array))
+    sheet = _tile(pixels)
+    height, width, channels = sheet.shape
+    return {"height": height, "width": width, "colorspace": channels, "encoded_image": encode_png(sheet)}, invalid
+
+
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
+    """A PNG file of uint8 ``pixels`` (H, W, C) with 1, 3 or 4 channels."""
+    height, width, channels = pixels.shape
+    picture = Image.frombuffer(_MODES[channels], (width, height), np.ascontiguousarray(pixels), "raw")
+    out = io.BytesIO()
+    picture.save(out, "PNG", compress_level=_COMPRESSION)
+    return out.getvalue()
+
+
+def _brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
+    """The uint8 pixels of ``batch``, and how many of its values are NaN or infinite."""
+    if batch.dtype == np.uint8:
+        return batch, 0
+    if batch.dtype.kind == "b":
+        return batch.astype(np.uint8) * np.uint8(255), 0
+    if batch.dtype.kind in "iu":
+        return _scale(batch, int(batch.min()), int(batch.max())), 0
+    wide: NDArray[Any] = batch if batch.dtype in (np.float32, np.float64) else batch.astype(np.float32)
+    is_valid = np.isfinite(wide)
+    if is_valid.all():
+        return _scale(wide, wide.min(), wide.max()), 0
+    finite = wide[is_valid]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    pixels = _scale(np.where(is_valid, wide, wide.dtype.type(low)), low, high)
+    return _mark(pixels, is_valid), int(wide.size - finite.size)
+
+
+def _scale(batch: Array, low: Any, high: Any) -> NDArray[np.uint8]:
+    if low >= 0 and high <= 1:
+        return np.rint(batch * batch.dtype.type(255) if batch.dtype.kind == "f" else batch * 255).astype(np.uint8)
+    if batch.dtype.kind in "iu" and low >= 0 and high <= 255:
+        return batch.astype(np.uint8)
+    low, high = float(low), float(high)
+    # halved: the range of float64 numbers may itself be beyond float64
+    share = (batch.astype(np.float64) / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
+    return np.rint(share * 255).astype(np.uint8)
+
+
+def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """``pixels`` in colour, with those that are not valid in magenta."""
+    if pixels.shape[3] == 1:
+        pixels = np.repeat(pixels, 3, axis=3)
+    marked = pixels.copy()
+    marked[~is_valid.all(axis=3)] = _MAGENTA[: pixels.shape[3]]
+    return marked
+
+
+def _tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """One sheet (rows * H, columns * W, C) of the pictures in reading order; the places left over are 0."""
+    count, height, width, channels = batch.shape
+    if count == 1:
+        return batch[0]
+    columns = min(count, _COLUMNS)
+    rows = -(-count // columns)
+    places = np.zeros((rows * columns, height, width, channels), np.uint8)
+    places[:count] = batch
+    grid = places.reshape(rows, columns, height, width, channels).transpose(0, 2, 1, 3, 4)
+    return grid.reshape(rows * height, columns * width, channels)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss landscapes as messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindscope.capture.messages import message_bytes
+from mindscope.capture.tensors import tensor_message
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import SCHEMAS
+from mindscope.types import Landscape, Message
+
+LOSS_LANDSCAPE = SCHEMAS["LossLandscape"]
+
+
+def landscape_bytes(value: Any) -> bytes:
+    """The encoded ``LossLandscape`` of a Landscape, or of a message in any of the forms of ``message_bytes``."""
+    if isinstance(value, Landscape):
+        return wire.encode(LOSS_LANDSCAPE, landscape_message(value))
+    return message_bytes(LOSS_LANDSCAPE, value)
+
+
+def landscape_message(value: Landscape) -> Message:
+    """The message of ``value``; parts that it does not have are left out."""
+    message: Message = {
+        "landscape": _point(value.x, value.y, value.z),
+        "metadata": {
+            "decomposition": value.decomposition,
+            "unit": value.unit,
+            "step_per_epoch": value.step_per_epoch,
+        },
+    }
+    if value.path_x is not None and value.path_y is not None and value.path_z is not None:
+        points = _point(value.path_x, value.path_y, value.path_z)
+        message["loss_path"] = {"intervals": list(value.path_intervals), "points": points}
+    if value.convergence_point is not None:
+        message["convergence_point"] = _point(*(np.array([number]) for number in value.convergence_point))
+    return message
+
+
+def _point(x: Any, y: Any, z: Any) -> Message:
+    return {axis: tensor_message(np.asarray(numbers)) for axis, numbers in zip("xyz", (x, y, z), strict=True)}

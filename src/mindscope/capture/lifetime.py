@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ends a recorder other than ``close()``: the end of the interpreter, of a child process, and a fork.
+
+The recorders of a process are known here, because no caller is left who could hand them over when it ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import weakref
+from multiprocessing import util as processes
+from typing import Protocol
+
+
+class Closable(Protocol):
+    """What is closed when the process ends."""
+
+    def close(self) -> None:
+        """Write everything and close the files."""
+        ...
+
+
+class Forkable(Protocol):
+    """What must begin anew in the child of a fork."""
+
+    def start_over(self) -> None:
+        """Forget the parent's values, threads and files."""
+        ...
+
+
+class _Process:
+    """The recorders that are open in this process."""
+
+    def __init__(self) -> None:
+        self.open: set[Closable] = set()
+        self.forkable: weakref.WeakSet[Forkable] = weakref.WeakSet()
+        self.is_watched = False  # whether the hooks below are set
+        self.child: int | None = None  # the process whose multiprocessing exit is hooked
+
+
+_process = _Process()
+
+
+def watch(recorder: Forkable) -> None:
+    """Begin ``recorder`` anew in every child that is forked from now on."""
+    if not _process.is_watched:
+        _process.is_watched = True
+        os.register_at_fork(after_in_child=_after_fork)
+        atexit.register(_close_all)
+    _process.forkable.add(recorder)
+
+
+def keep(writer: Closable) -> None:
+    """Close ``writer`` when this process ends."""
+    _process.open.add(writer)
+    if _process.child != os.getpid():
+        # A multiprocessing child leaves without atexit, but runs these.
+        _process.child = os.getpid()
+        processes.Finalize(None, _close_all, exitpriority=10)
+
+
+def release(writer: Closable) -> None:
+    """``writer`` was closed."""
+    _process.open.discard(writer)
+
+
+def _close_all() -> None:
+    for writer in list(_process.open):
+        writer.close()
+
+
+def _after_fork() -> None:
+    _process.open.clear()
+    for recorder in list(_process.forkable):
+        recorder.start_over()

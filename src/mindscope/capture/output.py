@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded steps into the files of a recorder, with everything that fails counted. Used by one thread at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mindscope.capture.export import NpyExport
+from mindscope.capture.files import AppendError, EventFile, Names
+from mindscope.capture.steps import Encoding, MixedStep, RecordedStep, ScalarStep
+from mindscope.capture.trouble import Trouble
+from mindscope.capture.values import Array
+from mindscope.formats import frames, wire
+from mindscope.formats._core import encode_scalar_values, encode_summary_event
+from mindscope.formats.mindspore_schemas import EVENT
+
+DROPPED_TAG = "mindscope/dropped"
+_LARGEST_EVENT = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a recorder writes."""
+
+    directory: Path
+    prefix: str
+    suffix: str
+    max_file_size: int | None
+    """Bytes of one file, None for no limit."""
+    is_npy_exported: bool
+
+
+class Output:
+    """The files of one recorder."""
+
+    def __init__(self, destination: Destination, trouble: Trouble) -> None:
+        names = Names(destination.directory, destination.prefix, (destination.suffix, "_lineage"))
+        limit = destination.max_file_size
+        self._trouble = trouble
+        self._planned_path = names.path(names.second, destination.suffix)
+        self._summary = EventFile(names, destination.suffix, version_record, limit)
+        self._lineage = EventFile(names, "_lineage", bytes, limit)
+        self._export = NpyExport(destination.directory, names.second) if destination.is_npy_exported else None
+        self._reported = 0  # dropped values that the summary file tells of
+        self._last_step = 0
+
+    @property
+    def path(self) -> Path:
+        """The newest summary file, before there is one the name that it should get."""
+        return self._summary.path or self._planned_path
+
+    def write(self, steps: Iterable[RecordedStep]) -> None:
+        """Append ``steps`` in order. What is ready is written before a value that is still being encoded is waited for."""
+        ready: list[ScalarStep] = []
+        for step in steps:
+            self._last_step = step.step
+            if isinstance(step, ScalarStep):
+                ready.append(step)
+                continue
+            if not all(value.is_done for value in step.values):
+                self._append(self._summary, ready)
+                ready = []
+            ready += self._complete(step)
+        self._append(self._summary, ready)
+        self._report_dropped()
+
+    def close(self) -> None:
+        """Say in the file how much was dropped, and finish the files."""
+        self._report_dropped()
+        self._summary.close()
+        self._lineage.close()
+
+    def abandon(self) -> None:
+        """Let go of the parent's files, in the child of a fork."""
+        self._summary.abandon()
+        self._lineage.abandon()
+
+    def _complete(self, step: MixedStep) -> Iterator[ScalarStep]:
+        """The records of ``step`` in the summary file; lineage and exports are written on the way."""
+        self._append(self._lineage, [_one(step, payload) for payload in step.lineage])
+        for tag, array in step.exports:
+            self._write_export(tag, step.step, array)
+        yield from (_one(step, payload) for payload in step.graphs)
+        for fields, count in _fill_events(step, self._wait_all(step.values)):
+            record = frames.frame(encode_summary_event(step.wall_time, step.step, fields))
+            yield ScalarStep(step.step, len(record), count, record)
+
+    def _wait_all(self, values: list[Encoding]) -> list[bytes]:
+        done: list[bytes] = []
+        for value in values:
+            try:
+                done.append(value.wait())
+            except Exception as error:  # an encoder met what add_value could not foresee
+                self._trouble.drop(1, "encode", value.subject, error)
+        return done
+
+    def _write_export(self, tag: str, step: int, array: Array) -> None:
+        assert self._export is not None
+        try:
+            self._export.write(tag, step, array)
+        except (OSError, ValueError) as error:
+            self._trouble.drop(1, "export", "", error)
+
+    def _append(self, file: EventFile, steps: list[ScalarStep]) -> bool:
+        """Append the records; returns whether all of them stand in the file."""
+        if not steps:
+            return True
+        try:
+            excess = file.append([step.record for step in steps])
+        except AppendError as failure:
+            lost = sum(step.count for step in steps[failure.written :])
+            self._trouble.drop(lost, "append", type(failure.error).__name__, failure.error)
+            return False
+        if excess:
+            self._trouble.say("size", "", f"a record passes max_file_size by {excess} bytes and got a file for itself")
+        return True
+
+    def _report_dropped(self) -> None:
+        dropped = self._trouble.dropped
+        if dropped == self._reported:
+            return
+        fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)])
+        record = frames.frame(encode_summary_event(time.time(), self._last_step, fields))
+        if self._append(self._summary, [ScalarStep(self._last_step, len(record), 0, record)]):
+            self._reported = dropped
+
+
+def version_record() -> bytes:
+    """The record that a summary file begins with."""
+    return frames.frame(wire.encode(EVENT, {"wall_time": time.time(), "version": "MindSpore.Event:1"}))
+
+
+def _one(step: MixedStep, payload: bytes) -> ScalarStep:
+    record = frames.frame(payload)
+    return ScalarStep(step.step, len(record), 1, record)
+
+
+def _fill_events(step: MixedStep, values: list[bytes]) -> Iterator[tuple[bytes, int]]:
+    """The fields of each event and how many values they hold: one event, unless that would be larger than readers take."""
+    fields, size, count = [step.scalars], len(step.scalars), step.scalar_count
+    for value in values:
+        if size + len(value) > _LARGEST_EVENT:
+            yield b"".join(fields), count
+            fields, size, count = [], 0, 0
+        fields.append(value)
+        size += len(value)
+        count += 1
+    if size:
+        yield b"".join(fields), count

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SummaryRecord: what a training loop calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from os import PathLike
+from types import TracebackType
+from typing import Any
+
+from mindscope.capture import arguments, lifetime
+from mindscope.capture.lineage import lineage_event
+from mindscope.capture.messages import graph_bytes, is_graph
+from mindscope.capture.output import Destination
+from mindscope.capture.steps import Encoding, MixedStep, ScalarStep
+from mindscope.capture.taking import MESSAGE_PLUGINS, PLUGINS, Taken, take
+from mindscope.capture.values import to_scalar
+from mindscope.capture.wrapping import wrap
+from mindscope.capture.writer import Writer
+from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
+from mindscope.formats import wire
+from mindscope.formats._core import encode_scalar_values, encode_summary_event, frame
+from mindscope.formats.mindspore_schemas import EVENT
+
+_FLOAT32_MAX = 3.4028235677973366e38  # the next float64 rounds to infinity
+_now = time.time
+
+
+class SummaryRecord:
+    """Records values of a training into event files that mindscope, MindInsight and MindSpore's own classes read.
+
+    ``add_value`` collects, ``record(step)`` writes what was collected as one event of that step. Both only copy and
+    queue; a thread of the recorder does the rest, and has everything in the file within a fraction of a second. Files
+    appear with the first value. All methods may be called from any thread; the collected values are one pool for all.
+
+    A value that can't be recorded, a full disk or a removed directory never disturb the training: what is lost is
+    counted, warned about once, and written as the scalar ``mindscope/dropped``. With ``raise_exception`` a bad value
+    raises in ``add_value`` instead, and a failure found later in the next ``record``, ``flush`` or ``close``.
+
+    In the child of a fork the recorder goes on with files of its own.
+
+    Args:
+        log_dir: directory of the run; it is made.
+        file_prefix: begins the file names.
+        file_suffix: ends the name of the summary file; that of the lineage file is always ``_lineage``.
+        num_process: at most so many threads encode pictures, histograms and tensors, and at most one a processor.
+        network: whose graph is recorded with the first ``record`` at which it has one: an object that offers
+            ``get_func_graph_proto()``, as MindSpore's cells do, or the graph as message, bytes or dict.
+        max_file_size: bytes after which a next file begins. A larger record gets a file for itself.
+        raise_exception: raise instead of counting.
+        export_options: ``{"tensor_format": "npy"}`` also writes each tensor as ``export_*/tensor/TAG_STEP.npy``.
+
+    Raises:
+        TypeError, ValueError: an argument that can't be used.
+        OSError: ``log_dir`` can't be made.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | PathLike[str],
+        file_prefix: str = "events",
+        file_suffix: str = "_MS",
+        num_process: int = 32,
+        network: Any = None,
+        max_file_size: int | None = None,
+        raise_exception: bool = False,
+        export_options: dict[str, str | None] | None = None,
+    ) -> None:
+        destination = Destination(
+            prefix=arguments.check_name_part("file_prefix", file_prefix),
+            suffix=arguments.check_suffix(file_suffix),
+            max_file_size=arguments.check_max_file_size(max_file_size),
+            is_npy_exported=arguments.check_export_options(export_options),
+            directory=arguments.check_log_dir(log_dir),
+        )
+        self._raises = arguments.check_flag("raise_exception", raise_exception)
+        self._network = _check_network(network)
+        self._has_graph = False  # the graph of a network was recorded
+        self._mode = "train"
+        self._writer = Writer(destination, arguments.check_workers(num_process))
+        self._begin()
+        lifetime.watch(self)
+
+    def _begin(self) -> None:
+        self._lock = self._writer.lock  # guards all of what follows
+        self._scalars: dict[str, float] = {}  # collected since the last record
+        self._values: dict[tuple[str, str], Taken] = {}  # by plugin and tag
+        self._messages: list[Taken] = []  # graphs and lineage
+
+    def start_over(self) -> None:
+        """Forget the parent's values and files, in the child of a fork."""
+        self._writer.start_over()
+        self._begin()
+
+    def __enter__(self) -> SummaryRecord:
+        if self._writer.is_closed:
+            raise RecorderClosedError("recorder was closed, make a new SummaryRecord")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_writer"):
+            self._writer.request_close()
+
+    @property
+    def log_dir(self) -> str:
+        """The full path of the newest summary file; before there is one, the name that it should get."""
+        return str(self._writer.path)
+
+    @property
+    def mode(self) -> str:
+        """``train`` or ``eval``; collectors of a network's own values look at it."""
+        return self._mode
+
+    def set_mode(self, mode: str) -> None:
+        """Say what the network is doing: ``train`` or ``eval``. What ``add_value`` adds is recorded in both.
+
+        Raises:
+            ValueError: another mode.
+        """
+        if mode not in ("train", "eval"):
+            raise ValueError(f"mode is {mode!r}, want 'train' or 'eval'")
+        self._mode = mode
+
+    def add_value(self, plugin: str, name: str, value: Any) -> None:
+        """Collect a value for the next ``record``. It is copied now; what changes afterwards is not seen.
+
+        Args:
+            plugin: what it is, one of scalar, image, tensor, histogram, landscape, graph, train_lineage, eval_lineage,
+                dataset_graph, custom_lineage_data.
+            name: the tag. Of one plugin and tag the newest value is kept. Graphs and lineage need none.
+            value: a number or array of NumPy, PyTorch, MindSpore, JAX, of anything with ``__array__`` or DLPack. A
+                scalar is one real number, kept as float32. An image is (H, W), (C, H, W), (H, W, C), (N, C, H, W) or
+                (N, H, W, C) with C of 1, 3 or 4. A tensor keeps its dtype; complex numbers become ``name/real`` and
+                ``name/imag``. A landscape is a ``mindscope.types.Landscape``. Landscapes, graphs and lineage are
+                messages: a dict of the fields, their bytes, or an object with ``SerializeToString``.
+                custom_lineage_data is also a dict of text to text, numbers and bools.
+
+        Raises:
+            ValueError: no such plugin.
+            TypeError: the name is no text, or empty.
+            ValueRejectedError: with ``raise_exception``, a value that can't be recorded (a TypeError too where its type
+                is wrong).
+            RecorderClosedError: with ``raise_exception``, after ``close``.
+        """
+        if plugin == "scalar" and type(value) is float and -_FLOAT32_MAX < value < _FLOAT32_MAX and type(name) is str:
+            with self._lock:
+                if name and name not in self._scalars and not self._writer.is_closed:
+                    self._scalars[name] = value
+                    return
+        self._add(_check_plugin(plugin), name, value)
+
+    def record(
+        self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None
+    ) -> bool:
+        """Write what was collected as the event of ``step``; returns at once.
+
+        It blocks only while more than 64 MiB wait to be written.
+
+        Args:
+            step: any int64.
+            train_network: as ``network`` of the constructor, used where that gave no graph yet.
+            plugin_filter: called with the name of each plugin that has values; those of which it says False are
+                thrown away.
+
+        Returns:
+            True; False if the recorder is closed.
+
+        Raises:
+            TypeError, ValueError: no whole number, or beyond int64; or a network that has no graph to offer.
+            Exception: with ``raise_exception``, what went wrong since the last call.
+        """
+        if type(step) is not int or not -(1 << 63) <= step < 1 << 63:
+            step = arguments.check_step(step)
+        with self._lock:
+            if self._writer.is_closed:
+                self._writer.trouble.say("closed", "record", "record() after close() records nothing")
+                return False
+            if train_network is not None or self._network is not None:
+                self._take_graph(_check_network(train_network))
+            if plugin_filter is not None:
+                self._filter(plugin_filter)
+            if not self._values and not self._messages:
+                if self._scalars:
+                    scalars, self._scalars = self._scalars, {}
+                    fields = _encode_scalars(scalars)
+                    data = frame(encode_summary_event(_now(), step, fields))
+                    self._writer.submit(ScalarStep(step, len(data), len(scalars), data))
+            else:
+                self._submit_mixed(step)
+        if self._raises:
+            self._raise_late()
+        return True
+
+    def flush(self) -> None:
+        """Return when everything recorded so far is in the files. Does nothing after ``close``.
+
+        Raises:
+            Exception: with ``raise_exception``, what went wrong since the last call.
+        """
+        self._writer.flush()
+        if self._raises:
+            self._raise_late()
+
+    def close(self) -> None:
+        """Write everything, and mark the files as finished. Calling it again does nothing.
+
+        Raises:
+            Exception: with ``raise_exception``, what went wrong since the last call.
+        """
+        self._writer.close()
+        if self._raises:
+            self._raise_late()
+
+    # ---- collecting
+
+    def _add(self, plugin: str, name: Any, value: Any) -> None:
+        is_message = plugin in MESSAGE_PLUGINS
+        if not is_message and (not isinstance(name, str) or not name):
+            raise TypeError(f"name of a {plugin} is {type(name).__name__} {name!r}, want text that is not empty")
+        tag = str(name)
+        try:
+            if self._writer.is_closed:
+                raise RecorderClosedError(f"{plugin} {tag!r} was added after close(), make a new SummaryRecord")
+            if plugin == "scalar":
+                self._keep_scalar(tag, to_scalar(value))
+            else:
+                self._keep(take(plugin, tag, value, self._writer.trouble.say), is_message)
+        except Exception as error:
+            failure = _about(plugin, tag, error)
+            if self._raises:
+                raise failure from error
+            self._writer.trouble.drop(1, plugin, type(error).__name__, failure)
+
+    def _keep_scalar(self, tag: str, number: float) -> None:
+        with self._lock:
+            if tag in self._scalars:
+                self._say_replaced("scalar", tag)
+            self._scalars[tag] = number
+        if abs(number) >= _FLOAT32_MAX and abs(number) != float("inf"):
+            self._writer.trouble.say("scalar", "range", f"scalar {tag!r} is {number}, beyond float32: it reads as infinity")
+
+    def _keep(self, taken: Taken, is_message: bool) -> None:
+        with self._lock:
+            if is_message:
+                self._messages.append(taken)
+                return
+            key = (taken.plugin, taken.tag)
+            if key in self._values:
+                self._say_replaced(*key)
+            self._values[key] = taken
+
+    def _say_replaced(self, plugin: str, tag: str) -> None:
+        text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
+        self._writer.trouble.say("twice", plugin, text)
+
+    # ---- recording, under the lock
+
+    def _take_graph(self, train_network: Any) -> None:
+        """Collect the graph of the first network that has one by now."""
+        for network in (self._network, train_network):
+            if network is None or self._has_graph:
+                continue
+            try:
+                encoded = graph_bytes(network)
+            except Exception as error:  # whatever the framework raises before the network was compiled
+                self._writer.trouble.say("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
+                continue
+            self._messages.insert(0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded))
+            self._has_graph = True
+
+    def _filter(self, is_wanted: Callable[[str], bool]) -> None:
+        plugins = {plugin for plugin, _ in self._values} | {taken.plugin for taken in self._messages}
+        unwanted = {plugin for plugin in sorted(plugins | ({"scalar"} if self._scalars else set())) if not is_wanted(plugin)}
+        if "scalar" in unwanted:
+            self._scalars = {}
+        self._values = {key: taken for key, taken in self._values.items() if key[0] not in unwanted}
+        self._messages = [taken for taken in self._messages if taken.plugin not in unwanted]
+
+    def _submit_mixed(self, step: int) -> None:
+        scalars, values, messages = self._scalars, list(self._values.values()), self._messages
+        self._scalars, self._values, self._messages = {}, {}, []
+        now = _now()
+        fields = _encode_scalars(scalars)
+        head = wire.encode(EVENT, {"wall_time": now})
+        is_exported = self._writer.is_exporting
+        self._writer.submit(
+            MixedStep(
+                step=step,
+                size=len(fields) + sum(taken.size for taken in (*values, *messages)),
+                count=len(scalars) + len(values) + len(messages),
+                wall_time=now,
+                scalars=fields,
+                scalar_count=len(scalars),
+                values=[Encoding(f"{taken.plugin} {taken.tag!r}", self._start(taken)) for taken in values],
+                graphs=[head + wrap(4, taken.encode()) for taken in messages if taken.plugin == "graph"],
+                lineage=[lineage_event(taken.plugin, taken.encode(), now) for taken in messages if taken.plugin != "graph"],
+                exports=[(taken.tag, taken.array) for taken in values if taken.array is not None and is_exported],
+            )
+        )
+
+    def _start(self, taken: Taken) -> bytes | Future[bytes]:
+        return taken.encode() if taken.plugin == "landscape" else self._writer.encode(taken.encode)
+
+    def _raise_late(self) -> None:
+        late = self._writer.trouble.take_late()
+        if late is not None:
+            raise late
+
+
+def _encode_scalars(scalars: dict[str, float]) -> bytes:
+    return encode_scalar_values([tag.encode("utf-8", "backslashreplace") for tag in scalars], list(scalars.values()))
+
+
+def _check_plugin(plugin: Any) -> str:
+    name = str(plugin).lower() if isinstance(plugin, str) else plugin  # MindSpore's documentation writes LANDSCAPE
+    if name not in PLUGINS:
+        raise ValueError(f"plugin is {plugin!r}, want one of {', '.join(PLUGINS)}")
+    return name
+
+
+def _check_network(network: Any) -> Any:
+    if network is not None and not is_graph(network):
+        raise TypeError(
+            f"network is {type(network).__name__}, want one that offers get_func_graph_proto(), or a GraphProto as message, "
+            "bytes or dict; leave it out to record no graph"
+        )
+    return network
+
+
+def _about(plugin: str, tag: str, error: Exception) -> Exception:
+    """``error`` with the plugin and tag in its text."""
+    if isinstance(error, RecorderClosedError):
+        return error
+    kind = TypeRejectedError if isinstance(error, TypeError) else ValueRejectedError
+    return kind(f"{plugin} {tag!r} was not recorded: {error}")

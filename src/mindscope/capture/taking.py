@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Taking a value over from the caller: copied and checked at once, its encoding left for later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from mindscope.capture.histograms import histogram_message
+from mindscope.capture.images import check_image, image_message
+from mindscope.capture.landscapes import landscape_bytes
+from mindscope.capture.lineage import FIELDS, lineage_bytes
+from mindscope.capture.messages import graph_bytes
+from mindscope.capture.tensors import check_tensor, planes, tensor_message
+from mindscope.capture.values import Array, to_array
+from mindscope.capture.wrapping import text_field, wrap
+from mindscope.errors import TypeRejectedError
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import VALUE
+from mindscope.types import Message
+
+VALUE_PLUGINS = ("scalar", "image", "tensor", "histogram", "landscape")
+MESSAGE_PLUGINS = ("graph", *FIELDS)
+PLUGINS = (*VALUE_PLUGINS, *MESSAGE_PLUGINS)
+
+_LEAST_BYTES = 16 << 10  # what a value counts in the queue at least: encoding takes time however small it is
+
+Say = Callable[[str, str, str], None]
+
+
+class Taken(NamedTuple):
+    """A value that is no scalar, ours since ``add_value``."""
+
+    plugin: str
+    tag: str
+    size: int
+    """Bytes that it counts in the queue."""
+    encode: Callable[[], bytes]
+    """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
+    array: Array | None = None
+
+
+def take(plugin: str, tag: str, value: Any, say: Say) -> Taken:
+    """Take over a value of any plugin but ``scalar``. ``say(cause, subject, text)`` is called about oddities found later.
+
+    Raises ValueRejectedError for a value that can't be recorded.
+    """
+    if plugin == "graph":
+        return _take_bytes(plugin, tag, graph_bytes(value))
+    if plugin in FIELDS:
+        return _take_bytes(plugin, tag, lineage_bytes(plugin, value))
+    if plugin == "landscape":
+        fields = wrap(1, text_field(1, tag) + wrap(10, landscape_bytes(value)))
+        return _take_bytes(plugin, tag, fields)
+    return _TAKE_ARRAY[plugin](tag, to_array(value), say)
+
+
+def _take_bytes(plugin: str, tag: str, encoded: bytes) -> Taken:
+    return Taken(plugin, tag, len(encoded) + _LEAST_BYTES, lambda: encoded)
+
+
+def _take_image(tag: str, array: Array, say: Say) -> Taken:
+    check_image(array)
+    return Taken("image", tag, array.nbytes + _LEAST_BYTES, partial(_encode_image, tag, array, say))
+
+
+def _take_histogram(tag: str, array: Array, say: Say) -> Taken:
+    if array.dtype.kind == "c":
+        raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part or its size")
+    return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(_encode_histogram, tag, array))
+
+
+def _take_tensor(tag: str, array: Array, say: Say) -> Taken:
+    check_tensor(array)
+    return Taken("tensor", tag, array.nbytes + _LEAST_BYTES, partial(_encode_tensor, tag, array), array)
+
+
+_TAKE_ARRAY: dict[str, Callable[[str, Array, Say], Taken]] = {
+    "image": _take_image,
+    "histogram": _take_histogram,
+    "tensor": _take_tensor,
+}
+
+
+def _encode_image(tag: str, array: Array, say: Say) -> bytes:
+    message, invalid = image_message(array)
+    if invalid:
+        say("image", "NaN", f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
+    return _value_field(tag, "image", message)
+
+
+def _encode_histogram(tag: str, array: Array) -> bytes:
+    return _value_field(tag, "histogram", histogram_message(array))
+
+
+def _encode_tensor(tag: str, array: Array) -> bytes:
+    return b"".join(_value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
+
+
+def _value_field(tag: str, name: str, message: Message) -> bytes:
+    return wrap(1, wire.encode(VALUE, {"tag": tag, name: message}))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors in the event file: every dtype exactly, and still readable by what knows only ``float_data``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindscope.capture.values import BFLOAT16, Array
+from mindscope.errors import TypeRejectedError, ValueRejectedError
+from mindscope.formats.mindspore_schemas import DATA_TYPES
+from mindscope.types import Message
+
+_NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+_CODES: dict[Any, int] = {np.dtype(name): DATA_TYPES.index(name.upper()) for name in _NAMES}
+_CODES[BFLOAT16] = DATA_TYPES.index("BFLOAT16")
+_NARROW = frozenset(map(np.dtype, "bool int8 int16 uint8 uint16 float16 float32".split())) | {BFLOAT16}
+_EXACT_INTEGERS = 1 << 24  # float32 holds every integer up to here
+_LARGEST = (1 << 31) - (1 << 20)  # bytes: other readers stop at messages of 2 GiB
+
+
+def check_tensor(array: Array) -> None:
+    """Raise unless ``array`` can be recorded as a tensor: TypeRejectedError for its dtype, ValueRejectedError for its
+    size."""
+    if array.dtype not in _CODES and array.dtype.kind != "c":
+        raise TypeRejectedError(
+            f"tensor has dtype {array.dtype}, want one of {', '.join(_NAMES)}, bfloat16, complex64 or complex128; "
+            "convert it to the next wider one"
+        )
+    if array.size * (4 + array.dtype.itemsize) > _LARGEST:
+        raise ValueRejectedError(
+            f"tensor of shape {array.shape} has {array.nbytes} bytes, want a record below 2 GiB; record slices of it"
+        )
+
+
+def planes(tag: str, array: Array) -> list[tuple[str, Array]]:
+    """The tensors that stand for ``array`` in the file: itself, or for complex numbers ``tag/real`` and ``tag/imag``."""
+    if array.dtype.kind != "c":
+        return [(tag, array)]
+    return [(f"{tag}/real", array.real), (f"{tag}/imag", array.imag)]
+
+
+def tensor_message(array: Array) -> Message:
+    """The ``TensorProto`` of a real ``array``.
+
+    ``float_data`` holds the values as float32, which is all that MindSpore's own reader looks at. Where that is not
+    exact, ``raw_data`` holds the little-endian elements of the declared ``data_type`` as well; a reader prefers it.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        narrow = array.astype(np.float32)
+    message: Message = {
+        "dims": list(array.shape),
+        "data_type": _CODES[array.dtype],
+        "float_data": narrow.reshape(-1),
+    }
+    if not _is_exact(array, narrow):
+        message["raw_data"] = array.astype(array.dtype.newbyteorder("<")).tobytes()
+    return message
+
+
+def _is_exact(array: Array, narrow: Array) -> bool:
+    """Whether the float32 values of ``narrow`` are those of ``array``."""
+    if array.dtype in _NARROW or array.size == 0:
+        return True
+    if array.dtype.kind in "iu":
+        return bool(int(array.min()) >= -_EXACT_INTEGERS and int(array.max()) <= _EXACT_INTEGERS)
+    return bool(np.array_equal(array, narrow.astype(np.float64), equal_nan=True))

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encoded messages inside others, without decoding them first."""
+
+from __future__ import annotations
+
+
+def wrap(number: int, encoded: bytes) -> bytes:
+    """``encoded`` as the message, text or bytes field ``number`` of an outer message."""
+    return _varint(number << 3 | 2) + _varint(len(encoded)) + encoded
+
+
+def text_field(number: int, text: str) -> bytes:
+    """``text`` as field ``number``; what is no UTF-8 stays visible as ``\\xNN``."""
+    return wrap(number, text.encode("utf-8", "backslashreplace"))
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thread that writes: takes steps off a bounded queue in order and appends them to the files in batches.
+
+It sleeps on a condition while there is nothing to write. The first step wakes it, and it lets more arrive for a moment
+before it writes all of them at once, so that a fast loop does not have to share the interpreter with it all the time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from mindscope.capture import lifetime
+from mindscope.capture.output import Destination, Output
+from mindscope.capture.steps import RecordedStep
+from mindscope.capture.trouble import Trouble
+
+BATCH_S = 0.05  # how long the first step of a batch waits for more
+BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
+QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
+
+
+class Writer:
+    """The queue, the thread and the pool of one recorder. ``lock`` guards all fields."""
+
+    def __init__(self, destination: Destination, workers: int) -> None:
+        self._destination = destination
+        self._workers = workers  # threads that encode
+        self.is_closed = False
+        """No more steps are taken."""
+        self._output: Output | None = None
+        self.start_over()
+        self._output = Output(destination, self.trouble)
+
+    def start_over(self) -> None:
+        """Set everything up empty: at the start, and in the child of a fork, whose parent keeps what was queued."""
+        self.lock = threading.RLock()
+        """Reentrant, because a signal handler may record while its thread is recording."""
+        self.trouble = Trouble()
+        self._changed = threading.Condition(self.lock)
+        self._queue: deque[RecordedStep] = deque()
+        self._queued_bytes = 0  # of all steps that are not written yet
+        self._submitted = 0  # steps ever queued
+        self._written = 0  # steps ever written or lost
+        self._is_asleep = False  # the thread waits for a first step
+        self._is_urgent = False  # somebody waits, or a batch is full: write now
+        self._thread: threading.Thread | None = None
+        self._pool: ThreadPoolExecutor | None = None
+        if self._output is not None:
+            self._output.abandon()
+        self._output = None
+
+    @property
+    def output(self) -> Output:
+        """The files. Made when first asked for, so that a forked child which records nothing leaves no trace."""
+        if self._output is None:
+            self._output = Output(self._destination, self.trouble)
+        return self._output
+
+    @property
+    def is_exporting(self) -> bool:
+        """Whether tensors are written as NPY files too."""
+        return self._destination.is_npy_exported
+
+    @property
+    def path(self) -> Path:
+        """The newest summary file, before there is one the name that it should get."""
+        return self.output.path
+
+    # ---- on the caller's thread
+
+    def encode(self, function: Callable[[], bytes]) -> bytes | Future[bytes]:
+        """Have the pool call ``function``. Hold ``lock``."""
+        try:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="mindscope-encode")
+            return self._pool.submit(function)
+        except RuntimeError:  # the interpreter is ending and starts no more threads
+            return function()
+
+    def submit(self, step: RecordedStep) -> None:
+        """Queue ``step``; blocks while too much is queued. Hold ``lock``."""
+        while self._queued_bytes and self._queued_bytes + step.size > QUEUE_BYTES and self._thread is not None:
+            self._hurry()
+            self._changed.wait()
+        self._queue.append(step)
+        self._submitted += 1
+        self._queued_bytes += step.size
+        if self._is_asleep:
+            self._is_asleep = False
+            self._changed.notify_all()
+        elif self._thread is None:
+            self._start()
+            if self._thread is None and self._queued_bytes > BATCH_BYTES:
+                self._write_batch()
+        elif self._queued_bytes > BATCH_BYTES and not self._is_urgent:
+            self._hurry()
+
+    def flush(self) -> None:
+        """Return when everything queued so far is in the files, safe from a crash of this process."""
+        with self.lock:
+            target = self._submitted
+            while self._written < target and self._thread is not None:
+                self._hurry()
+                self._changed.wait()
+            while self._thread is None and self._queue:
+                self._write_batch()
+
+    def close(self) -> None:
+        """Write everything and finish the files. Calling it again does nothing."""
+        self.request_close()
+        thread = self._thread
+        if thread is None:
+            self.flush()
+            self._finish()
+        elif thread is not threading.current_thread():
+            thread.join()
+
+    def request_close(self) -> None:
+        """As ``close``, without waiting for it."""
+        with self.lock:
+            self.is_closed = True
+            self._changed.notify_all()
+
+    def _hurry(self) -> None:
+        self._is_urgent = True
+        self._changed.notify_all()
+
+    def _start(self) -> None:
+        lifetime.keep(self)
+        thread = threading.Thread(target=self._run, name="mindscope-writer", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # none to be had: full batches, flush() and close() write on their caller's thread
+            return
+        self._thread = thread
+
+    # ---- on the writer's thread
+
+    def _run(self) -> None:
+        while self._wait_for_batch():
+            self._write_batch()
+        self._finish()
+
+    def _wait_for_batch(self) -> bool:
+        """Sleep until there is something to write; False when nothing will come any more."""
+        with self.lock:
+            if not self._queue:
+                self._is_urgent = False
+            while not self._queue and not self.is_closed:
+                self._is_asleep = True
+                self._changed.wait()
+            self._is_asleep = False
+            end = time.monotonic() + BATCH_S
+            while not (self._is_urgent or self.is_closed) and (rest := end - time.monotonic()) > 0:
+                self._changed.wait(rest)
+            return bool(self._queue)
+
+    def _write_batch(self) -> None:
+        steps: list[RecordedStep] = []
+        size = 0
+        with self.lock:
+            while self._queue and size < BATCH_BYTES:
+                steps.append(self._queue.popleft())
+                size += steps[-1].size
+        try:
+            self.output.write(steps)
+        except Exception as error:  # nothing gets through here: the training goes on
+            self.trouble.drop(sum(step.count for step in steps), "write", type(error).__name__, error)
+        with self.lock:
+            self._written += len(steps)
+            self._queued_bytes -= size
+            self._changed.notify_all()
+
+    def _finish(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+        try:
+            self.output.close()
+        except Exception as error:
+            self.trouble.drop(0, "close", type(error).__name__, error)
+        lifetime.release(self)
