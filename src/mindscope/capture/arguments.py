@@ -31,7 +31,7 @@ def check_name_part(argument: str, text: Any) -> str:
     if not isinstance(text, str):
         raise TypeError(f"{argument} is {type(text).__name__} {text!r}, want text")
     if not _NAME_PART.fullmatch(text):
-        raise ValueError(f"{argument} is {text!r}, want letters, digits, underscores and dots, not beginning with a dot")
+        raise ValueError(f"{argument} is {text!r}, want letters, digits, underscores and dots, no dot first")
     return text
 
 
@@ -45,7 +45,7 @@ def check_suffix(text: Any) -> str:
 
 def check_workers(num_process: Any) -> int:
     """How many threads encode: ``num_process``, at most one for each processor."""
-    if not isinstance(num_process, (int, np.integer)) or isinstance(num_process, bool):
+    if not _is_whole(num_process):
         raise TypeError(f"num_process is {type(num_process).__name__} {num_process!r}, want a whole number")
     if num_process < 1:
         raise ValueError(f"num_process is {num_process}, want at least 1")
@@ -56,12 +56,16 @@ def check_max_file_size(size: Any) -> int | None:
     """Bytes, or None for no limit. As in MindSpore a size that is not positive means no limit, with a warning."""
     if size is None:
         return None
-    if not isinstance(size, (int, np.integer)) or isinstance(size, bool):
+    if not _is_whole(size):
         raise TypeError(f"max_file_size is {type(size).__name__} {size!r}, want a whole number of bytes or None")
     if size <= 0:
         _LOG.warning("max_file_size is %d, want more than 0; files are not limited", size)
         return None
     return int(size)
+
+
+def _is_whole(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)) and not getattr(value, "shape", ())
 
 
 def check_flag(argument: str, value: Any) -> bool:
@@ -91,9 +95,9 @@ def check_export_options(options: Any) -> bool:
 
 def check_step(step: Any) -> int:
     """A whole number that an int64 holds. Raises TypeError, ValueError."""
-    if isinstance(step, bool) or not hasattr(step, "__index__"):
+    if not _is_whole(step):
         raise TypeError(f"step is {type(step).__name__} {step!r}, want a whole number")
-    whole = step.__index__()
+    whole = int(step)
     if not -(1 << 63) <= whole < 1 << 63:
         raise ValueError(f"step is {whole}, want one between -2**63 and 2**63 - 1")
     return whole

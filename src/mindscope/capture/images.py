@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays as PNG pictures: which axis is what, which value is which brightness, and many on one sheet.
 
-Axes: (H, W); (C, H, W) or (H, W, C); (N, C, H, W) or (N, H, W, C), with C of 1, 3 or 4. Where both readings are possible
-the channels are first, as in MindSpore and PyTorch.
+Axes: (H, W); (C, H, W) or (H, W, C); (N, C, H, W) or (N, H, W, C), with C of 1, 3 or 4. Where both readings are
+possible the channels are first, as in MindSpore and PyTorch.
 
 Brightness: uint8 is kept byte for byte; bool is 0 and 255; numbers that all lie in [0, 1] are multiplied by 255 and
 rounded; other integers that all lie in [0, 255] are kept; everything else is mapped linearly, the least value of the
-sheet to 0 and the greatest to 255. A pixel with NaN or an infinity in any channel is drawn magenta, and takes no part in
-finding least and greatest.
+sheet to 0 and the greatest to 255. A pixel with NaN or an infinity in any channel is drawn magenta, and takes no part
+in finding least and greatest.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def as_batch(array: Array) -> Array:
     if array.ndim in (3, 4):
         batch = array if array.ndim == 4 else array[np.newaxis]
         if batch.shape[1] in _CHANNELS:
-            return batch.transpose(0, 2, 3, 1)
+            return np.transpose(batch, (0, 2, 3, 1))
         if batch.shape[3] in _CHANNELS:
             return batch
     raise ValueRejectedError(
-        f"image has shape {shape}, want (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with 1, 3 or 4 channels C"
+        f"image has shape {shape}, want (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with C of 1, 3 or 4"
     )
 
 
@@ -83,7 +83,7 @@ def _brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
         return batch.astype(np.uint8) * np.uint8(255), 0
     if batch.dtype.kind in "iu":
         return _scale(batch, int(batch.min()), int(batch.max())), 0
-    wide: NDArray[Any] = batch if batch.dtype in (np.float32, np.float64) else batch.astype(np.float32)
+    wide: NDArray[Any] = batch if batch.dtype.kind == "f" and batch.itemsize >= 4 else batch.astype(np.float32)
     is_valid = np.isfinite(wide)
     if is_valid.all():
         return _scale(wide, wide.min(), wide.max()), 0
@@ -108,7 +108,7 @@ def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.
     """``pixels`` in colour, with those that are not valid in magenta."""
     if pixels.shape[3] == 1:
         pixels = np.repeat(pixels, 3, axis=3)
-    marked = pixels.copy()
+    marked: NDArray[np.uint8] = np.array(pixels)
     marked[~is_valid.all(axis=3)] = _MAGENTA[: pixels.shape[3]]
     return marked
 
@@ -122,5 +122,5 @@ def _tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
     rows = -(-count // columns)
     places = np.zeros((rows * columns, height, width, channels), np.uint8)
     places[:count] = batch
-    grid = places.reshape(rows, columns, height, width, channels).transpose(0, 2, 1, 3, 4)
+    grid = np.swapaxes(places.reshape(rows, columns, height, width, channels), 1, 2)
     return grid.reshape(rows * height, columns * width, channels)

@@ -35,8 +35,7 @@ def lineage_bytes(plugin: str, value: Any) -> bytes:
     """The encoded message of a lineage plugin. Raises as ``message_bytes``."""
     if plugin == "custom_lineage_data" and isinstance(value, Mapping):
         entries = cast(Mapping[str, Any], value)
-        is_message = all(name in _MESSAGE_FIELDS and isinstance(item, (list, Mapping)) for name, item in entries.items())
-        if not is_message:
+        if not all(name in _MESSAGE_FIELDS and isinstance(item, (list, Mapping)) for name, item in entries.items()):
             return message_bytes(USER_DEFINED_INFO, custom_message(entries))
     return message_bytes(FIELDS[plugin][1], value)
 
@@ -69,5 +68,5 @@ def _entry(key: Any, value: Any) -> Message:
     if isinstance(number, numbers.Real):
         return {"map_double": {key: float(number)}}
     raise TypeRejectedError(
-        f"custom lineage {key!r} is {type(value).__name__} {str(value)[:40]!r}, want text, a whole number, a float or a bool"
+        f"custom lineage {key!r} is {type(value).__name__} {str(value)[:40]!r}, want text, a number or a bool"
     )

@@ -33,7 +33,7 @@ def message_bytes(schema: Schema, value: Any) -> bytes:
         encoded = _own_bytes(value)
         if encoded is None:
             raise TypeRejectedError(
-                f"value is {type(value).__name__}, want a dict of {schema.name}'s fields, its bytes, or its message object"
+                f"value is {type(value).__name__}, want a {schema.name} as dict of fields, as bytes or message object"
             )
         wire.decode(schema, encoded)
     except WireError as error:
@@ -77,7 +77,7 @@ def _graph_of_model(encoded: bytes) -> bytes | None:
 
 def _own_bytes(value: Any) -> bytes | None:
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(cast(bytes, value))
+        return bytes(cast(Any, value))
     if hasattr(value, "SerializeToString"):
         return bytes(value.SerializeToString())
     return None
@@ -105,7 +105,7 @@ def _plain_inner(schema: Schema, value: Any) -> Any:
 
 
 def _plain_number(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return cast(Any, value).item() if isinstance(value, np.generic) else value
 
 
 def to_json(value: Any) -> str:

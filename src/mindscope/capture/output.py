@@ -13,9 +13,8 @@ from mindscope.capture.files import AppendError, EventFile, Names
 from mindscope.capture.steps import Encoding, MixedStep, RecordedStep, ScalarStep
 from mindscope.capture.trouble import Trouble
 from mindscope.capture.values import Array
-from mindscope.formats import frames, wire
-from mindscope.formats._core import encode_scalar_values, encode_summary_event
-from mindscope.formats.mindspore_schemas import EVENT
+from mindscope.formats import frames, mindspore
+from mindscope.formats._core import encode_scalar_values
 
 DROPPED_TAG = "mindscope/dropped"
 _LARGEST_EVENT = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
@@ -53,7 +52,7 @@ class Output:
         return self._summary.path or self._planned_path
 
     def write(self, steps: Iterable[RecordedStep]) -> None:
-        """Append ``steps`` in order. What is ready is written before a value that is still being encoded is waited for."""
+        """Append ``steps`` in order. What is ready is written before a value still being encoded is waited for."""
         ready: list[ScalarStep] = []
         for step in steps:
             self._last_step = step.step
@@ -85,7 +84,7 @@ class Output:
             self._write_export(tag, step.step, array)
         yield from (_one(step, payload) for payload in step.graphs)
         for fields, count in _fill_events(step, self._wait_all(step.values)):
-            record = frames.frame(encode_summary_event(step.wall_time, step.step, fields))
+            record = frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
             yield ScalarStep(step.step, len(record), count, record)
 
     def _wait_all(self, values: list[Encoding]) -> list[bytes]:
@@ -102,7 +101,7 @@ class Output:
         try:
             self._export.write(tag, step, array)
         except (OSError, ValueError) as error:
-            self._trouble.drop(1, "export", "", error)
+            self._trouble.drop(1, "export", type(error).__name__, error)
 
     def _append(self, file: EventFile, steps: list[ScalarStep]) -> bool:
         """Append the records; returns whether all of them stand in the file."""
@@ -111,7 +110,7 @@ class Output:
         try:
             excess = file.append([step.record for step in steps])
         except AppendError as failure:
-            lost = sum(step.count for step in steps[failure.written :])
+            lost = sum(step.value_count for step in steps[failure.written :])
             self._trouble.drop(lost, "append", type(failure.error).__name__, failure.error)
             return False
         if excess:
@@ -123,14 +122,14 @@ class Output:
         if dropped == self._reported:
             return
         fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)])
-        record = frames.frame(encode_summary_event(time.time(), self._last_step, fields))
+        record = frames.frame(mindspore.summary_event(time.time(), self._last_step, fields))
         if self._append(self._summary, [ScalarStep(self._last_step, len(record), 0, record)]):
             self._reported = dropped
 
 
 def version_record() -> bytes:
     """The record that a summary file begins with."""
-    return frames.frame(wire.encode(EVENT, {"wall_time": time.time(), "version": "MindSpore.Event:1"}))
+    return frames.frame(mindspore.version_event(time.time()))
 
 
 def _one(step: MixedStep, payload: bytes) -> ScalarStep:
@@ -139,7 +138,7 @@ def _one(step: MixedStep, payload: bytes) -> ScalarStep:
 
 
 def _fill_events(step: MixedStep, values: list[bytes]) -> Iterator[tuple[bytes, int]]:
-    """The fields of each event and how many values they hold: one event, unless that would be larger than readers take."""
+    """The fields and the number of values of each event: of one, unless it would be larger than readers take."""
     fields, size, count = [step.scalars], len(step.scalars), step.scalar_count
     for value in values:
         if size + len(value) > _LARGEST_EVENT:

@@ -156,9 +156,7 @@ class SummaryRecord:
                     return
         self._add(_check_plugin(plugin), name, value)
 
-    def record(
-        self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None
-    ) -> bool:
+    def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
         """Write what was collected as the event of ``step``; returns at once.
 
         It blocks only while more than 64 MiB wait to be written.
@@ -243,8 +241,9 @@ class SummaryRecord:
             if tag in self._scalars:
                 self._say_replaced("scalar", tag)
             self._scalars[tag] = number
-        if abs(number) >= _FLOAT32_MAX and abs(number) != float("inf"):
-            self._writer.trouble.say("scalar", "range", f"scalar {tag!r} is {number}, beyond float32: it reads as infinity")
+        if _FLOAT32_MAX <= abs(number) < float("inf"):
+            text = f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
+            self._writer.trouble.say("scalar", "range", text)
 
     def _keep(self, taken: Taken, is_message: bool) -> None:
         with self._lock:
@@ -276,8 +275,9 @@ class SummaryRecord:
             self._has_graph = True
 
     def _filter(self, is_wanted: Callable[[str], bool]) -> None:
-        plugins = {plugin for plugin, _ in self._values} | {taken.plugin for taken in self._messages}
-        unwanted = {plugin for plugin in sorted(plugins | ({"scalar"} if self._scalars else set())) if not is_wanted(plugin)}
+        collected = [*(["scalar"] if self._scalars else []), *(plugin for plugin, _ in self._values)]
+        collected += (taken.plugin for taken in self._messages)
+        unwanted = {plugin for plugin in dict.fromkeys(collected) if not is_wanted(plugin)}
         if "scalar" in unwanted:
             self._scalars = {}
         self._values = {key: taken for key, taken in self._values.items() if key[0] not in unwanted}
@@ -294,13 +294,13 @@ class SummaryRecord:
             MixedStep(
                 step=step,
                 size=len(fields) + sum(taken.size for taken in (*values, *messages)),
-                count=len(scalars) + len(values) + len(messages),
+                value_count=len(scalars) + len(values) + len(messages),
                 wall_time=now,
                 scalars=fields,
                 scalar_count=len(scalars),
                 values=[Encoding(f"{taken.plugin} {taken.tag!r}", self._start(taken)) for taken in values],
-                graphs=[head + wrap(4, taken.encode()) for taken in messages if taken.plugin == "graph"],
-                lineage=[lineage_event(taken.plugin, taken.encode(), now) for taken in messages if taken.plugin != "graph"],
+                graphs=[head + wrap(4, m.encode()) for m in messages if m.plugin == "graph"],
+                lineage=[lineage_event(m.plugin, m.encode(), now) for m in messages if m.plugin != "graph"],
                 exports=[(taken.tag, taken.array) for taken in values if taken.array is not None and is_exported],
             )
         )
@@ -328,8 +328,8 @@ def _check_plugin(plugin: Any) -> str:
 def _check_network(network: Any) -> Any:
     if network is not None and not is_graph(network):
         raise TypeError(
-            f"network is {type(network).__name__}, want one that offers get_func_graph_proto(), or a GraphProto as message, "
-            "bytes or dict; leave it out to record no graph"
+            f"network is {type(network).__name__}, want one that offers get_func_graph_proto(), or a GraphProto as "
+            "message, bytes or dict; leave it out to record no graph"
         )
     return network
 

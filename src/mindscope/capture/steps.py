@@ -33,7 +33,7 @@ class ScalarStep(NamedTuple):
     step: int
     size: int
     """Bytes that it counts in the queue."""
-    count: int
+    value_count: int
     """How many values are lost with it."""
     record: bytes
 
@@ -43,7 +43,7 @@ class MixedStep(NamedTuple):
 
     step: int
     size: int
-    count: int
+    value_count: int
     wall_time: float
     scalars: bytes
     """Encoded ``Summary.value`` fields of ``scalar_count`` scalars."""

@@ -42,7 +42,7 @@ class Taken(NamedTuple):
 
 
 def take(plugin: str, tag: str, value: Any, say: Say) -> Taken:
-    """Take over a value of any plugin but ``scalar``. ``say(cause, subject, text)`` is called about oddities found later.
+    """Take over a value of any plugin but ``scalar``; ``say(cause, subject, text)`` hears of oddities found later.
 
     Raises ValueRejectedError for a value that can't be recorded.
     """
@@ -67,7 +67,7 @@ def _take_image(tag: str, array: Array, say: Say) -> Taken:
 
 def _take_histogram(tag: str, array: Array, say: Say) -> Taken:
     if array.dtype.kind == "c":
-        raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part or its size")
+        raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
     return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(_encode_histogram, tag, array))
 
 

@@ -21,8 +21,7 @@ _LARGEST = (1 << 31) - (1 << 20)  # bytes: other readers stop at messages of 2 G
 
 
 def check_tensor(array: Array) -> None:
-    """Raise unless ``array`` can be recorded as a tensor: TypeRejectedError for its dtype, ValueRejectedError for its
-    size."""
+    """Raise TypeRejectedError for a dtype, ValueRejectedError for a size that can't be recorded as a tensor."""
     if array.dtype not in _CODES and array.dtype.kind != "c":
         raise TypeRejectedError(
             f"tensor has dtype {array.dtype}, want one of {', '.join(_NAMES)}, bfloat16, complex64 or complex128; "
@@ -35,10 +34,10 @@ def check_tensor(array: Array) -> None:
 
 
 def planes(tag: str, array: Array) -> list[tuple[str, Array]]:
-    """The tensors that stand for ``array`` in the file: itself, or for complex numbers ``tag/real`` and ``tag/imag``."""
+    """The tensors that stand for ``array`` in the file: itself, or ``tag/real`` and ``tag/imag`` of complex numbers."""
     if array.dtype.kind != "c":
         return [(tag, array)]
-    return [(f"{tag}/real", array.real), (f"{tag}/imag", array.imag)]
+    return [(f"{tag}/real", np.real(array)), (f"{tag}/imag", np.imag(array))]
 
 
 def tensor_message(array: Array) -> Message:
@@ -55,7 +54,7 @@ def tensor_message(array: Array) -> Message:
         "float_data": narrow.reshape(-1),
     }
     if not _is_exact(array, narrow):
-        message["raw_data"] = array.astype(array.dtype.newbyteorder("<")).tobytes()
+        message["raw_data"] = array.tobytes()  # little-endian, as every machine that the compiled module is built for
     return message
 
 

@@ -17,7 +17,7 @@ from mindscope.errors import TypeRejectedError, ValueRejectedError
 Array = NDArray[Any]
 
 _SMALL_FLOATS = frozenset(
-    np.dtype(cast(Any, getattr(ml_dtypes, name)))
+    np.dtype(getattr(ml_dtypes, name))
     for name in dir(ml_dtypes)
     if name.startswith(("bfloat", "float8", "float6", "float4"))
 )
@@ -30,7 +30,7 @@ def to_scalar(value: Any) -> float:
     Takes Python and NumPy numbers, and arrays of any framework that hold exactly one element. Raises ValueRejectedError
     for text, complex numbers, more or less than one element, and integers beyond float64.
     """
-    kind = type(value)
+    kind = cast(Any, type(value))
     if kind is float or kind is int or kind is bool:
         return _to_float(value)
     if isinstance(value, (str, bytes, complex)):
@@ -79,7 +79,7 @@ def to_array(value: Any) -> Array:
         raise
     except Exception as error:
         raise TypeRejectedError(
-            f"value is {type(value).__name__} and can't be read as an array ({error}); hand over a NumPy array or a tensor"
+            f"value is {type(value).__name__}, which is no array ({error}); hand over a NumPy array or a tensor"
         ) from error
     if array.dtype.kind not in "biufc" and array.dtype not in _SMALL_FLOATS:
         raise TypeRejectedError(
@@ -87,7 +87,8 @@ def to_array(value: Any) -> Array:
         )
     if is_ours and array.flags.c_contiguous:
         return array
-    return np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True, subok=False)
+    native: Any = cast(Any, array.dtype).newbyteorder("=")
+    return np.array(array, dtype=native, order="C", copy=True, subok=False)
 
 
 def _read(value: Any) -> tuple[Array, bool]:

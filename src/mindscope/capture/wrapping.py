@@ -10,7 +10,7 @@ def wrap(number: int, encoded: bytes) -> bytes:
 
 
 def text_field(number: int, text: str) -> bytes:
-    """``text`` as field ``number``; what is no UTF-8 stays visible as ``\\xNN``."""
+    """``text`` as field ``number``; what is no UTF-8 stays visible, escaped."""
     return wrap(number, text.encode("utf-8", "backslashreplace"))
 
 

@@ -170,7 +170,7 @@ class Writer:
         try:
             self.output.write(steps)
         except Exception as error:  # nothing gets through here: the training goes on
-            self.trouble.drop(sum(step.count for step in steps), "write", type(error).__name__, error)
+            self.trouble.drop(sum(step.value_count for step in steps), "write", type(error).__name__, error)
         with self.lock:
             self._written += len(steps)
             self._queued_bytes -= size
