@@ -3,10 +3,28 @@
 
 from __future__ import annotations
 
+from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
+from mindscope.reading.inspect import RunReport, inspect_run
 from mindscope.reading.open import open_run, open_runs
 from mindscope.reading.run import Run
 from mindscope.reading.runs import LineageTable, Runs
 from mindscope.reading.scalars import ScalarPoint, Scalars
 from mindscope.reading.values import Sample, Values
 
-__all__ = ["LineageTable", "Run", "Runs", "Sample", "ScalarPoint", "Scalars", "Values", "open_run", "open_runs"]
+__all__ = [
+    "ExportOptions",
+    "ExportReport",
+    "LineageTable",
+    "Run",
+    "RunReport",
+    "Runs",
+    "Sample",
+    "ScalarPoint",
+    "Scalars",
+    "Values",
+    "export_run",
+    "export_runs",
+    "inspect_run",
+    "open_run",
+    "open_runs",
+]

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from mindscope.errors import SettingsError, TagNotFoundError
+from mindscope.errors import FormatError, SettingsError, TagNotFoundError
 from mindscope.graph import DatasetNode, Graph, read_dataset_graph
 from mindscope.lineage import Lineage
 from mindscope.reading.graphs import read_graphs
@@ -17,7 +17,7 @@ from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
 from mindscope.reading.values import Values
 from mindscope.store import RunStore
-from mindscope.types import Audio, Damage, Histogram, Image, Kind, Landscape, Message, Tensor
+from mindscope.types import Audio, Damage, DamageKind, Histogram, Image, Kind, Landscape, Message, Tensor
 
 
 class Run:
@@ -30,6 +30,9 @@ class Run:
     def __init__(self, store: RunStore, refresh: Callable[[], bool]) -> None:
         self.store = store
         self._refresh = refresh
+        self._undecodable: dict[
+            tuple[str, int], Damage
+        ] = {}  # met while decoding graphs and lineage, by file and offset
 
     @property
     def id(self) -> str:
@@ -134,8 +137,8 @@ class Run:
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """Every place of the event files that could not be read."""
-        return self.store.damages
+        """Every place of the event files that could not be read; in graphs and lineage only once asked for."""
+        return (*self.store.damages, *self._undecodable.values())
 
     @property
     def dropped(self) -> int:
@@ -144,8 +147,18 @@ class Run:
 
     def _all_of(self, kind: Kind) -> list[Message]:
         """Every value of a kind that has no steps of its own, from the oldest file to the newest, whatever its tag."""
-        values = [self.values(kind, tag, overwritten=True) for tag in self.store.tags(kind)]
-        return [sample.value for each in values for sample in each]
+        every = [self.values(kind, tag, overwritten=True) for tag in self.store.tags(kind)]
+        decoded = [self._decode(values, row) for values in every for row in range(len(values))]
+        return [message for message in decoded if message is not None]
+
+    def _decode(self, values: Values[Message], row: int) -> Message | None:
+        """One value; None, and a damage noted, when its bytes are none: the other values are still good."""
+        try:
+            return values[row].value
+        except FormatError as error:
+            place = values.place(row)
+            self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, str(error))
+            return None
 
     def _not_found(self, kind: Kind, tag: str) -> TagNotFoundError:
         other = [str(each) for each, other in self.store.series if other == tag]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class LineageTable(Sequence[Mapping[str, Any]]):
+class LineageTable:
     """One row a run that has a lineage: run, its hyper-parameters, metrics (``metric/NAME``), custom (``custom/NAME``).
 
     A row lacks the columns of which nothing is known.
@@ -29,8 +29,11 @@ class LineageTable(Sequence[Mapping[str, Any]]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int) -> Mapping[str, Any]:
         return self._rows[index]
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self._rows)
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table``; None where a row lacks a column."""

@@ -68,6 +68,10 @@ class Values(Sequence[Sample[T]]):
         row = range(len(self))[index]
         return Sample(int(self.step[row]), float(self.wall_time[row]), lambda: self._read(row))
 
+    def place(self, row: int) -> tuple[str, int]:
+        """File name and byte offset of a value. Raises FormatError when its file is gone."""
+        return self._facts(row).name, int(self._places.offset[row])
+
     def encoded(self, row: int) -> bytes:
         """The bytes of a value as they stand in its file. Raises FormatError when they are gone."""
         facts = self._facts(row)

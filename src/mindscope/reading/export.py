@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of a run as files that other programs read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+
+from mindscope.errors import SettingsError
+from mindscope.reading.export_histograms import Dated, to_csv, to_npz
+from mindscope.reading.export_output import Output
+from mindscope.reading.export_scalars import write_csv, write_parquet
+from mindscope.reading.export_values import write_values
+from mindscope.reading.file_names import file_names, quoted
+from mindscope.reading.run import Run
+from mindscope.reading.runs import Runs
+from mindscope.types import Kind
+
+DIRECTORIES = {
+    Kind.IMAGE: "images",
+    Kind.TENSOR: "tensors",
+    Kind.HISTOGRAM: "histograms",
+    Kind.TEXT: "texts",
+    Kind.AUDIO: "audio",
+}
+EXPORTABLE = (Kind.SCALAR, *DIRECTORIES)
+SCALAR_FORMATS = {"csv": write_csv, "parquet": write_parquet}
+HISTOGRAM_FORMATS = {"npz": to_npz, "csv": to_csv}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What to export and how.
+
+    ``kinds`` of ``EXPORTABLE``; ``tags`` are patterns with ``*`` and ``?`` of which one must fit, all tags when empty.
+    ``scalar_formats`` of "csv" and "parquet"; ``histogram_format`` "npz" or "csv". ``overwritten`` exports also what a
+    restart replaced; ``overwrite`` replaces files that exist. Raises SettingsError on any other name.
+    """
+
+    kinds: tuple[Kind, ...] = EXPORTABLE
+    tags: tuple[str, ...] = ()
+    scalar_formats: tuple[str, ...] = ("csv",)
+    histogram_format: str = "npz"
+    overwritten: bool = False
+    overwrite: bool = False
+
+    def __post_init__(self) -> None:
+        _check("kind to export", self.kinds, EXPORTABLE)
+        _check("scalar format", self.scalar_formats, SCALAR_FORMATS)
+        _check("histogram format", (self.histogram_format,), HISTOGRAM_FORMATS)
+
+    def tags_of(self, run: Run, kind: Kind) -> tuple[str, ...]:
+        """The tags to export."""
+        tags = run.tags(kind) if kind in self.kinds else ()
+        return tuple(tag for tag in tags if not self.tags or any(fnmatchcase(tag, each) for each in self.tags))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """The files that were written, and a sentence for each value that could not be read."""
+
+    files: tuple[Path, ...]
+    failures: tuple[str, ...]
+
+
+def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
+    """Write the values of a run below directory ``target``, which is made when missing.
+
+    ``scalars.csv`` and ``scalars.parquet`` hold tag, step, wall_time and value of all scalars. Values of other kinds
+    stand in ``images/TAG/STEP.png``, ``tensors/TAG/STEP.npy``, ``histograms/TAG.npz``, ``texts/TAG/STEP.txt`` and
+    ``audio/TAG/STEP.wav``, with TAG as ``file_names`` makes it.
+
+    Raises ExportError, before anything is written, when a file is in the way and ``overwrite`` is off; OSError when
+    writing fails.
+    """
+    options = options or ExportOptions()
+    output = Output(Path(target), options.overwrite)
+    output.refuse_existing(_planned(run, options))
+    _export_scalars(run, options, output)
+    for kind in DIRECTORIES:
+        for tag, path in _paths(run, options, kind):
+            _export_tag(run, kind, tag, path, options, output)
+    return ExportReport(tuple(output.files), tuple(output.failures))
+
+
+def export_runs(runs: Runs, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
+    """Write each run as ``export_run`` does, into a directory that is named after its id. Raises as it does."""
+    options = options or ExportOptions()
+    directories = {id: Path(target) / quoted(id) for id in runs}
+    for id, directory in directories.items():
+        Output(directory, options.overwrite).refuse_existing(_planned(runs[id], options))
+    reports = [export_run(runs[id], directory, options) for id, directory in directories.items()]
+    return ExportReport(
+        files=tuple(path for report in reports for path in report.files),
+        failures=tuple(failure for report in reports for failure in report.failures),
+    )
+
+
+def _planned(run: Run, options: ExportOptions) -> Iterator[PurePath]:
+    if options.tags_of(run, Kind.SCALAR):
+        yield from (PurePath(f"scalars.{format}") for format in options.scalar_formats)
+    for kind in DIRECTORIES:
+        yield from (path for _, path in _paths(run, options, kind))
+
+
+def _paths(run: Run, options: ExportOptions, kind: Kind) -> Iterator[tuple[str, PurePath]]:
+    """Tags with the file or directory that their values go to."""
+    suffix = f".{options.histogram_format}" if kind is Kind.HISTOGRAM else ""
+    for tag, name in file_names(options.tags_of(run, kind)).items():
+        yield tag, PurePath(DIRECTORIES[kind], name + suffix)
+
+
+def _export_scalars(run: Run, options: ExportOptions, output: Output) -> None:
+    tags = options.tags_of(run, Kind.SCALAR)
+    for format in options.scalar_formats if tags else ():
+        with output.open(PurePath(f"scalars.{format}")) as file:
+            SCALAR_FORMATS[format]((run.scalars(tag, overwritten=options.overwritten) for tag in tags), file)
+
+
+def _export_tag(run: Run, kind: Kind, tag: str, path: PurePath, options: ExportOptions, output: Output) -> None:
+    values = run.values(kind, tag, overwritten=options.overwritten)
+    if kind is not Kind.HISTOGRAM:
+        write_values(values, path, output)
+        return
+    histograms: list[Dated] = []
+    for sample in values:
+        with output.noting_failures(f"{kind} {tag!r} at step {sample.step}"):
+            histograms.append((sample.step, sample.wall_time, sample.value))
+    output.write(path, HISTOGRAM_FORMATS[options.histogram_format](histograms))
+
+
+def _check(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    for each in given:
+        if each not in tuple(known):
+            raise SettingsError(f"{what} is {str(each)!r}, want one of {', '.join(map(str, known))}")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directory that an export writes to."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+from mindscope.errors import ExportError, FormatError
+
+MOST_NAMED = 3
+"""How many existing files an error names before it only counts."""
+
+
+class Output:
+    """Writes files below a directory, which is made when the first one is. Nothing is replaced unless allowed."""
+
+    def __init__(self, directory: Path, overwrite: bool) -> None:
+        self.directory = directory
+        self.files: list[Path] = []  # written so far, in order
+        self.failures: list[str] = []  # a sentence for each value that could not be read
+        self._overwrite = overwrite
+
+    def refuse_existing(self, paths: Iterable[PurePath]) -> None:
+        """Raise ExportError when any of ``paths`` is there already and may not be replaced."""
+        existing = [str(self.directory / path) for path in paths if _is_there(self.directory / path)]
+        if existing and not self._overwrite:
+            more = f" and {len(existing) - MOST_NAMED} more" if len(existing) > MOST_NAMED else ""
+            raise ExportError(
+                f"{', '.join(existing[:MOST_NAMED])}{more} exist already: choose another target, or allow overwriting"
+            )
+
+    @contextmanager
+    def open(self, path: PurePath) -> Generator[BinaryIO, None, None]:
+        """A new file to write to. It is removed again when writing fails."""
+        place = self.directory / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if self._overwrite:
+            place.unlink(missing_ok=True)  # a link is replaced, not followed
+        with place.open("xb") as file:
+            try:
+                yield file
+            except BaseException:
+                place.unlink(missing_ok=True)
+                raise
+        self.files.append(place)
+
+    def write(self, path: PurePath, data: bytes) -> None:
+        """Write one file whole."""
+        with self.open(path) as file:
+            file.write(data)
+
+    @contextmanager
+    def noting_failures(self, what: str) -> Generator[None, None, None]:
+        """Go on after a value that can't be read; ``what`` names it in the report."""
+        try:
+            yield
+        except FormatError as error:
+            self.failures.append(f"{what}: {error}")
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_symlink() or (any(path.iterdir()) if path.is_dir() else path.exists())

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scalars as one table of all tags: tag, step, wall_time, value; every number exactly as it is stored."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from mindscope.reading.scalars import Scalars
+
+COLUMNS = ("tag", "step", "wall_time", "value")
+
+
+def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
+    """Comma-separated text in UTF-8. Numbers have the digits that bring every bit back; NaN, Infinity, -Infinity."""
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for scalars in series:
+        for point in scalars:
+            writer.writerow((scalars.tag, point.step, number_text(point.wall_time), number_text(point.value)))
+    text.detach().flush()
+
+
+def number_text(number: float) -> str:
+    """The shortest text that reads back as the same float64."""
+    text = repr(number)
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
+
+
+def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
+    """A Parquet file with a row group for each tag: tag string, step int64, wall_time float64, value float32."""
+    pyarrow: Any = import_module("pyarrow")  # it has no types
+    parquet: Any = import_module("pyarrow.parquet")
+    types = (pyarrow.string(), pyarrow.int64(), pyarrow.float64(), pyarrow.float32())
+    schema = pyarrow.schema([pyarrow.field(name, type) for name, type in zip(COLUMNS, types, strict=True)])
+    with parquet.ParquetWriter(file, schema) as writer:
+        for scalars in series:
+            tag = np.full(len(scalars), scalars.tag, dtype=object)
+            columns = [tag, scalars.step, scalars.wall_time, scalars.value]
+            arrays = [pyarrow.array(column, type) for column, type in zip(columns, types, strict=True)]
+            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))

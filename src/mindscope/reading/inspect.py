@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run holds, as a report that can be printed or become JSON."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from mindscope.graph import Graph
+from mindscope.reading.run import Run
+from mindscope.store import FileFacts, ReferenceSeries, ScalarSeries
+from mindscope.types import Damage, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One event file; ``dialect`` is None while it has no record, ``rest_bytes`` follow the last whole record."""
+
+    name: str
+    dialect: str | None
+    records: int
+    size_bytes: int
+    rest_bytes: int
+    damages: int
+
+
+@dataclass(frozen=True, slots=True)
+class TagReport:
+    """One tag of one kind: ``points`` shown, ``overwritten`` hidden since a restart; ``last_value`` of scalars only."""
+
+    kind: str
+    tag: str
+    points: int
+    overwritten: int
+    first_step: int
+    last_step: int
+    last_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReport:
+    """Size of one computational graph."""
+
+    name: str
+    nodes: int
+    edges: int
+    parameters: int
+    constants: int
+
+
+@dataclass(frozen=True, slots=True)
+class DamageReport:
+    """One place that could not be read; ``text`` says it in a sentence."""
+
+    file: str
+    offset: int
+    kind: str
+    detail: str
+    resumed_at: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """Everything about a run but its values. Wall times in seconds since 1970, None without values."""
+
+    id: str
+    name: str
+    path: str
+    state: str
+    size_bytes: int
+    first_wall_time: float | None
+    last_wall_time: float | None
+    last_step: int | None
+    dropped: int
+    files: tuple[FileReport, ...]
+    tags: tuple[TagReport, ...]
+    graphs: tuple[GraphReport, ...]
+    dataset_stages: tuple[str, ...]
+    lineage: Mapping[str, Any]
+    hparams: Mapping[str, Any]
+    damages: tuple[DamageReport, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Only dicts, lists, texts and numbers; NaN and infinities as the texts "NaN", "Infinity", "-Infinity"."""
+        return cast(dict[str, Any], _json_value(asdict(self)))
+
+
+def inspect_run(run: Run) -> RunReport:
+    """Report what a run holds, as of its last refresh."""
+    store = run.store
+    dataset = run.dataset_graph
+    # Graphs and lineage first: decoding them may find damage that is reported below.
+    graphs = tuple(_graph_report(graph) for graph in run.graphs())
+    lineage, hparams = run.lineage.row(), run.hparams
+    return RunReport(
+        id=run.id,
+        name=run.name,
+        path=str(run.path),
+        state=store.state(time.time()),
+        size_bytes=store.size_bytes,
+        first_wall_time=store.first_wall_time,
+        last_wall_time=store.last_wall_time,
+        last_step=store.last_step,
+        dropped=run.dropped,
+        files=tuple(_file_report(facts) for facts in store.files),
+        tags=tuple(_tag_report(kind, tag, series) for (kind, tag), series in store.series.items()),
+        graphs=graphs,
+        dataset_stages=tuple(stage.op_type for stage in dataset.walk()) if dataset else (),
+        lineage=lineage,
+        hparams=hparams,
+        damages=tuple(_damage_report(damage) for damage in run.damages),
+    )
+
+
+def _file_report(facts: FileFacts) -> FileReport:
+    dialect = None if facts.dialect is None else str(facts.dialect)
+    rest = facts.size_bytes - facts.read_bytes
+    return FileReport(facts.name, dialect, facts.records, facts.size_bytes, rest, len(facts.damages))
+
+
+def _tag_report(kind: Kind, tag: str, series: ScalarSeries | ReferenceSeries) -> TagReport:
+    last_value = None
+    if isinstance(series, ScalarSeries):
+        columns = series.visible()
+        step, last_value = columns.step, float(columns.value[-1])
+    else:
+        step = series.visible().step
+    return TagReport(str(kind), tag, len(step), len(series) - len(step), int(step[0]), int(step[-1]), last_value)
+
+
+def _graph_report(graph: Graph) -> GraphReport:
+    return GraphReport(graph.name, len(graph.nodes), graph.edge_count, len(graph.parameters), len(graph.constants))
+
+
+def _damage_report(damage: Damage) -> DamageReport:
+    return DamageReport(
+        damage.file, damage.offset, str(damage.kind), damage.detail, damage.resumed_at, text=str(damage)
+    )
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _json_value(each) for key, each in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_value(each) for each in cast(Sequence[Any], value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
