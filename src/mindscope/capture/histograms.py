@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.capture.values import Array
 from mindscope.types import Message
 
-_BLOCK = 1 << 18  # elements converted to float64 at a time
+_MAX = float(np.finfo(np.float64).max)
 _LARGEST_COUNTED_BY_TEN = 880
 
 
@@ -26,8 +24,8 @@ def histogram_message(array: Array) -> Message:
     """The ``Summary.Histogram`` of all elements. Buckets, extremes and sum are over finite values, in float64."""
     flat = array.reshape(-1)
     message: Message = {"count": flat.size, "nan_count": 0, "pos_inf_count": 0, "neg_inf_count": 0}
-    if flat.dtype.kind == "b":
-        flat = flat.view(np.uint8)
+    if flat.dtype.kind in "biu" and flat.itemsize < 4:
+        flat = flat.astype(np.int32)  # NumPy sorts these ten times as fast
     elif flat.dtype.kind == "V" or flat.dtype == np.float16:
         flat = flat.astype(np.float32)  # exact, and NumPy is fast on it
     if flat.dtype.kind == "f":
@@ -36,7 +34,9 @@ def histogram_message(array: Array) -> Message:
         return {**message, "min": 0.0, "max": 0.0, "sum": 0.0}
     low, high = float(flat.min()), float(flat.max())
     edges = bucket_edges(low, high, bucket_count(flat.size))
-    counts, total = _count(flat, edges)
+    counts, _ = np.histogram(flat, bins=edges)  # compares in float64, whatever the dtype
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum beyond float64 is infinite or NaN
+        total = float(flat.sum(dtype=np.float64))
     widths = edges[1:] - edges[:-1]
     message["buckets"] = [
         {"left": left, "width": width, "count": count}
@@ -62,32 +62,8 @@ def bucket_edges(low: float, high: float, count: int) -> NDArray[np.float64]:
     A single value gets half a unit on both sides (more where half a unit is lost in its rounding).
     """
     if low == high:
-        reach = max(0.5, 2.0 * float(np.spacing(abs(low))))
-        low, high = low - reach, high + reach
-    edges = np.linspace(low / 2, high / 2, count + 1) * 2  # halved: high - low may be beyond float64
+        reach = max(0.5, abs(low) * 2.0**-50)
+        low, high = max(low - reach, -_MAX), min(high + reach, _MAX)
+    edges = np.linspace(low / 4, high / 4, count + 1) * 4  # a quarter: high - low may be beyond float64
     edges[0], edges[-1] = low, high
     return edges if np.all(edges[1:] > edges[:-1]) else np.unique(edges)
-
-
-def _count(flat: Array, edges: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
-    """Elements in each bucket (the last one has its right edge too), and the sum of all."""
-    counts = np.zeros(len(edges) - 1, np.int64)
-    total = 0.0
-    with np.errstate(over="ignore"):
-        for start in range(0, flat.size, _BLOCK):
-            block: NDArray[Any] = flat[start : start + _BLOCK].astype(np.float64)
-            total += float(block.sum())
-            counts += _count_block(block, edges)
-    return counts, total
-
-
-def _count_block(block: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    last = len(edges) - 2
-    scale = (last + 1) / (edges[-1] / 2 - edges[0] / 2)
-    if not np.isfinite(scale) or len(edges) < 3:
-        return np.histogram(block, bins=edges)[0].astype(np.int64)
-    index = ((block / 2 - edges[0] / 2) * scale).astype(np.intp)
-    np.clip(index, 0, last, out=index)
-    index -= block < edges[index]  # rounding may miss by one bucket at an edge
-    index += (block >= edges[index + 1]) & (index != last)
-    return np.bincount(index, minlength=last + 1)
