@@ -42,12 +42,15 @@ class BuildPythonAndWeb(build_py):
         super().run()
 
 
-CORE = Extension(
-    "mindscope.formats._core",
-    ["src/mindscope/formats/_core.pyx"],
-    depends=["src/mindscope/formats/_crc32c.h"],
-    include_dirs=["src/mindscope/formats"],
-    extra_compile_args=["-O3"],
-)
+COMPILED = [
+    Extension(
+        f"mindscope.formats.{name}",
+        [f"src/mindscope/formats/{name}.pyx"],
+        depends=["src/mindscope/formats/_crc32c.h"],
+        include_dirs=["src/mindscope/formats"],
+        extra_compile_args=["-O3"],
+    )
+    for name in ("_core", "_scan")
+]
 
-setup(ext_modules=cythonize([CORE], build_dir="build/cython"), cmdclass={"build_py": BuildPythonAndWeb})
+setup(ext_modules=cythonize(COMPILED, build_dir="build/cython"), cmdclass={"build_py": BuildPythonAndWeb})

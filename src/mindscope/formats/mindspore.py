@@ -33,8 +33,9 @@ __all__ = ["VERSION", "decode", "decode_tensor", "locate", "locate_lineage", "su
 VERSION = "MindSpore.Event:1"
 """What the first record of an event file says; lineage files have none."""
 
-_VALUE_KINDS = {3: Kind.SCALAR, 4: Kind.IMAGE, 8: Kind.TENSOR, 9: Kind.HISTOGRAM, 10: Kind.LANDSCAPE}
-_LINEAGE_KINDS = {6: Kind.TRAIN_LINEAGE, 7: Kind.EVAL_LINEAGE, 9: Kind.DATASET_GRAPH, 10: Kind.CUSTOM_LINEAGE}
+VALUE_KINDS = {3: Kind.SCALAR, 4: Kind.IMAGE, 8: Kind.TENSOR, 9: Kind.HISTOGRAM, 10: Kind.LANDSCAPE}
+EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.EXPLAIN}
+LINEAGE_KINDS = {6: Kind.TRAIN_LINEAGE, 7: Kind.EVAL_LINEAGE, 9: Kind.DATASET_GRAPH, 10: Kind.CUSTOM_LINEAGE}
 _MESSAGES = {
     Kind.TRAIN_LINEAGE: TRAIN_LINEAGE,
     Kind.EVAL_LINEAGE: EVALUATION_LINEAGE,
@@ -62,7 +63,7 @@ def locate(payload: bytes | memoryview, offset: int) -> Iterator[Located]:
         if number == 5:
             yield from _locate_summary(payload, offset, start, end, step, wall_time)
         else:
-            kind = Kind.GRAPH if number == 4 else Kind.EXPLAIN
+            kind = EVENT_KINDS[number]
             yield Located(kind, kind.value, step, wall_time, None, offset + start, end - start)
 
 
@@ -76,8 +77,8 @@ def _locate_summary(
         for field, content, field_start, field_end in wire.split(payload, value_start, value_end):
             if field == 1 and content is None:
                 tag = str(payload[field_start:field_end], "utf-8", "backslashreplace")
-            elif field in _VALUE_KINDS:
-                kind = _VALUE_KINDS[field]
+            elif field in VALUE_KINDS:
+                kind = VALUE_KINDS[field]
                 scalar = content if kind is Kind.SCALAR and isinstance(content, float) else None
         if kind is Kind.SCALAR and scalar is None:
             raise FormatError(f"scalar {tag!r}: the value is no float")
@@ -93,8 +94,8 @@ def locate_lineage(payload: bytes | memoryview, offset: int) -> Iterator[Located
             wall_time = value
         elif number == 2 and isinstance(value, int):
             step = wire_to_int64(value)
-        elif number in _LINEAGE_KINDS and value is None:
-            kind = _LINEAGE_KINDS[number]
+        elif number in LINEAGE_KINDS and value is None:
+            kind = LINEAGE_KINDS[number]
             yield Located(kind, kind.value, step, wall_time, None, offset + start, end - start)
 
 

@@ -48,7 +48,7 @@ _PLUGIN_KINDS = {
     "graph_keras_model": Kind.TEXT,
     "graph_tagged_run_metadata": Kind.RUN_METADATA,
 }
-_FIELD_KINDS = {
+FIELD_KINDS = {
     2: Kind.SCALAR,
     3: Kind.HISTOGRAM,
     4: Kind.IMAGE,
@@ -56,7 +56,7 @@ _FIELD_KINDS = {
     6: Kind.AUDIO,
     8: Kind.TENSOR,
 }
-_EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.LOG_MESSAGE, 7: Kind.SESSION, 8: Kind.RUN_METADATA, 9: Kind.META_GRAPH}
+EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.LOG_MESSAGE, 7: Kind.SESSION, 8: Kind.RUN_METADATA, 9: Kind.META_GRAPH}
 _EVENT_MESSAGES = {
     Kind.LOG_MESSAGE: LOG_MESSAGE,
     Kind.SESSION: SESSION_LOG,
@@ -100,18 +100,18 @@ def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> 
             wall_time = value
         elif number == 2 and isinstance(value, int):
             step = wire_to_int64(value)
-        elif value is None and (number == 5 or number in _EVENT_KINDS):
+        elif value is None and (number == 5 or number in EVENT_KINDS):
             spans.append((number, start, end))
     for number, start, end in spans:
         if number == 5:
             yield from _locate_summary(payload, offset, start, end, step, wall_time, kinds)
         else:
-            kind = _EVENT_KINDS[number]
-            tag = _run_metadata_tag(payload, start, end) if kind is Kind.RUN_METADATA else kind.value
+            kind = EVENT_KINDS[number]
+            tag = run_metadata_tag(payload, start, end) if kind is Kind.RUN_METADATA else kind.value
             yield Located(kind, tag, step, wall_time, None, offset + start, end - start)
 
 
-def _run_metadata_tag(payload: bytes | memoryview, start: int, end: int) -> str:
+def run_metadata_tag(payload: bytes | memoryview, start: int, end: int) -> str:
     for number, value, text_start, text_end in wire.split(payload, start, end):
         if number == 1 and value is None:
             return str(payload[text_start:text_end], "utf-8", "backslashreplace")
@@ -135,25 +135,28 @@ def _locate_summary(
             if field == 1 and content is None:
                 tag = str(payload[field_start:field_end], "utf-8", "backslashreplace")
             elif field == 9 and content is None:
-                metadata = wire.decode(METADATA, payload[field_start:field_end])
-                plugin = metadata.get("plugin_data", {}).get("plugin_name", "")
-            elif field in _FIELD_KINDS:
-                field_kind = _FIELD_KINDS[field]
+                plugin = plugin_name(wire.decode(METADATA, payload[field_start:field_end]))
+            elif field in FIELD_KINDS:
+                field_kind = FIELD_KINDS[field]
                 scalar = content if isinstance(content, float) else None
-        kind = _kind_of(tag, plugin, field_kind, kinds)
+        kind = kind_of(tag, plugin, field_kind, kinds)
         if kind is None:
             continue
         encoded = payload[value_start:value_end]
         if kind is Kind.SCALAR and scalar is None:
-            scalar = _decode_scalar(wire.decode(VALUE, encoded))
+            scalar = decode(Kind.SCALAR, encoded)
         yield Located(kind, tag, step, wall_time, scalar, offset + value_start, value_end - value_start)
 
 
-def _kind_of(tag: str, plugin: str, field_kind: Kind | None, kinds: dict[str, Kind]) -> Kind | None:
+def plugin_name(metadata: Message) -> str:
+    """The plugin that a SummaryMetadata names; empty when it names none."""
+    return metadata.get("plugin_data", {}).get("plugin_name", "")
+
+
+def kind_of(tag: str, plugin: str, field_kind: Kind | None, kinds: dict[str, Kind]) -> Kind | None:
     """What a value is: by its plugin, else by that of the tag's first event, else by the field that holds it."""
     if plugin in _PLUGIN_KINDS and (field_kind in (Kind.TENSOR, None) or _PLUGIN_KINDS[plugin] is field_kind):
-        kinds[tag] = _PLUGIN_KINDS[plugin]
-        return kinds[tag]
+        return kinds.setdefault(tag, _PLUGIN_KINDS[plugin])
     if field_kind is Kind.TENSOR:
         return kinds.get(tag, Kind.TENSOR)
     return field_kind

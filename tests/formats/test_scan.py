@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled scan against the readable rules: the same rows, the same damage, for any file."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mindscope.errors import FormatError
+from mindscope.formats import dialects, mindspore_schemas, tensorboard_schemas, wire
+from mindscope.formats.frames import FrameReader, frame
+from mindscope.formats.scan import EventScanner, Scanned
+from mindscope.types import DialectName, Kind
+
+DATA = Path(__file__).parents[1] / "data"
+LOGS = sorted(path for path in DATA.rglob("*") if "events.out" in path.name)
+
+Rows = dict[tuple[Kind, str], list[tuple[Any, ...]]]
+
+
+def rows_by_rule(data: bytes, dialect: DialectName) -> tuple[Rows, int, FrameReader]:
+    """Series as ``dialects.locate`` gives them, and how many payloads it refused."""
+    rows: Rows = {}
+    kinds: dict[str, Kind] = {}
+    refused = 0
+    reader = FrameReader("events")
+    for offset, payload in reader.records(data):
+        try:
+            values = list(dialects.locate(dialect, payload, offset, kinds))
+        except FormatError:
+            refused += 1
+            continue
+        for value in values:
+            what = (np.float32(value.scalar).tobytes(),) if value.scalar is not None else (value.offset, value.length)
+            rows.setdefault((value.kind, value.tag), []).append((value.step, value.wall_time, *what))
+    return rows, refused, reader
+
+
+def rows_by_scan(data: bytes, dialect: DialectName, cuts: list[int]) -> tuple[Rows, int, FrameReader]:
+    rows: Rows = {}
+    refused = 0
+    scanner, reader = EventScanner(dialect, {}), FrameReader("events")
+    for cut in [*cuts, len(data)]:
+        scanned = scanner.scan(reader, data[reader.position : cut])
+        refused += len(scanned.undecodable)
+        for key, row in flatten(scanned):
+            rows.setdefault(key, []).append(row)
+    return rows, refused, reader
+
+
+def flatten(scanned: Scanned) -> list[tuple[tuple[Kind, str], tuple[Any, ...]]]:
+    found: list[tuple[tuple[Kind, str], tuple[Any, ...]]] = []
+    for tag, columns in scanned.scalars.items():
+        assert columns["value"].dtype == np.float32
+        values = [value.tobytes() for value in columns["value"]]
+        rows = zip(columns["step"].tolist(), columns["wall_time"].tolist(), values, strict=True)
+        found += [((Kind.SCALAR, tag), row) for row in rows]
+    for key, columns in scanned.references.items():
+        names = ("step", "wall_time", "offset", "length")
+        found += [(key, row) for row in zip(*(columns[name].tolist() for name in names), strict=True)]
+    return found
+
+
+def assert_same(data: bytes, dialect: DialectName, cuts: list[int] | None = None) -> None:
+    want, want_refused, want_reader = rows_by_rule(data, dialect)
+    got, got_refused, got_reader = rows_by_scan(data, dialect, cuts or [])
+    assert {key: sorted(map(repr, rows)) for key, rows in got.items()} == {
+        key: sorted(map(repr, rows)) for key, rows in want.items()
+    }
+    assert got_refused == want_refused
+    assert got_reader.position == want_reader.position
+    assert got_reader.damages == want_reader.damages
+
+
+@pytest.mark.parametrize("path", LOGS, ids=[path.relative_to(DATA).as_posix() for path in LOGS])
+def test_real_logs_scan_to_the_same_rows(path: Path) -> None:
+    data = path.read_bytes()
+    first = next(iter(FrameReader("events").records(data)))[1]
+    assert_same(data, dialects.detect(path.name, first), cuts=[len(data) // 3, len(data) // 2])
+
+
+TAGS = st.sampled_from(["loss", "精度", "", "a" * 200, "b/c"])
+SCALARS = st.builds(lambda tag, value: {"tag": tag, "scalar_value": value}, TAGS, st.floats(width=32))
+OTHERS = st.builds(
+    lambda tag: {"tag": tag, "image": {"height": 1, "width": 1, "colorspace": 3, "encoded_image": b"x"}}, TAGS
+)
+MINDSPORE_EVENTS = st.one_of(
+    st.builds(
+        lambda step, values: {"wall_time": 1.5, "step": step, "summary": {"value": values}},
+        st.integers(-(2**63), 2**63 - 1),
+        st.lists(st.one_of(SCALARS, OTHERS, st.builds(lambda tag: {"tag": tag}, TAGS)), max_size=5),
+    ),
+    st.just({"wall_time": 2.5, "graph_def": {"name": "net"}}),
+    st.just({"wall_time": 2.5, "version": "MindSpore.Event:1"}),
+)
+PLUGIN_BY_TAG = {"s": "scalars", "i": "images", "t": "text", "p": "hparams", "x": "unknown", "": "histograms"}
+FLOAT_TENSOR = {"dtype": 1, "tensor_shape": {}, "float_val": [0.25]}
+TENSORBOARD_VALUES = st.one_of(
+    st.builds(lambda tag, value: {"tag": tag, "simple_value": value}, TAGS, st.floats(width=32)),
+    st.builds(lambda tag: {"tag": tag, "histo": {"num": 1.0}}, TAGS),
+    st.builds(lambda tag: {"tag": tag, "tensor": FLOAT_TENSOR}, st.sampled_from(["untold", *PLUGIN_BY_TAG])),
+    st.just({"tag": "p"}),
+)
+
+
+def describe(events: list[dict[str, Any]], repeat: bool) -> list[dict[str, Any]]:
+    """The same events with the metadata that a writer adds to the first value of a tag, or to all."""
+    events, told = copy.deepcopy(events), set[str]()
+    for value in [value for event in events for value in event.get("summary", {}).get("value", [])]:
+        tag = value["tag"]
+        if tag in PLUGIN_BY_TAG and not {"simple_value", "histo"} & value.keys() and (repeat or tag not in told):
+            value["metadata"] = {"plugin_data": {"plugin_name": PLUGIN_BY_TAG[tag]}}
+            told.add(tag)
+    return events
+
+
+TENSORBOARD_EVENTS = st.one_of(
+    st.builds(
+        lambda step, values: {"wall_time": 1.5, "step": step, "summary": {"value": values}},
+        st.integers(0, 2**40),
+        st.lists(TENSORBOARD_VALUES, max_size=4),
+    ),
+    st.sampled_from(
+        [
+            {"graph_def": b"g"},
+            {"session_log": {"status": 1}},
+            {"tagged_run_metadata": {"tag": "step1", "run_metadata": b"x"}},
+            {"file_version": "brain.Event:2"},
+        ]
+    ),
+)
+
+
+def framed(schema: wire.Schema, events: list[dict[str, Any]]) -> bytes:
+    return b"".join(frame(wire.encode(schema, event)) for event in events)
+
+
+@given(st.lists(MINDSPORE_EVENTS, max_size=12), st.data())
+def test_mindspore_events_in_any_pieces(events: list[dict[str, Any]], data: st.DataObject) -> None:
+    content = framed(mindspore_schemas.EVENT, events)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=4)))
+    assert_same(content, DialectName.MINDSPORE, cuts)
+
+
+@given(st.lists(TENSORBOARD_EVENTS, max_size=12), st.booleans(), st.data())
+def test_tensorboard_events_in_any_pieces(events: list[dict[str, Any]], repeat: bool, data: st.DataObject) -> None:
+    content = framed(tensorboard_schemas.EVENT, describe(events, repeat))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=4)))
+    assert_same(content, DialectName.TENSORBOARD, cuts)
+
+
+@settings(max_examples=300)
+@given(st.lists(MINDSPORE_EVENTS, min_size=1, max_size=4), st.data())
+def test_mutated_payloads_scan_or_are_refused_alike(events: list[dict[str, Any]], data: st.DataObject) -> None:
+    payloads = [bytearray(wire.encode(mindspore_schemas.EVENT, event)) for event in events]
+    for payload in payloads:
+        for _ in range(data.draw(st.integers(0, 3))):
+            payload[data.draw(st.integers(0, len(payload) - 1))] = data.draw(st.integers(0, 255))
+    assert_same(b"".join(frame(payload) for payload in payloads), DialectName.MINDSPORE)
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=80), st.sampled_from(list(DialectName)))
+def test_any_payload_scans_or_is_refused_alike(payload: bytes, dialect: DialectName) -> None:
+    assert_same(frame(payload), dialect)
+
+
+def test_twenty_thousand_tags_keep_their_names() -> None:
+    values = [{"tag": f"tag/{i}", "scalar_value": float(i)} for i in range(20_000)]
+    event = wire.encode(mindspore_schemas.EVENT, {"wall_time": 1.0, "step": 1, "summary": {"value": values}})
+    scanned = EventScanner(DialectName.MINDSPORE, {}).scan(FrameReader("events"), frame(event) * 3)
+    assert len(scanned.scalars) == 20_000
+    assert scanned.scalars["tag/19999"]["value"].tolist() == [19999.0] * 3

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `make demo` runs: a real training with the viewer beside it, and nothing left behind after Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+import mindscope
+
+pytestmark = pytest.mark.framework
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def start_demo(base: Path, port: int, *flags: str) -> subprocess.Popen[str]:
+    command = [sys.executable, str(EXAMPLES / "demo.py"), "--base-dir", str(base), "--port", str(port), *flags]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def test_training_is_recorded_and_served(tmp_path: Path) -> None:
+    port = free_port()
+    demo = start_demo(tmp_path, port, "--seconds", "4", "--exit")
+    out, _ = demo.communicate(timeout=120)
+    assert demo.returncode == 0
+    assert f"http://127.0.0.1:{port}/scalars" in out
+    assert "Ctrl-C" in out
+    (run,) = mindscope.open_runs(tmp_path)
+    tags = run.tags()
+    scalars = {"loss/train", "loss/test", "accuracy/train", "accuracy/test", "learning_rate"}
+    assert scalars <= set(tags["scalar"])
+    assert tags["image"] == ["input"]
+    assert {"weight/conv1.weight", "gradient/fc3.bias"} <= set(tags["histogram"])
+    loss = run.scalars("loss/train").value
+    assert len(loss) > 50
+    assert loss[-20:].mean() < loss[:20].mean()
+    assert not run.damages
+
+
+def test_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
+    port = free_port()
+    demo = start_demo(tmp_path, port, "--seconds", "120")
+
+    def shows_points() -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/runs", timeout=2) as answer:
+                runs = json.load(answer)["runs"]
+        except OSError:
+            return False
+        return any((run["last_step"] or 0) > 10 for run in runs)
+
+    wait_for(shows_points)
+    family = psutil.Process(demo.pid).children(recursive=True)
+    assert family
+    demo.send_signal(signal.SIGINT)
+    demo.communicate(timeout=30)
+    gone, alive = psutil.wait_procs(family, timeout=10)
+    assert not alive
+    assert len(gone) == len(family)
+    (run,) = mindscope.open_runs(tmp_path)
+    assert not run.damages
