@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def to_npz(histograms: Sequence[Dated]) -> bytes:
     for name in _NUMBERS:
         columns[name] = np.array([getattr(histogram, name) for _, _, histogram in histograms], np.float64)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **columns)
+    np.savez_compressed(buffer, **cast(Any, columns))
     return buffer.getvalue()
 
 

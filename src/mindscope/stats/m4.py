@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: tuple[float, float] | Non
     order = _order(x)
     sorted_x = x if order is None else x[order]
     start, stop = _bounds(sorted_x, range)
-    inside = _reduce(sorted_x[start:stop], (y if order is None else y[order])[start:stop], pixels) + start
+    shown_y = (y if order is None else y[order])[start:stop]
+    inside = _reduce(sorted_x[start:stop], shown_y, pixels, _span(sorted_x[start:stop], range)) + start
     kept = _with_neighbours(inside, start, stop, sorted_x.size)
     return kept if order is None else order[kept]
 
@@ -60,10 +62,18 @@ def _with_neighbours(inside: Rows, start: int, stop: int, size: int) -> Rows:
     return np.concatenate([np.array(left, np.intp), inside, np.array(right, np.intp)])
 
 
-def _reduce(x: NDArray[np.float64], y: NDArray[Any], pixels: int) -> Rows:
+def _span(x: NDArray[np.float64], range: tuple[float, float] | None) -> float:
+    """How much of x the screen shows, 0 when that is one place."""
+    finite = x[np.isfinite(x)]
+    low, high = range if range is not None else (finite[0], finite[-1]) if finite.size else (0.0, 0.0)
+    span = float(high) - float(low)
+    return min(span, sys.float_info.max)
+
+
+def _reduce(x: NDArray[np.float64], y: NDArray[Any], pixels: int, span: float) -> Rows:
     if x.size <= 4 * pixels:
         return np.arange(x.size, dtype=np.intp)
-    starts = _bucket_starts(x, pixels)
+    starts = _bucket_starts(x, span / pixels)
     marks = [_first_and_last(rows, starts) for rows in _groups(y)]
     finite = np.where(np.isfinite(y), y, np.nan)
     extremes = [_first_equal(finite, starts, np.fmin), _first_equal(finite, starts, np.fmax)]
@@ -71,11 +81,9 @@ def _reduce(x: NDArray[np.float64], y: NDArray[Any], pixels: int) -> Rows:
     return np.unique(np.concatenate([*marks, *extremes, np.array([0, x.size - 1], np.intp)]))
 
 
-def _bucket_starts(x: NDArray[np.float64], pixels: int) -> Rows:
-    """First row of each bucket that holds any row; x is sorted and free of NaN."""
-    finite = x[np.isfinite(x)]
-    span = float(finite[-1] - finite[0]) if finite.size else 0.0
-    width = 2.0 ** math.floor(math.log2(span / pixels)) if 0.0 < span / pixels < math.inf else 1.0
+def _bucket_starts(x: NDArray[np.float64], column: float) -> Rows:
+    """First row of each bucket that holds any row; ``column`` is the width of a screen column in units of x."""
+    width = 2.0 ** math.floor(math.log2(column)) if column > 0.0 else 1.0
     bucket = np.floor(x / width)
     return np.concatenate([np.zeros(1, np.intp), np.flatnonzero(bucket[1:] != bucket[:-1]) + 1])
 

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run store says of its run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from mindscope.errors import FormatError
+from mindscope.store import Batch, FileFacts, RunStore, read_encoded
+from mindscope.store.files import natural_key
+from mindscope.types import Damage, DamageKind, DialectName, Kind, Located
+
+NOW = 1_000_000.0
+
+
+def located(tag: str, step: int, value: float | None = None, kind: Kind = Kind.SCALAR) -> Located:
+    return Located(kind, tag, step, 100.0 + step, value, 8 * step, 8)
+
+
+def batch(*values: Located) -> Batch:
+    filled = Batch()
+    filled.add(values)
+    return filled
+
+
+def facts(name: str, number: int = 1, **known: object) -> FileFacts:
+    return FileFacts(name, name, number, **known)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunStore:
+    return RunStore("a/run", tmp_path)
+
+
+def test_tags_come_in_the_order_of_their_first_value_by_kind(store: RunStore) -> None:
+    file = store.add_file(facts("one"))
+    store.append(
+        file, batch(located("b", 1, 1.0), located("same", 1, 2.0), located("same", 1, kind=Kind.IMAGE)), facts("one")
+    )
+    store.append(file, batch(located("a", 2, 1.0)), facts("one"))
+    assert store.tags(Kind.SCALAR) == ("b", "same", "a")
+    assert store.tags(Kind.IMAGE) == ("same",)
+    assert store.tag_counts() == {Kind.SCALAR: 3, Kind.IMAGE: 1}
+    assert store.scalars("nope") is None
+    assert store.references(Kind.IMAGE, "b") is None
+
+
+def test_every_change_raises_the_version(store: RunStore) -> None:
+    versions = [store.version]
+    file = store.add_file(facts("one"))
+    versions.append(store.version)
+    store.append(file, batch(located("a", 1, 1.0)), facts("one", records=1))
+    versions.append(store.version)
+    store.update_file(file, facts("one", records=2))
+    versions.append(store.version)
+    store.remove_file(file)
+    versions.append(store.version)
+    assert versions == sorted(set(versions))
+    assert store.series == {}
+
+
+def test_telling_the_same_again_is_no_change(store: RunStore) -> None:
+    file = store.add_file(facts("one"))
+    version = store.version
+    store.update_file(file, facts("one"))
+    assert store.version == version
+
+
+def test_files_come_from_the_oldest_to_the_newest(store: RunStore) -> None:
+    for name, number in (("b.10", 5), ("b.9", 5), ("a", 7), ("c", 2)):
+        store.add_file(facts(name, number))
+    assert [each.name for each in store.files] == ["c", "b.9", "b.10", "a"]
+
+
+def test_an_older_file_found_later_is_still_older(store: RunStore) -> None:
+    newer = store.add_file(facts("newer", 9))
+    store.append(newer, batch(located("a", 5, 50.0)), facts("newer", 9))
+    older = store.add_file(facts("older", 1))
+    store.append(older, batch(located("a", 4, 4.0), located("a", 5, 5.0), located("a", 6, 6.0)), facts("older", 1))
+    series = store.scalars("a")
+    assert series is not None
+    assert series.visible().value.tolist() == [4.0, 50.0]
+
+
+def test_dropped_is_the_latest_count_of_the_recorder(store: RunStore) -> None:
+    assert store.dropped == 0
+    file = store.add_file(facts("one"))
+    store.append(file, batch(located("mindscope/dropped", 1, 3.0), located("mindscope/dropped", 2, 8.0)), facts("one"))
+    assert store.dropped == 8
+    store.append(file, batch(located("mindscope/dropped", 3, math.nan)), facts("one"))
+    assert store.dropped == 0
+
+
+@pytest.mark.parametrize(
+    ("known", "want"),
+    [
+        ({"records": 0, "modified_at": NOW}, "empty"),
+        ({"records": 1, "modified_at": NOW - 59, "mode": 0o600, "dialect": DialectName.MINDSPORE}, "live"),
+        ({"records": 1, "modified_at": NOW - 61, "mode": 0o600, "dialect": DialectName.MINDSPORE}, "idle"),
+        ({"records": 1, "modified_at": NOW, "mode": 0o400, "dialect": DialectName.MINDSPORE}, "finished"),
+        ({"records": 1, "modified_at": NOW, "mode": 0o400, "dialect": DialectName.TENSORBOARD}, "live"),
+    ],
+)
+def test_state(store: RunStore, known: dict[str, object], want: str) -> None:
+    store.add_file(facts("one", **known))
+    assert store.state(NOW) == want
+
+
+def test_a_run_without_files_is_empty(store: RunStore) -> None:
+    assert store.state(NOW) == "empty"
+    assert (store.last_step, store.first_wall_time, store.last_wall_time, store.size_bytes) == (None, None, None, 0)
+
+
+def test_last_step_is_that_of_the_newest_file_with_steps(store: RunStore) -> None:
+    store.add_file(facts("one", 1, last_step=90, first_wall_time=5.0, last_wall_time=8.0))
+    store.add_file(facts("two", 2, last_step=40, first_wall_time=7.0, last_wall_time=9.0))
+    store.add_file(facts("three", 3))
+    assert (store.last_step, store.first_wall_time, store.last_wall_time) == (40, 5.0, 9.0)
+
+
+def test_damages_come_by_age_of_their_file(store: RunStore) -> None:
+    new, old = (Damage(name, 7, DamageKind.MESSAGE, "odd") for name in ("new", "old"))
+    store.add_file(facts("new", 2, damages=(new,)))
+    store.add_file(facts("old", 1, damages=(old,)))
+    assert store.damages == (old, new)
+
+
+def test_kinds_without_steps_of_their_own_say_nothing_of_the_progress() -> None:
+    assert batch(located("g", 900, kind=Kind.GRAPH), located("a", 3, 1.0), located("a", 2, 1.0)).last_step == 3
+    assert batch(located("g", 900, kind=Kind.LANDSCAPE)).last_step is None
+
+
+def test_values_beyond_float32_become_infinite(store: RunStore) -> None:
+    file = store.add_file(facts("one"))
+    store.append(file, batch(located("a", 1, 1e300), located("a", 2, -1e300)), facts("one"))
+    series = store.scalars("a")
+    assert series is not None
+    assert series.visible().value.tolist() == [math.inf, -math.inf]
+
+
+def test_name_of_the_base_itself_is_its_directory(tmp_path: Path) -> None:
+    assert RunStore(".", tmp_path / "mnist").name == "mnist"
+    assert RunStore("a/b", tmp_path / "a" / "b").name == "a/b"
+
+
+def test_natural_order_compares_numbers_as_numbers() -> None:
+    names = ["run_10", "run_2", "run_2/b", "b1", "10", "9"]
+    assert sorted(names, key=natural_key) == ["9", "10", "b1", "run_2", "run_2/b", "run_10"]
+
+
+def test_reading_by_reference_stays_within_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    assert read_encoded(path, 2, 3) == b"234"
+    assert read_encoded(path, 10, 0) == b""
+    for offset, length in ((8, 3), (11, 0), (-1, 2), (0, 1 << 60), (0, -1)):
+        with pytest.raises(FormatError, match="now ends at byte 10"):
+            read_encoded(path, offset, length)
