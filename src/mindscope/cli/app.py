@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from mindscope import __version__
+from mindscope.cli.export import export
+from mindscope.cli.inspect import inspect
 from mindscope.cli.start import start
 from mindscope.cli.status import status
 from mindscope.cli.stop import stop
@@ -18,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status):
+for command in (start, stop, status, inspect, export):
     app.command()(command)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from mindscope import __version__
@@ -17,7 +17,7 @@ from mindscope.server.context import Viewer
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
 from mindscope.server.routes import curves, damages, live, runs, scalars_csv, server, tags
-from mindscope.server.trust import TrustMiddleware
+from mindscope.server.trust import TrustMiddleware, require_json
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
@@ -44,7 +44,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 
 
 def _api() -> APIRouter:
-    api = APIRouter()
+    api = APIRouter(dependencies=[Depends(require_json)])
     for resource in (server, runs, tags, curves, scalars_csv, damages, live):
         api.include_router(resource.router)
     return api

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
-from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 WEB = Path(__file__).parent / "web"
 FOREVER = "public, max-age=31536000, immutable"
+ASK_AGAIN = "no-cache"
 NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>mindscope</title>
 <h1>The web client is not built</h1>
 <p>The viewer answers, but its page is missing from this installation.
@@ -26,34 +27,39 @@ The data is already at <a href="/api/runs">/api/runs</a>.</p>
 """
 
 
-class Assets(StaticFiles):
-    """Files whose names hold a hash of what is in them."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        response.headers["cache-control"] = FOREVER
-        return response
-
-
 def mount(app: FastAPI, web: Path = WEB) -> None:
-    """Serve ``web`` for everything that no route of the API has taken."""
-    app.mount("/assets", Assets(directory=web / "assets", check_dir=False))
+    """Serve ``web`` for everything that no route of the API takes."""
 
-    @app.get("/{path:path}", include_in_schema=False)
-    def get_page(path: str, request: Request) -> Response:  # pyright: ignore[reportUnusedFunction]
-        if path == "api" or path.startswith("api/"):
-            raise HTTPException(404, "no such address")
-        return _file(web, path) or _page(web)
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        response = await run_in_threadpool(_response, web, scope["method"], scope["path"])
+        await response(scope, receive, send)
 
-
-def _page(web: Path) -> Response:
-    page = web / "index.html"
-    if not page.is_file():
-        return HTMLResponse(NOT_BUILT, status_code=503)
-    return FileResponse(page, headers={"cache-control": "no-cache"})
+    app.router.default = page
 
 
-def _file(web: Path, path: str) -> Response | None:
-    """A file that stands directly in ``web`` (icon, manifest); compared by name, so that no path is ever joined."""
-    known = {file.name: file for file in web.iterdir() if file.is_file()} if web.is_dir() else {}
-    return FileResponse(known[path], headers={"cache-control": "no-cache"}) if path in known else None
+def _response(web: Path, method: str, path: str) -> Response:
+    """A file by its name; else the page, whose own code knows what the address means."""
+    folder, _, name = path.removeprefix("/").rpartition("/")
+    if method not in ("GET", "HEAD") or _is_below("api", path):
+        _nothing_here()
+    if _is_below("assets", path):
+        return (folder == "assets" and _file(web / "assets", name, FOREVER)) or _nothing_here()
+    return (not folder and _file(web, name, ASK_AGAIN)) or _file(web, "index.html", ASK_AGAIN) or _not_built()
+
+
+def _is_below(folder: str, path: str) -> bool:
+    return path == f"/{folder}" or path.startswith(f"/{folder}/")
+
+
+def _file(folder: Path, name: str, cache_control: str) -> Response | None:
+    """A file that stands directly in ``folder``; names are compared, so that no path is ever made of one."""
+    known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
+    return FileResponse(known[name], headers={"cache-control": cache_control}) if name in known else None
+
+
+def _not_built() -> Response:
+    return HTMLResponse(NOT_BUILT, status_code=503)
+
+
+def _nothing_here() -> NoReturn:
+    raise HTTPException(404, "no such address")

@@ -33,8 +33,8 @@ class _Data:
     size: int = 0
 
     def add(self, values: NDArray[np.generic]) -> Column:
-        column = Column(dtype=values.dtype.name, offset=self.size, length=values.size)
-        data = values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+        column = Column(dtype=f"float{8 * values.itemsize}", offset=self.size, length=values.size)
+        data = values.astype(f"<f{values.itemsize}", copy=False).tobytes()
         self.chunks.append(data.ljust(_aligned(len(data)), b"\0"))
         self.size += _aligned(len(data))
         return column

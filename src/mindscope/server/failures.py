@@ -65,7 +65,9 @@ async def _our_error(request: Request, error: Exception) -> JSONResponse:
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     known = cast("HTTPException", error)
-    code = {400: "bad_request", 404: "not_found", 405: "method_not_allowed"}.get(known.status_code, "refused")
+    code = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 415: "not_json"}.get(
+        known.status_code, "refused"
+    )
     answer = failure(
         known.status_code,
         code,

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, Strict, StrictBool
 
 from mindscope.types import DamageKind, DialectName, Kind
+
+Coordinate = Annotated[FiniteFloat, Strict()]
 
 MAX_RUNS = 100_000
 MAX_SERIES = 10_000
@@ -140,10 +143,10 @@ class CurvesQuery(Query):
 
     series: list[SeriesName] = Field(max_length=MAX_SERIES)
     axis: Axis = Axis.STEP
-    range: tuple[FiniteFloat, FiniteFloat] | None = None
-    pixels: int = Field(default=1000, ge=1, le=MAX_PIXELS)
-    smoothing: float = Field(default=0.0, ge=0.0, le=0.999)
-    overwritten: bool = False
+    range: tuple[Coordinate, Coordinate] | None = None
+    pixels: int = Field(default=1000, ge=1, le=MAX_PIXELS, strict=True)
+    smoothing: float = Field(default=0.0, ge=0.0, le=0.999, strict=True)
+    overwritten: StrictBool = False
 
 
 class Column(Answer):

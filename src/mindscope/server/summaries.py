@@ -70,7 +70,7 @@ def _tag_summary(tag: str, holders: list[tuple[int, Series]]) -> TagSummary:
     return TagSummary(
         tag=tag,
         runs=[index for index, _ in holders],
-        points=sum(len(series) for _, series in holders),
+        points=sum(len(series.visible()) for _, series in holders),
         last=_newest(series for _, series in holders),
     )
 

@@ -9,19 +9,23 @@ can't declare JSON without the server's consent, and we never give it (no CORS h
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mindscope.server.failures import refuse
 from mindscope.server.headers import SECURITY_HEADERS
 
+HOST = re.compile(r"(?:(?P<name>[^\s:@/\[\]]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::[0-9]*)?", re.ASCII)
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class TrustMiddleware:
-    """Refuses foreign hosts and undeclared bodies; puts the security headers on every answer."""
+    """Refuses foreign hosts; puts the security headers on every answer."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self._app = app
@@ -38,8 +42,7 @@ class TrustMiddleware:
                 MutableHeaders(scope=message).update(SECURITY_HEADERS)
             await send(message)
 
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
+        host = Headers(scope=scope).get("host", "")
         if not self._is_ours(host):
             await refuse(
                 scope,
@@ -49,16 +52,6 @@ class TrustMiddleware:
                 "foreign_host",
                 f"Host header {host!r} names no address of this viewer",
                 "open the address that `mindscope status` prints, or start with --host",
-            )
-        elif scope["method"] == "POST" and not _declares_json(headers):
-            await refuse(
-                scope,
-                receive,
-                send_with_headers,
-                415,
-                "not_json",
-                f"content-type is {headers.get('content-type', '')!r}, want application/json",
-                "send the query as JSON and declare it",
             )
         else:
             await self._app(scope, receive, send_with_headers)
@@ -71,16 +64,15 @@ class TrustMiddleware:
 
 def host_name(host: str) -> str:
     """The name in a Host header without its port and brackets, in lower case; empty when it is not a host."""
-    name, colon, port = host.rpartition(":")
-    if not colon or (host.endswith("]") and host.startswith("[")):
-        name, port = host, ""
-    if port and not port.isdigit():
-        return ""
-    return name.removeprefix("[").removesuffix("]").lower() if name.startswith("[") == name.endswith("]") else ""
+    match = HOST.fullmatch(host)
+    return (match["name"] or match["address"]).lower() if match else ""
 
 
-def _declares_json(headers: Headers) -> bool:
-    return headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+def require_json(request: Request) -> None:
+    """Refuse a body that doesn't say that it is JSON, as a form of another site can't."""
+    declared = request.headers.get("content-type", "")
+    if request.method == "POST" and declared.partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, f"content-type is {declared!r}, want application/json")
 
 
 def _is_address(name: str) -> bool:

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope export``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mindscope.cli.logs import printable, runs_below
+from mindscope.errors import SettingsError
+from mindscope.types import Kind
+
+KINDS = "scalar, image, tensor, histogram, text, audio"
+
+
+def export(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a directory with runs at any depth.")],
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="Write below this directory, which is made if missing.")
+    ],
+    format: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="csv|parquet", help="For scalars; may be repeated. [default: csv]"),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None, typer.Option("--kinds", metavar="KIND,...", help=f"Only these of {KINDS}. [default: all]")
+    ] = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option("--tags", metavar="PATTERN", help="Only tags like this, with * and ?; may be repeated."),
+    ] = None,
+    overwritten: Annotated[
+        bool, typer.Option("--overwritten", help="Also the points that a restarted training wrote over.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+) -> None:
+    """Write scalars as CSV or Parquet, images as PNG, tensors as npy, histograms as npz, texts and audio as files.
+
+    A directory with several runs becomes a directory for each of them.
+    """
+    from mindscope.reading import ExportOptions, export_run, export_runs
+    from mindscope.reading.export import EXPORTABLE
+
+    options = ExportOptions(
+        kinds=_kinds(kinds) or EXPORTABLE,
+        tags=tuple(tags or ()),
+        scalar_formats=tuple(format or ("csv",)),
+        overwritten=overwritten,
+        overwrite=overwrite,
+    )
+    runs = runs_below(path)
+    report = export_run(runs["."], out, options) if list(runs) == ["."] else export_runs(runs, out, options)
+    for failure in report.failures:
+        sys.stderr.write(f"mindscope: {printable(failure)}\n")
+    typer.echo(f"wrote {len(report.files)} files below {out}")
+    if report.failures:
+        raise typer.Exit(1)
+
+
+def _kinds(given: list[str] | None) -> tuple[Kind, ...]:
+    """Raises SettingsError when a word is no kind at all."""
+    words = [word.strip() for each in given or () for word in each.split(",")]
+    try:
+        return tuple(dict.fromkeys(Kind(word) for word in words))
+    except ValueError as error:
+        raise SettingsError(f"--kinds: {error}, want some of {KINDS}") from error

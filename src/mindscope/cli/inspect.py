@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope inspect``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mindscope.cli.logs import printable, runs_below
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mindscope.reading import RunReport
+    from mindscope.reading.inspect import TagReport
+
+WIDTH_OF_A_FILE = 200
+"""Columns when the output is no terminal, so that no name is cut."""
+
+
+def inspect(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a directory with runs at any depth.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as JSON, a list with an entry a run.")
+    ] = False,
+) -> None:
+    """Print what runs hold: files, tags, graphs, lineage, and what can't be read."""
+    from mindscope.reading import inspect_run
+
+    reports = [inspect_run(run) for run in runs_below(path).values()]
+    if as_json:
+        typer.echo(json.dumps([report.to_json() for report in reports], indent=2, ensure_ascii=False))
+    else:
+        _print(reports)
+
+
+def _print(reports: list[RunReport]) -> None:
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE, markup=False, highlight=False)
+    for report in reports:
+        for line in _facts(report):
+            console.print(printable(line), soft_wrap=True)
+        if report.tags:
+            console.print(_tag_table(report.tags))
+
+
+def _facts(report: RunReport) -> Iterable[str]:
+    yield f"{report.name}  ({report.state}, {report.size_bytes:,} bytes in {len(report.files)} files)"
+    yield f"  path: {report.path}"
+    if report.first_wall_time is not None and report.last_wall_time is not None:
+        yield f"  written: {_moment(report.first_wall_time)} to {_moment(report.last_wall_time)}"
+    for graph in report.graphs:
+        yield f"  graph {graph.name}: {graph.nodes} nodes, {graph.edges} edges, {graph.parameters} parameters"
+    if report.dataset_stages:
+        yield f"  dataset: {' <- '.join(report.dataset_stages)}"
+    for name, value in {**report.lineage, **report.hparams}.items():
+        yield f"  {name}: {value}"
+    if report.dropped:
+        yield f"  the recorder had to drop {report.dropped} values"
+    for damage in report.damages:
+        yield f"  damaged: {damage.text}"
+
+
+def _tag_table(tags: Iterable[TagReport]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table("kind", "tag", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("points", "first step", "last step", "last value"):
+        table.add_column(name, justify="right")
+    for tag in tags:
+        last = "" if tag.last_value is None else f"{tag.last_value:.6g}"
+        table.add_row(tag.kind, printable(tag.tag), str(tag.points), str(tag.first_step), str(tag.last_step), last)
+    return table
+
+
+def _moment(wall_time: float) -> str:
+    try:
+        return datetime.fromtimestamp(wall_time).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"wall time {wall_time}"

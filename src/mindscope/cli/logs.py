@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs that a command was given, and their names in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mindscope.errors import RunNotFoundError
+
+if TYPE_CHECKING:
+    from mindscope.reading import Runs
+
+
+def runs_below(path: str) -> Runs:
+    """The run in directory ``path`` and all those below it. Raises RunNotFoundError when there is none at all."""
+    from mindscope.reading import open_runs
+
+    runs = open_runs(path)
+    if not runs:
+        raise RunNotFoundError(f"{path} holds no event file at any depth; give the directory that a training wrote")
+    return runs
+
+
+def printable(text: str) -> str:
+    """Text from a log without what would steer a terminal."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

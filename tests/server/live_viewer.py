@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real viewer in a process of its own, and logs that grow under it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+from mindscope.formats import frames, mindspore
+
+DATA = Path(__file__).parents[1] / "data"
+DEADLINE_S = 20.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def eventually(look: Callable[[], Any]) -> Any:
+    """The first true result of ``look``."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not (result := look()):
+        assert time.monotonic() < deadline, f"not true within {DEADLINE_S} s"
+        time.sleep(0.01)
+    return result
+
+
+@dataclass
+class Columns:
+    """An answer of /api/curves, taken apart."""
+
+    header: dict[str, Any]
+    data: bytes
+
+    def column(self, series: int, name: str) -> np.ndarray[Any, Any]:
+        place = self.header["series"][series]["columns"][name]
+        return np.frombuffer(self.data, place["dtype"], place["length"], place["offset"])
+
+
+def unpack(body: bytes) -> Columns:
+    assert body[:4] == b"MSC1"
+    length = int.from_bytes(body[4:8], "little")
+    assert (8 + length) % 8 == 0
+    assert len(body) % 8 == 0
+    return Columns(json.loads(body[8 : 8 + length]), body[8 + length :])
+
+
+@dataclass
+class LiveViewer:
+    """A viewer that answers."""
+
+    process: subprocess.Popen[str]
+    http: httpx.Client
+    port: int
+    workspace: Path
+
+    def runs(self) -> dict[str, Any]:
+        return {run["id"]: run for run in self.http.get("/api/runs").raise_for_status().json()["runs"]}
+
+    def tags(self, *runs: str, kind: str = "scalar") -> dict[str, Any]:
+        answer = self.http.post("/api/tags", json={"runs": runs, "kind": kind}).raise_for_status()
+        return {tag["tag"]: tag for tag in answer.json()["tags"]}
+
+    def curves(self, *series: tuple[str, str], **query: Any) -> Columns:
+        names = [{"run": run, "tag": tag} for run, tag in series]
+        answer = self.http.post("/api/curves", json={"series": names, **query}).raise_for_status()
+        assert answer.headers["content-type"] == "application/vnd.mindscope.columns"
+        return unpack(answer.content)
+
+
+@contextmanager
+def running_viewer(base: Path, room: Path, *flags: str) -> Iterator[LiveViewer]:
+    """Start ``mindscope start --foreground`` on a free port; ends when it has to be ended."""
+    port = free_port()
+    command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", str(port)]
+    command += ["--summary-base-dir", str(base), "--workspace", str(room / "workspace"), *flags]
+    environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    assert process.stdout is not None
+    with process, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
+        try:
+            first_line = process.stdout.readline()
+            assert first_line.startswith("viewer:"), first_line + process.stdout.read()
+            yield LiveViewer(process, http, port, room / "workspace")
+        finally:
+            process.terminate()
+            process.stdout.read()
+            process.wait(DEADLINE_S)
+
+
+class GrowingLog:
+    """An event file as MindSpore writes it, record by record."""
+
+    def __init__(self, run: Path) -> None:
+        run.mkdir(parents=True, exist_ok=True)
+        self.path = run / "events.out.events.summary.1795225259.0.test_MS"
+        self._append(mindspore.version_event(1.5))
+
+    def scalar(self, step: int, value: float, tag: str = "loss", wall_time: float | None = None) -> None:
+        values = mindspore.value_field({"tag": tag, "scalar_value": value})
+        self._append(mindspore.summary_event(1000.0 + step if wall_time is None else wall_time, step, values))
+
+    def _append(self, payload: bytes) -> None:
+        with self.path.open("ab") as file:
+            file.write(frames.frame(payload))

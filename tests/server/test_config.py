@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where settings come from, which source wins, and what a bad value is answered with."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mindscope.config import Settings, load_settings
+from mindscope.errors import SettingsError
+
+
+def test_without_anything_given_the_defaults_hold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    assert load_settings({}, {}) == Settings(
+        summary_base_dir=tmp_path,
+        workspace=Path.home() / "mindscope",
+        host="127.0.0.1",
+        port=8080,
+        reload_interval=3.0,
+    )
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "settings.py"
+    path.write_text("import os\nPORT = 1001\nHOST = 'localhost'\nRELOAD_INTERVAL = 7\nport = 'no setting'\n")
+    return f"file:{path}"
+
+
+def test_the_strongest_source_wins(config: str):
+    ours, theirs = {"MINDSCOPE_PORT": "1003"}, {"MINDINSIGHT_PORT": "1002"}
+    assert load_settings({"config": config}, {}).port == 1001
+    assert load_settings({"config": config}, theirs).port == 1002
+    assert load_settings({"config": config}, theirs | ours).port == 1003
+    assert load_settings({"config": config, "port": "1004"}, theirs | ours).port == 1004
+
+
+def test_each_setting_is_settled_on_its_own(config: str):
+    settings = load_settings({"config": config, "host": "::1"}, {"MINDSCOPE_WORKSPACE": "/w"})
+    assert (settings.host, settings.port, settings.reload_interval) == ("::1", 1001, 7.0)
+    assert settings.workspace == Path("/w")
+
+
+def test_the_configuration_itself_may_come_from_the_environment(config: str):
+    assert load_settings({}, {"MINDINSIGHT_CONFIG": config}).port == 1001
+
+
+def test_an_empty_variable_is_not_set():
+    assert load_settings({}, {"MINDSCOPE_PORT": ""}).port == 8080
+
+
+def test_a_module_can_hold_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "training_site").mkdir()
+    (tmp_path / "training_site" / "viewer.py").write_text("SUMMARY_BASE_DIR = '/logs'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert load_settings({"config": "python:training_site.viewer"}, {}).summary_base_dir == Path("/logs")
+    for module in ("training_site.viewer", "training_site"):
+        sys.modules.pop(module)
+
+
+def test_directories_become_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/somebody")
+    settings = load_settings({"summary_base_dir": "logs", "workspace": "~/w"}, {})
+    assert settings.summary_base_dir == tmp_path / "logs"
+    assert settings.workspace == Path("/home/somebody/w")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "want"),
+    [
+        ("port", "0", "1 to 65535"),
+        ("port", "65536", "1 to 65535"),
+        ("port", "80.5", "1 to 65535"),
+        ("port", "http", "1 to 65535"),
+        ("port", True, "1 to 65535"),
+        ("reload_interval", "-1", "0 or more"),
+        ("reload_interval", "nan", "0 or more"),
+        ("reload_interval", "inf", "0 or more"),
+        ("reload_interval", "often", "0 or more"),
+        ("host", "a host", "host name or an address"),
+        ("host", "http://localhost", "host name or an address"),
+        ("host", 1, "host name or an address"),
+        ("workspace", 3, "a directory"),
+        ("summary_base_dir", "a\0b", "a directory"),
+        ("config", "settings.py", "file:/path/to/config.py or python:package.module"),
+        ("config", "file:", "file:/path/to/config.py or python:package.module"),
+    ],
+)
+def test_a_bad_value_is_named_with_its_source_and_what_is_accepted(setting: str, value: Any, want: str):
+    with pytest.raises(SettingsError) as refused:
+        load_settings({setting: value}, {})
+    message = str(refused.value)
+    assert message.startswith(f"--{setting.replace('_', '-')} is {value!r}, want ")
+    assert want in message
+
+
+def test_a_bad_variable_is_named():
+    with pytest.raises(SettingsError, match="environment variable MINDINSIGHT_PORT is 'x'"):
+        load_settings({}, {"MINDINSIGHT_PORT": "x"})
+
+
+def test_a_bad_value_of_a_configuration_is_named(tmp_path: Path):
+    (tmp_path / "bad.py").write_text("PORT = 'x'\n")
+    with pytest.raises(SettingsError, match=r"PORT in .*bad\.py is 'x'"):
+        load_settings({"config": f"file:{tmp_path / 'bad.py'}"}, {})
+
+
+@pytest.mark.parametrize("config", ["file:/no/such/file.py", "python:no_such_module_anywhere"])
+def test_a_configuration_that_can_not_be_read_is_named(config: str):
+    with pytest.raises(SettingsError, match=r"can't be read: .*Error"):
+        load_settings({"config": config}, {})
+
+
+def test_settings_as_variables_settle_to_the_same_settings():
+    settings = Settings(Path("/logs"), Path("/w"), "0.0.0.0", 1234, 0.5)
+    assert load_settings({}, settings.environment()) == settings

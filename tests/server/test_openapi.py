@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OpenAPI is the contract: the server keeps it for any request that it allows, and refuses any other politely."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, settings
+
+from mindscope.config import Settings
+from mindscope.ingest import Catalog
+from mindscope.server.app import create_app
+from mindscope.server.schema import CurvesHeader
+
+from .live_viewer import DATA, LiveViewer
+
+LOCAL = {"host": "localhost"}
+ROOT = Path(__file__).parents[2]
+
+
+def real_logs() -> Any:
+    catalog = Catalog(DATA)
+    catalog.refresh()
+    return create_app(Settings(summary_base_dir=DATA, workspace=DATA), catalog)
+
+
+schema = schemathesis.openapi.from_asgi("/api/openapi.json", real_logs(), headers=LOCAL)
+
+
+@schema.exclude(path="/api/live").parametrize()
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_request_is_answered_as_documented(case: schemathesis.Case):
+    case.call_and_validate(headers=LOCAL)
+
+
+def test_every_route_and_field_is_documented(viewer: LiveViewer):
+    document = viewer.http.get("/api/openapi.json").json()
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    assert len(operations) == 7
+    assert all(operation["description"] for operation in operations)
+    assert all(model["description"] for model in document["components"]["schemas"].values())
+
+
+def test_the_document_is_printed_without_a_viewer(viewer: LiveViewer):
+    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi"], capture_output=True, check=True)
+    assert json.loads(printed.stdout) == viewer.http.get("/api/openapi.json").json()
+
+
+def test_the_clients_copy_is_the_servers():
+    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi"], capture_output=True, check=True)
+    assert json.loads(printed.stdout) == json.loads((ROOT / "ui" / "openapi.json").read_text()), (
+        "write it anew: python -m mindscope.server.openapi > ui/openapi.json"
+    )
+
+
+def test_the_header_of_the_columns_is_as_documented(viewer: LiveViewer):
+    curves = viewer.curves(("mindspore/custom_loop", "train/loss"), ("nix", "nix"), smoothing=0.5)
+    assert CurvesHeader.model_validate(curves.header).model_dump(mode="json") == curves.header
