@@ -47,7 +47,7 @@ def test_training_is_recorded_and_served(tmp_path: Path) -> None:
     assert demo.returncode == 0
     assert f"http://127.0.0.1:{port}/scalars" in out
     assert "Ctrl-C" in out
-    (run,) = mindscope.open_runs(tmp_path)
+    (run,) = mindscope.open_runs(tmp_path).values()
     tags = run.tags()
     scalars = {"loss/train", "loss/test", "accuracy/train", "accuracy/test", "learning_rate"}
     assert scalars <= set(tags["scalar"])
@@ -79,5 +79,5 @@ def test_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
     gone, alive = psutil.wait_procs(family, timeout=10)
     assert not alive
     assert len(gone) == len(family)
-    (run,) = mindscope.open_runs(tmp_path)
+    (run,) = mindscope.open_runs(tmp_path).values()
     assert not run.damages
