@@ -90,8 +90,6 @@ def test_dropped_is_the_latest_count_of_the_recorder(store: RunStore) -> None:
     file = store.add_file(facts("one"))
     store.append(file, batch(located("mindscope/dropped", 1, 3.0), located("mindscope/dropped", 2, 8.0)), facts("one"))
     assert store.dropped == 8
-    store.append(file, batch(located("mindscope/dropped", 3, math.nan)), facts("one"))
-    assert store.dropped == 0
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-NEGLIGIBLE = 2.0**-60
-"""A factor this small moves no float64 average of finite float32 values by more than its last bits."""
-
 
 def smooth(value: ArrayLike, weight: float) -> NDArray[np.float64]:
     """Smooth ``value``, shape (n,), by a debiased exponential average; the result is float64 of shape (n,).
@@ -44,6 +41,6 @@ def _debiased(known: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
 def _doublings(weight: float, size: int) -> Iterator[tuple[int, float]]:
     """Distances 1, 2, 4, ... with their factors: after 2**k, a sum spans 2**(k+1) entries (Hillis, Steele 1986)."""
     distance, factor = 1, weight
-    while distance < size and factor > NEGLIGIBLE:
+    while distance < size and factor > 0.0:
         yield distance, factor
         distance, factor = distance * 2, factor * factor
