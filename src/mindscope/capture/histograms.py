@@ -28,6 +28,8 @@ def histogram_message(array: Array) -> Message:
         flat = flat.astype(np.int32)  # NumPy sorts these ten times as fast
     elif flat.dtype.kind == "V" or flat.dtype == np.float16:
         flat = flat.astype(np.float32)  # exact, and NumPy is fast on it
+    elif flat.itemsize > 8:
+        flat = flat.astype(np.float64)
     if flat.dtype.kind == "f":
         flat = _take_finite(flat, message)
     if flat.size == 0:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -11,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, lifetime
+from mindscope.capture.collecting import Collection, Collections
 from mindscope.capture.lineage import lineage_event
 from mindscope.capture.messages import graph_bytes, is_graph
 from mindscope.capture.output import Destination
@@ -33,7 +35,8 @@ class SummaryRecord:
 
     ``add_value`` collects, ``record(step)`` writes what was collected as one event of that step. Both only copy and
     queue; a thread of the recorder does the rest, and has everything in the file within a fraction of a second. Files
-    appear with the first value. All methods may be called from any thread; the collected values are one pool for all.
+    appear with the first value. All methods may be called from any thread. A thread that calls ``record`` records
+    what it added itself; what threads add that never do goes with the next ``record`` of the one that made the recorder.
 
     A value that can't be recorded, a full disk or a removed directory never disturb the training: what is lost is
     counted, warned about once, and written as the scalar ``mindscope/dropped``. With ``raise_exception`` a bad value
@@ -85,9 +88,7 @@ class SummaryRecord:
 
     def _begin(self) -> None:
         self._lock = self._writer.lock  # guards all of what follows
-        self._scalars: dict[str, float] = {}  # collected since the last record
-        self._values: dict[tuple[str, str], Taken] = {}  # by plugin and tag
-        self._messages: list[Taken] = []  # graphs and lineage
+        self._collections = Collections([], threading.current_thread())
 
     def start_over(self) -> None:
         """Forget the parent's values and files, in the child of a fork."""
@@ -151,8 +152,9 @@ class SummaryRecord:
         """
         if plugin == "scalar" and type(value) is float and -_FLOAT32_MAX < value < _FLOAT32_MAX and type(name) is str:
             with self._lock:
-                if name and name not in self._scalars and not self._writer.is_closed:
-                    self._scalars[name] = value
+                scalars = (self._collections.mine or self._collections.begin()).scalars
+                if name and name not in scalars and not self._writer.is_closed:
+                    scalars[name] = value
                     return
         self._add(_check_plugin(plugin), name, value)
 
@@ -180,18 +182,18 @@ class SummaryRecord:
             if self._writer.is_closed:
                 self._writer.trouble.say("closed", "record", "record() after close() records nothing")
                 return False
+            collected = self._collections.gather()
             if train_network is not None or self._network is not None:
-                self._take_graph(_check_network(train_network))
+                self._take_graph(collected, _check_network(train_network))
             if plugin_filter is not None:
-                self._filter(plugin_filter)
-            if not self._values and not self._messages:
-                if self._scalars:
-                    scalars, self._scalars = self._scalars, {}
-                    fields = _encode_scalars(scalars)
-                    data = frame(encode_summary_event(_now(), step, fields))
-                    self._writer.submit(ScalarStep(step, len(data), len(scalars), data))
-            else:
-                self._submit_mixed(step)
+                collected.filter(plugin_filter)
+            if collected.values or collected.messages:
+                self._submit_mixed(step, collected)
+            elif collected.scalars:
+                fields = _encode_scalars(collected.scalars)
+                data = frame(encode_summary_event(_now(), step, fields))
+                self._writer.submit(ScalarStep(step, len(data), len(collected.scalars), data))
+            collected.clear()
         if self._raises:
             self._raise_late()
         return True
@@ -238,22 +240,24 @@ class SummaryRecord:
 
     def _keep_scalar(self, tag: str, number: float) -> None:
         with self._lock:
-            if tag in self._scalars:
+            scalars = self._collections.begin().scalars
+            if tag in scalars:
                 self._say_replaced("scalar", tag)
-            self._scalars[tag] = number
+            scalars[tag] = number
         if _FLOAT32_MAX <= abs(number) < float("inf"):
             text = f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
             self._writer.trouble.say("scalar", "range", text)
 
     def _keep(self, taken: Taken, is_message: bool) -> None:
         with self._lock:
+            collected = self._collections.begin()
             if is_message:
-                self._messages.append(taken)
+                collected.messages.append(taken)
                 return
             key = (taken.plugin, taken.tag)
-            if key in self._values:
+            if key in collected.values:
                 self._say_replaced(*key)
-            self._values[key] = taken
+            collected.values[key] = taken
 
     def _say_replaced(self, plugin: str, tag: str) -> None:
         text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
@@ -261,7 +265,7 @@ class SummaryRecord:
 
     # ---- recording, under the lock
 
-    def _take_graph(self, train_network: Any) -> None:
+    def _take_graph(self, collected: Collection, train_network: Any) -> None:
         """Collect the graph of the first network that has one by now."""
         for network in (self._network, train_network):
             if network is None or self._has_graph:
@@ -271,21 +275,11 @@ class SummaryRecord:
             except Exception as error:  # whatever the framework raises before the network was compiled
                 self._writer.trouble.say("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
                 continue
-            self._messages.insert(0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded))
+            collected.messages.insert(0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded))
             self._has_graph = True
 
-    def _filter(self, is_wanted: Callable[[str], bool]) -> None:
-        collected = [*(["scalar"] if self._scalars else []), *(plugin for plugin, _ in self._values)]
-        collected += (taken.plugin for taken in self._messages)
-        unwanted = {plugin for plugin in dict.fromkeys(collected) if not is_wanted(plugin)}
-        if "scalar" in unwanted:
-            self._scalars = {}
-        self._values = {key: taken for key, taken in self._values.items() if key[0] not in unwanted}
-        self._messages = [taken for taken in self._messages if taken.plugin not in unwanted]
-
-    def _submit_mixed(self, step: int) -> None:
-        scalars, values, messages = self._scalars, list(self._values.values()), self._messages
-        self._scalars, self._values, self._messages = {}, {}, []
+    def _submit_mixed(self, step: int, collected: Collection) -> None:
+        scalars, values, messages = collected.scalars, list(collected.values.values()), collected.messages
         now = _now()
         fields = _encode_scalars(scalars)
         head = wire.encode(EVENT, {"wall_time": now})

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values between ``add_value`` and ``record``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+from mindscope.capture.taking import Taken
+
+
+class Collection:
+    """What one thread added since it last recorded."""
+
+    def __init__(self) -> None:
+        self.thread = threading.current_thread()
+        self.records = False
+        """Whether the thread has called ``record`` itself, so that no other one records its values while it lives."""
+        self.scalars: dict[str, float] = {}
+        self.values: dict[tuple[str, str], Taken] = {}
+        """Other tagged values by plugin and tag."""
+        self.messages: list[Taken] = []
+        """Graphs and lineage."""
+
+    def absorb(self, other: Collection) -> None:
+        """Take over the values of another thread."""
+        self.scalars.update(other.scalars)
+        self.values.update(other.values)
+        self.messages += other.messages
+        other.clear()
+
+    def clear(self) -> None:
+        """Begin anew; what was handed out before stays as it is."""
+        self.scalars, self.values, self.messages = {}, {}, []
+
+    def filter(self, is_wanted: Callable[[str], bool]) -> None:
+        """Throw away the values of the plugins of which ``is_wanted(plugin)`` says False."""
+        unwanted = {plugin for plugin in dict.fromkeys(self._plugins()) if not is_wanted(plugin)}
+        if "scalar" in unwanted:
+            self.scalars = {}
+        self.values = {key: taken for key, taken in self.values.items() if key[0] not in unwanted}
+        self.messages = [taken for taken in self.messages if taken.plugin not in unwanted]
+
+    def _plugins(self) -> Iterator[str]:
+        if self.scalars:
+            yield "scalar"
+        yield from (plugin for plugin, _ in self.values)
+        yield from (taken.plugin for taken in self.messages)
+
+
+class Collections(threading.local):
+    """The collection of the current thread, and those of all. ``mine`` differs from thread to thread."""
+
+    mine: Collection | None = None
+
+    def __init__(self, everyone: list[Collection], maker: threading.Thread) -> None:
+        self._everyone = everyone
+        self._maker = maker  # of the recorder
+
+    def begin(self) -> Collection:
+        """The current thread's collection, made if there is none. Hold the recorder's lock."""
+        if self.mine is None:
+            self.mine = Collection()
+            self._everyone.append(self.mine)
+        return self.mine
+
+    def gather(self) -> Collection:
+        """What a ``record`` of the current thread writes. Hold the recorder's lock.
+
+        That is what it added itself, what threads that ended left, and for the thread that made the recorder also what
+        threads added that never record.
+        """
+        mine = self.begin()
+        mine.records = True
+        if len(self._everyone) > 1:
+            for other in [other for other in self._everyone if other is not mine]:
+                is_over = not other.thread.is_alive()
+                if is_over or (mine.thread is self._maker and not other.records):
+                    mine.absorb(other)
+                if is_over:
+                    self._everyone.remove(other)
+        return mine
