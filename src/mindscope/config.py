@@ -82,6 +82,14 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
     )
 
 
+def require_base_dir(settings: Settings) -> None:
+    """Raises SettingsError when there is no directory to serve; an empty one is fine."""
+    base = settings.summary_base_dir
+    if not base.is_dir():
+        what = "is not a directory" if base.exists() else "does not exist"
+        raise SettingsError(f"{base} {what}; give the directory that holds your runs with --summary-base-dir")
+
+
 def _candidates(
     name: str, flags: Mapping[str, Any], environ: Mapping[str, str], configuration: Mapping[str, Given] | None = None
 ) -> Iterator[Given]:

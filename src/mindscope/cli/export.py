@@ -22,10 +22,11 @@ def export(
     ],
     format: Annotated[
         list[str] | None,
-        typer.Option("--format", metavar="csv|parquet", help="For scalars; may be repeated. [default: csv]"),
+        typer.Option("--format", metavar="csv|parquet", help="For scalars; may be repeated.", show_default="csv"),
     ] = None,
     kinds: Annotated[
-        list[str] | None, typer.Option("--kinds", metavar="KIND,...", help=f"Only these of {KINDS}. [default: all]")
+        list[str] | None,
+        typer.Option("--kinds", metavar="KIND,...", help=f"Only these of {KINDS}.", show_default="all"),
     ] = None,
     tags: Annotated[
         list[str] | None,

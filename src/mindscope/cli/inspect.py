@@ -51,12 +51,14 @@ def _print(reports: list[RunReport]) -> None:
 
 
 def _facts(report: RunReport) -> Iterable[str]:
-    yield f"{report.name}  ({report.state}, {report.size_bytes:,} bytes in {len(report.files)} files)"
+    files = "1 file" if len(report.files) == 1 else f"{len(report.files)} files"
+    yield f"{report.name}  ({report.state}, {report.size_bytes:,} bytes in {files})"
     yield f"  path: {report.path}"
     if report.first_wall_time is not None and report.last_wall_time is not None:
         yield f"  written: {_moment(report.first_wall_time)} to {_moment(report.last_wall_time)}"
     for graph in report.graphs:
-        yield f"  graph {graph.name}: {graph.nodes} nodes, {graph.edges} edges, {graph.parameters} parameters"
+        size = f"{graph.nodes} nodes, {graph.edges} edges, {graph.parameters} parameters"
+        yield f"  graph {graph.name or '(unnamed)'}: {size}"
     if report.dataset_stages:
         yield f"  dataset: {' <- '.join(report.dataset_stages)}"
     for name, value in {**report.lineage, **report.hparams}.items():

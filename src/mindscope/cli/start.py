@@ -16,22 +16,26 @@ def start(
         typer.Option(metavar="CONFIG", help="Read settings from file:/path/to/config.py or python:package.module."),
     ] = None,
     workspace: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Keep logs and people's own data here. [default: ~/mindscope]")
+        str | None,
+        typer.Option(metavar="DIR", help="Keep logs and people's own data here.", show_default="~/mindscope"),
     ] = None,
-    port: Annotated[str | None, typer.Option(metavar="PORT", help="Listen here, 1 to 65535. [default: 8080]")] = None,
+    port: Annotated[
+        str | None, typer.Option(metavar="PORT", help="Listen here, 1 to 65535.", show_default="8080")
+    ] = None,
     reload_interval: Annotated[
         str | None,
-        typer.Option(metavar="SECONDS", help="Look for new data so often; 0 loads everything once. [default: 3]"),
+        typer.Option(metavar="SECONDS", help="Look for new data so often; 0 loads everything once.", show_default="3"),
     ] = None,
     summary_base_dir: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Show the runs below this directory. [default: the current directory]"),
+        typer.Option(metavar="DIR", help="Show the runs below this directory.", show_default="the current directory"),
     ] = None,
     host: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Listen on this address; others than this machine's own let others look. [default: 127.0.0.1]",
+            help="Listen on this address; others than this machine's own let others look.",
+            show_default="127.0.0.1",
         ),
     ] = None,
     foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the terminal until Ctrl-C.")] = False,

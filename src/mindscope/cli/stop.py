@@ -12,7 +12,7 @@ from mindscope.config import load_settings
 
 def stop(
     port: Annotated[
-        str | None, typer.Option(metavar="PORT", help="The viewer on this port, 1 to 65535. [default: 8080]")
+        str | None, typer.Option(metavar="PORT", help="The viewer on this port, 1 to 65535.", show_default="8080")
     ] = None,
 ) -> None:
     """Stop the viewer on a port."""

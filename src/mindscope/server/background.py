@@ -9,10 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from mindscope.config import Settings
+from mindscope.config import Settings, require_base_dir
 from mindscope.errors import ServerError
 from mindscope.server.logs import log_file, workspace_error
-from mindscope.server.serve import check_base_dir
 from mindscope.server.viewers import RunningViewer, find_viewer, refuse_second
 
 PATIENCE_S = 60.0
@@ -24,9 +23,9 @@ ERROR_PREFIX = "mindscope: "
 def start_in_background(settings: Settings) -> RunningViewer:
     """Start a viewer in a session of its own and wait until it answers.
 
-    Raises ServerError with the reason when it doesn't.
+    Raises SettingsError when the base directory is missing, ServerError with the reason when it doesn't answer.
     """
-    check_base_dir(settings)
+    require_base_dir(settings)
     refuse_second(settings.port)
     log = log_file(settings)
     log_start = log.stat().st_size if log.exists() else 0

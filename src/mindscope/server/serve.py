@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from mindscope.config import Settings
+from mindscope.config import Settings, require_base_dir
 from mindscope.errors import ServerError
 from mindscope.ingest import Catalog, Watcher
 from mindscope.server.app import create_app
@@ -47,9 +47,9 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
 
     Logs load meanwhile: runs appear as they are read.
 
-    Raises ServerError when the base directory is missing, or the workspace or the port can't be had.
+    Raises SettingsError when the base directory is missing, ServerError when the workspace or the port can't be had.
     """
-    check_base_dir(settings)
+    require_base_dir(settings)
     with _listening(settings.host, settings.port) as listener, logging_of(settings), recorded(settings) as record:
 
         def ready() -> None:
@@ -61,14 +61,6 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
         server = ViewerServer(_uvicorn_config(app), app.state.viewer, ready)
         with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
             server.run(sockets=[listener])
-
-
-def check_base_dir(settings: Settings) -> None:
-    """Raises ServerError when there is no directory to serve; an empty one is fine."""
-    base = settings.summary_base_dir
-    if not base.is_dir():
-        what = "is not a directory" if base.exists() else "does not exist"
-        raise ServerError(f"{base} {what}; give the directory that holds your runs with --summary-base-dir")
 
 
 @contextmanager

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command and option says what it is for."""
+
+from __future__ import annotations
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+import mindscope
+from mindscope.cli import app
+
+from .conftest import CommandLine
+
+COMMANDS = {"start", "stop", "status", "inspect", "export"}
+START_FLAGS = {
+    "--config",
+    "--workspace",
+    "--port",
+    "--reload-interval",
+    "--summary-base-dir",
+    "--host",
+    "--foreground",
+}
+
+
+def test_the_commands_are_these():
+    assert set(typer.main.get_group(app).commands) == COMMANDS
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_and_option_is_documented(command: str):
+    documented = typer.main.get_group(app).commands[command]
+    assert documented.help
+    assert documented.help[0].isupper()
+    for parameter in documented.params:
+        assert getattr(parameter, "help", ""), f"{command} {parameter.name}"
+
+
+def test_start_takes_the_flags_of_its_predecessor():
+    start = typer.main.get_group(app).commands["start"]
+    assert {flag for parameter in start.params for flag in parameter.opts} == START_FLAGS
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], *([command, "--help"] for command in sorted(COMMANDS))])
+def test_help_is_printed(arguments: list[str]):
+    printed = CliRunner().invoke(app, arguments, prog_name="mindscope")
+    assert printed.exit_code == 0
+    assert "Usage: mindscope" in printed.output
+
+
+def test_defaults_are_in_the_help(mindscope: CommandLine):
+    printed = mindscope("start", "--help").stdout
+    for default in ("~/mindscope", "8080", "127.0.0.1", "current directory"):
+        assert default in printed
+
+
+def test_the_version_is_the_packages():
+    printed = CliRunner().invoke(app, ["--version"])
+    assert printed.output == f"mindscope {mindscope.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["nix"], ["start", "--nix"], ["inspect"], ["export", "."]])
+def test_wrong_usage_ends_with_2(mindscope: CommandLine, arguments: list[str]):
+    assert "Usage: mindscope" in mindscope(*arguments, want=2).stderr
+
+
+def test_a_bad_setting_is_one_line(mindscope: CommandLine):
+    refused = mindscope("start", "--port", "70000", want=1)
+    assert refused.stderr == "mindscope: --port is '70000', want a whole number from 1 to 65535\n"
+    assert refused.stdout == ""

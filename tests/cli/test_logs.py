@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looking into logs and exporting them from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+from mindscope.cli.logs import printable
+
+from ..server.live_viewer import DATA, GrowingLog
+from .conftest import CommandLine
+
+CUSTOM_LOOP = DATA / "mindspore" / "custom_loop"
+
+
+def test_inspect_prints_what_a_run_holds(mindscope: CommandLine):
+    printed = mindscope("inspect", str(CUSTOM_LOOP)).stdout
+    assert printed.startswith("custom_loop  (idle, 39,047 bytes in 1 file)")
+    row = next(line for line in printed.splitlines() if "train/loss" in line)
+    assert row.split() == ["scalar", "train/loss", "47", "2", "48", "1.85812"]
+    assert "37 nodes, 115 edges" in printed
+
+
+def test_inspect_json_is_the_report_of_every_run(mindscope: CommandLine):
+    reports = json.loads(mindscope("inspect", str(DATA), "--json").stdout)
+    assert {report["id"] for report in reports} == {
+        path.parent.relative_to(DATA).as_posix() for path in DATA.rglob("events*")
+    }
+    custom_loop = next(report for report in reports if report["id"] == "mindspore/custom_loop")
+    assert {tag["tag"]: tag["points"] for tag in custom_loop["tags"]}["train/loss"] == 47
+
+
+def test_inspect_names_damage(mindscope: CommandLine, tmp_path: Path):
+    log = GrowingLog(tmp_path / "run")
+    log.scalar(1, 1.0)
+    data = bytearray(log.path.read_bytes())
+    data[-1] ^= 1
+    log.path.write_bytes(data)
+    assert "damaged: record at byte" in mindscope("inspect", "run").stdout
+
+
+def test_a_tag_can_not_steer_the_terminal(mindscope: CommandLine, tmp_path: Path):
+    GrowingLog(tmp_path / "run").scalar(1, 1.0, tag="\x1b[31mred\x07 [bold]not bold[/bold]")
+    printed = mindscope("inspect", "run").stdout
+    assert r"\x1b[31mred\x07 [bold]not bold[/bold]" in printed
+    assert "\x1b" not in printed
+
+
+def test_printable_keeps_what_people_write():
+    assert printable("损失 ü/é_1") == "损失 ü/é_1"
+    assert printable("a\nb\u202e\u2028") == r"a\nb\u202e\u2028"
+
+
+@pytest.mark.parametrize("command", [["inspect", "{path}"], ["export", "{path}", "--out", "out"]])
+@pytest.mark.parametrize(("path", "reason"), [("nowhere", "does not exist"), ("empty", "no event file")])
+def test_a_path_without_runs_is_named(mindscope: CommandLine, command: list[str], path: str, reason: str):
+    (mindscope.room / "empty").mkdir()
+    refused = mindscope(*(word.format(path=path) for word in command), want=1).stderr
+    assert path in refused
+    assert reason in refused
+    assert not (mindscope.room / "out").exists()
+
+
+def test_export_writes_a_run_into_the_directory_itself(mindscope: CommandLine):
+    mindscope("export", str(CUSTOM_LOOP), "--out", "out")
+    out = mindscope.room / "out"
+    with (out / "scalars.csv").open(newline="") as file:
+        assert sum(row["tag"] == "train/loss" for row in csv.DictReader(file)) == 47
+    assert {path.name for path in out.iterdir()} == {"scalars.csv", "images", "tensors", "histograms"}
+
+
+def test_export_writes_only_what_was_asked_for(mindscope: CommandLine):
+    mindscope(
+        "export", str(CUSTOM_LOOP), "--out", "out", "--kinds", "scalar", "--format", "parquet", "--tags", "train/*"
+    )
+    out = mindscope.room / "out"
+    assert [path.name for path in out.iterdir()] == ["scalars.parquet"]
+    assert set(pyarrow.parquet.read_table(out / "scalars.parquet")["tag"].to_pylist()) == {"train/loss", "train/epoch"}
+
+
+def test_export_makes_a_directory_for_each_of_several_runs(mindscope: CommandLine):
+    printed = mindscope("export", str(DATA / "mindspore"), "--out", "out", "--kinds", "scalar").stdout
+    tables = list((mindscope.room / "out").glob("*/scalars.csv"))
+    assert len(tables) == 17
+    assert printed == "wrote 17 files below out\n"
+
+
+def test_export_replaces_files_only_when_told_to(mindscope: CommandLine):
+    arguments = ("export", str(CUSTOM_LOOP), "--out", "out", "--kinds", "scalar")
+    mindscope(*arguments)
+    assert "scalars.csv" in mindscope(*arguments, want=1).stderr
+    mindscope(*arguments, "--overwrite")
+
+
+@pytest.mark.parametrize("flags", [("--kinds", "nix"), ("--kinds", "graph"), ("--format", "xml")])
+def test_export_names_what_can_be_exported(mindscope: CommandLine, flags: tuple[str, str]):
+    refused = mindscope("export", str(CUSTOM_LOOP), "--out", "out", *flags, want=1).stderr
+    assert flags[1] in refused
+    assert "want" in refused
