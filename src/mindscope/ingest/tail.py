@@ -90,8 +90,8 @@ class FileTail:
             batch = self._decode(chunk)
             self._move_anchor(chunk, self._reader.position - before)
             self._take(batch, seen)
-            if self._reader.position == before:
-                break
+            if self._reader.position == before and self._reader.needed <= len(chunk):
+                break  # never met; a reader that asks for nothing more must not be asked for ever
         self.has_more = self._reader.position >= stop and self._reader.position < seen.size_bytes
         self._take(Batch(), seen)
         return seen

@@ -103,7 +103,10 @@ class Watcher:
         with self._listening:
             listeners = tuple(self._listeners)
         for listener in listeners:
-            listener(changed)
+            try:
+                listener(changed)
+            except Exception:
+                log.exception("a listener failed on the change of %d runs; the others are told", len(changed))
 
 
 def _matters(change: watchfiles.Change, path: str) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -41,6 +42,6 @@ def _debiased(known: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
 def _doublings(weight: float, size: int) -> Iterator[tuple[int, float]]:
     """Distances 1, 2, 4, ... with their factors: after 2**k, a sum spans 2**(k+1) entries (Hillis, Steele 1986)."""
     distance, factor = 1, weight
-    while distance < size and factor > 0.0:
+    while distance < size and factor >= sys.float_info.min:
         yield distance, factor
         distance, factor = distance * 2, factor * factor

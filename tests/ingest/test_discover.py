@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs are found at any depth, under any name, and nowhere outside of the base directory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mindscope.ingest import find_run, find_runs
+from mindscope.ingest.discover import Finder
+from mindscope.ingest.names import creation_number, is_event_name, readable
+
+NAME = "events.out.events.summary.5.0.host_MS"
+NOBODY = 65534
+
+
+def make_run(directory: Path, *names: str) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in names or (NAME,):
+        (directory / name).touch()
+    return directory
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """Root may read everything: let go of that for a while."""
+    mine = os.geteuid()
+    if mine == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(mine)
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory).chmod(0o755)
+        yield Path(directory)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("events.out.events.summary.1795224808.0.vm_MS", 1795224808),
+        ("events.out.events.summary.1795224808.0.vm_lineage", 1795224808),
+        ("my.prefix.out.events.summary.7.3.host_x", 7),
+        ("events.out.tfevents.1795227661.vm.24869.0", 1795227661),
+        ("events.out.tfevents.1795227661.vm.profile-empty", 1795227661),
+        ("tfevents", 0),
+    ],
+)
+def test_event_names_tell_their_age(name: str, number: int) -> None:
+    assert is_event_name(name)
+    assert creation_number(name) == number
+
+
+@pytest.mark.parametrize("name", ["summary", "summary.txt", "model-1_40.ckpt", "graph.pb", "events.out", "summary.٣"])
+def test_other_names_are_no_events(name: str) -> None:
+    assert not is_event_name(name)
+
+
+def test_runs_are_found_at_any_depth_with_the_base_itself(tmp_path: Path) -> None:
+    for path in (".", "a", "a/b/c/d/e/f/g", "b.c/train", ".hidden/x"):
+        make_run(tmp_path / path)
+    (tmp_path / "empty" / "deeper").mkdir(parents=True)
+    (tmp_path / "a" / "checkpoint.ckpt").touch()
+    found = find_runs(tmp_path)
+    assert set(found.runs) == {".", "a", "a/b/c/d/e/f/g", "b.c/train", ".hidden/x"}
+    assert found.runs["a"].path == tmp_path.resolve() / "a"
+    assert found.problems == ()
+
+
+def test_runs_come_in_natural_order(tmp_path: Path) -> None:
+    for name in ("run_10", "run_2", "run_1", "a"):
+        make_run(tmp_path / name)
+    assert list(find_runs(tmp_path).runs) == ["a", "run_1", "run_2", "run_10"]
+
+
+def test_files_come_from_the_oldest_to_the_newest(tmp_path: Path) -> None:
+    names = ["events.out.tfevents.9.host.2", "events.out.tfevents.10.host", "events.out.tfevents.9.host.10"]
+    make_run(tmp_path, *names)
+    assert [file.name for file in find_runs(tmp_path).runs["."].files] == [names[0], names[2], names[1]]
+
+
+@pytest.mark.parametrize("name", ["with space", "new\nline", "tab\t", "名前", "-rf", "'\"$(x)`", "%2e%2e", "a\\b", "…"])
+def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
+    make_run(tmp_path / name)
+    run = find_runs(tmp_path).runs[name]
+    assert run.path.is_dir()
+    assert Path(run.files[0].path).is_file()
+
+
+def test_names_that_are_no_text_become_text_and_stay_apart(tmp_path: Path) -> None:
+    for name in (b"a\xff", b"a\xfe"):
+        make_run(tmp_path / os.fsdecode(name), os.fsdecode(b"summary.1\xfd"))
+    runs = find_runs(tmp_path).runs
+    assert list(runs) == ["a\ufffdfe", "a\ufffdff"]
+    for run in runs.values():
+        run.id.encode()
+        assert run.files[0].name == "summary.1\ufffdfd"
+        assert Path(run.files[0].path).is_file()
+    assert readable("plain") == "plain"
+
+
+def test_links_are_not_followed_out_of_the_base(tmp_path: Path) -> None:
+    base, outside = tmp_path / "base", make_run(tmp_path / "outside")
+    make_run(base / "run")
+    (base / "link").symlink_to(outside)
+    (base / "run" / "events.out.tfevents.6").symlink_to(outside / NAME)
+    (base / "neighbour").symlink_to(tmp_path / "base2")
+    make_run(tmp_path / "base2")
+    found = find_runs(base)
+    assert list(found.runs) == ["run"]
+    assert [file.name for file in found.runs["run"].files] == [NAME]
+    assert len(found.problems) == 3
+    assert all("is outside of" in problem.detail for problem in found.problems)
+
+
+def test_links_inside_the_base_make_neither_cycles_nor_second_ids(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a" / "run")
+    (run / "up").symlink_to(tmp_path)
+    (tmp_path / "a" / "self").symlink_to(tmp_path / "a")
+    (tmp_path / "latest").symlink_to(run)
+    (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
+    found = find_runs(tmp_path)
+    assert list(found.runs) == ["a/run"]
+    assert found.problems == ()
+
+
+def test_an_event_file_may_be_a_link_inside_the_base(tmp_path: Path) -> None:
+    kept = make_run(tmp_path / "kept")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / NAME).symlink_to(kept / NAME)
+    assert set(find_runs(tmp_path).runs) == {"kept", "run"}
+
+
+def test_the_base_may_be_a_link(tmp_path: Path) -> None:
+    make_run(tmp_path / "real" / "run")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert list(find_runs(tmp_path / "link").runs) == ["run"]
+
+
+def test_only_plain_files_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NAME)
+    (tmp_path / "events.out.tfevents.1").mkdir()
+    assert find_runs(tmp_path).runs == {}
+
+
+def test_directories_that_may_not_be_listed_are_reported(open_to_all: Path) -> None:
+    closed = make_run(open_to_all / "closed")
+    make_run(open_to_all / "open")
+    closed.chmod(0)
+    with without_privileges():
+        found = find_runs(open_to_all)
+    closed.chmod(0o755)
+    assert list(found.runs) == ["open"]
+    assert [(problem.path, problem.detail) for problem in found.problems] == [
+        (str(closed.resolve()), "not listed: Permission denied")
+    ]
+
+
+def test_a_missing_base_is_reported(tmp_path: Path) -> None:
+    found = find_runs(tmp_path / "nowhere")
+    assert found.runs == {}
+    assert "No such file" in found.problems[0].detail
+
+
+def test_finding_again_lists_only_directories_that_changed(tmp_path: Path) -> None:
+    for number in range(30):
+        settle(make_run(tmp_path / f"run_{number}"))
+    settle(tmp_path)
+    finder = Finder(tmp_path)
+    before = finder.find()
+    with listed_directories() as listed:
+        assert finder.find() == before
+        assert listed == []
+        make_run(tmp_path / "run_3", "events.out.tfevents.9")
+        assert len(finder.find().runs["run_3"].files) == 2
+        assert [Path(path).name for path in listed] == ["run_3"]
+
+
+def test_a_directory_that_changed_just_now_is_listed_again(tmp_path: Path) -> None:
+    finder = Finder(tmp_path)
+    assert finder.find().runs == {}
+    stamp = tmp_path.stat().st_mtime_ns
+    make_run(tmp_path)
+    # As on a file system with coarse time stamps: a new file, and the same time of change.
+    os.utime(tmp_path, ns=(stamp, stamp))
+    assert list(finder.find().runs) == ["."]
+
+
+def test_one_directory_alone(tmp_path: Path) -> None:
+    assert find_run(tmp_path) is None
+    make_run(tmp_path / "deeper")
+    assert find_run(tmp_path) is None
+    make_run(tmp_path)
+    run = find_run(tmp_path)
+    assert run is not None
+    assert (run.id, len(run.files)) == (".", 1)
+
+
+def settle(directory: Path) -> None:
+    """Make a directory look as if nothing had changed in it for long."""
+    os.utime(directory, (1_000_000, 1_000_000))
+
+
+_listed: list[str] | None = None
+
+
+def _audit(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "os.scandir" and _listed is not None:
+        _listed.append(str(arguments[0]))
+
+
+sys.addaudithook(_audit)  # can't be taken back, so it stays and is silent outside of the tests
+
+
+@contextmanager
+def listed_directories() -> Iterator[list[str]]:
+    global _listed
+    _listed = []
+    try:
+        yield _listed
+    finally:
+        _listed = None
