@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ..server.live_viewer import free_port
+from tests.server.live_viewer import free_port
 
 
 class CommandLine:

@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 from mindscope.cli.logs import printable
+from tests.server.live_viewer import DATA, GrowingLog
 
-from ..server.live_viewer import DATA, GrowingLog
 from .conftest import CommandLine
 
 CUSTOM_LOOP = DATA / "mindspore" / "custom_loop"

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from mindscope.server.processes import birth_of
+from tests.server.live_viewer import DEADLINE_S, GrowingLog, eventually, free_port
 
-from ..server.live_viewer import DEADLINE_S, GrowingLog, eventually, free_port
 from .conftest import CommandLine
 
 
