@@ -78,14 +78,8 @@ def begin_to_notify(path: Path, catalog: Catalog, heard: Queue[frozenset[str]]) 
         assert time.monotonic() < deadline, "the watcher never noticed"
         append(path, steps([number]))
         number += 1
-        drain(heard, 0.1)
-
-
-def drain(heard: Queue[frozenset[str]], timeout: float) -> None:
-    try:
-        heard.get(timeout=timeout)
-    except Exception:
-        return
+        with suppress(Empty):
+            heard.get(timeout=0.1)
 
 
 def test_listeners_hear_the_ids(tmp_path: Path) -> None:
