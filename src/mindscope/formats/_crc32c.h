@@ -42,8 +42,19 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_by_instruction(uint32_t
         wide = __builtin_ia32_crc32di(wide, word);
     }
     crc = (uint32_t)wide;
-    for (; length; data++, length--) crc = __builtin_ia32_crc32qi(crc, *data);
-    return crc;
+    if (length & 4) {
+        uint32_t word;
+        memcpy(&word, data, 4);
+        crc = __builtin_ia32_crc32si(crc, word);
+        data += 4;
+    }
+    if (length & 2) {
+        uint16_t word;
+        memcpy(&word, data, 2);
+        crc = __builtin_ia32_crc32hi(crc, word);
+        data += 2;
+    }
+    return length & 1 ? __builtin_ia32_crc32qi(crc, *data) : crc;
 }
 static int crc32c_has_instruction(void) {
     __builtin_cpu_init();
