@@ -33,7 +33,7 @@ schema = schemathesis.openapi.from_asgi("/api/openapi.json", real_logs(), header
 
 
 @schema.exclude(path="/api/live").parametrize()
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_any_request_is_answered_as_documented(case: schemathesis.Case):
     case.call_and_validate(headers=LOCAL)
 

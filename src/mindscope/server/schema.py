@@ -6,11 +6,20 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, Strict, StrictBool
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, Strict, StrictBool
 
 from mindscope.types import DamageKind, DialectName, Kind
 
+
+def _number(given: object) -> object:
+    if isinstance(given, str | bool):
+        raise ValueError(f"{given!r} is no number")
+    return given
+
+
 Coordinate = Annotated[FiniteFloat, Strict()]
+Pixels = Annotated[int, BeforeValidator(_number)]
+"""A whole number; 400.0 is one in JSON, "400" is not."""
 
 MAX_RUNS = 100_000
 MAX_SERIES = 10_000
@@ -144,7 +153,7 @@ class CurvesQuery(Query):
     series: list[SeriesName] = Field(max_length=MAX_SERIES)
     axis: Axis = Axis.STEP
     range: tuple[Coordinate, Coordinate] | None = None
-    pixels: int = Field(default=1000, ge=1, le=MAX_PIXELS, strict=True)
+    pixels: Pixels = Field(default=1000, ge=1, le=MAX_PIXELS)
     smoothing: float = Field(default=0.0, ge=0.0, le=0.999, strict=True)
     overwritten: StrictBool = False
 

@@ -100,8 +100,17 @@ def _reason(error: OSError) -> str:
 
 
 def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
+    """The same loop and parser everywhere, whatever else is installed; nobody is believed about being a proxy."""
     return uvicorn.Config(
-        app, log_config=None, timeout_graceful_shutdown=GRACE_S, server_header=False, lifespan="on", ws="none"
+        app,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
     )
 
 

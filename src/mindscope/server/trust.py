@@ -39,7 +39,9 @@ class TrustMiddleware:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+                answer = MutableHeaders(scope=message)
+                answer.update(SECURITY_HEADERS)
+                answer.setdefault("cache-control", "no-store")
             await send(message)
 
         host = Headers(scope=scope).get("host", "")
