@@ -5,8 +5,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from mindscope.capture.taking import Taken
+
+
+class Batch(NamedTuple):
+    """What one ``record`` writes."""
+
+    scalars: dict[str, float]
+    values: dict[tuple[str, str], Taken]
+    """Other tagged values by plugin and tag."""
+    messages: list[Taken]
+    """Graphs and lineage."""
 
 
 class Collection:
@@ -18,20 +29,21 @@ class Collection:
         """Whether the thread has called ``record`` itself, so that no other one records its values while it lives."""
         self.scalars: dict[str, float] = {}
         self.values: dict[tuple[str, str], Taken] = {}
-        """Other tagged values by plugin and tag."""
         self.messages: list[Taken] = []
-        """Graphs and lineage."""
 
     def absorb(self, other: Collection) -> None:
         """Take over the values of another thread."""
-        self.scalars.update(other.scalars)
-        self.values.update(other.values)
-        self.messages += other.messages
-        other.clear()
+        taken = other.take()
+        self.scalars.update(taken.scalars)
+        self.values.update(taken.values)
+        self.messages += taken.messages
 
-    def clear(self) -> None:
-        """Begin anew; what was handed out before stays as it is."""
-        self.scalars, self.values, self.messages = {}, {}, []
+    def take(self) -> Batch:
+        """What was collected; begins anew. One statement without a call, so that no signal handler comes between."""
+        scalars, values, messages, self.scalars, self.values, self.messages = (
+            self.scalars, self.values, self.messages, {}, {}, [],
+        )  # fmt: skip
+        return Batch(scalars, values, messages)
 
     def filter(self, is_wanted: Callable[[str], bool]) -> None:
         """Throw away the values of the plugins of which ``is_wanted(plugin)`` says False."""

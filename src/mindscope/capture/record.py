@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, lifetime
-from mindscope.capture.collecting import Collection, Collections
+from mindscope.capture.collecting import Batch, Collection, Collections
 from mindscope.capture.lineage import lineage_event
 from mindscope.capture.messages import graph_bytes, is_graph
 from mindscope.capture.output import Destination
@@ -35,8 +35,8 @@ class SummaryRecord:
 
     ``add_value`` collects, ``record(step)`` writes what was collected as one event of that step. Both only copy and
     queue; a thread of the recorder does the rest, and has everything in the file within a fraction of a second. Files
-    appear with the first value. All methods may be called from any thread. A thread that calls ``record`` records
-    what it added itself; what threads add that never do goes with the next ``record`` of the one that made the recorder.
+    appear with the first value. All methods may be called from any thread. A thread that calls ``record`` records what
+    it added itself; what threads add that never do goes with the next ``record`` of the thread that made the recorder.
 
     A value that can't be recorded, a full disk or a removed directory never disturb the training: what is lost is
     counted, warned about once, and written as the scalar ``mindscope/dropped``. With ``raise_exception`` a bad value
@@ -187,13 +187,12 @@ class SummaryRecord:
                 self._take_graph(collected, _check_network(train_network))
             if plugin_filter is not None:
                 collected.filter(plugin_filter)
-            if collected.values or collected.messages:
-                self._submit_mixed(step, collected)
-            elif collected.scalars:
-                fields = _encode_scalars(collected.scalars)
-                data = frame(encode_summary_event(_now(), step, fields))
-                self._writer.submit(ScalarStep(step, len(data), len(collected.scalars), data))
-            collected.clear()
+            scalars, values, messages = batch = collected.take()
+            if values or messages:
+                self._submit_mixed(step, batch)
+            elif scalars:
+                data = frame(encode_summary_event(_now(), step, _encode_scalars(scalars)))
+                self._writer.submit(ScalarStep(step, len(data), len(scalars), data))
         if self._raises:
             self._raise_late()
         return True
@@ -278,8 +277,8 @@ class SummaryRecord:
             collected.messages.insert(0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded))
             self._has_graph = True
 
-    def _submit_mixed(self, step: int, collected: Collection) -> None:
-        scalars, values, messages = collected.scalars, list(collected.values.values()), collected.messages
+    def _submit_mixed(self, step: int, batch: Batch) -> None:
+        scalars, values, messages = batch.scalars, list(batch.values.values()), batch.messages
         now = _now()
         fields = _encode_scalars(scalars)
         head = wire.encode(EVENT, {"wall_time": now})

@@ -27,8 +27,9 @@ QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second'
 class Writer:
     """The queue, the thread and the pool of one recorder. ``lock`` guards all fields."""
 
-    def __init__(self, destination: Destination, workers: int) -> None:
+    def __init__(self, destination: Destination, workers: int, queue_bytes: int = QUEUE_BYTES) -> None:
         self._destination = destination
+        self._queue_bytes = queue_bytes  # at which submit() waits
         self._workers = workers  # threads that encode
         self.is_closed = False
         """No more steps are taken."""
@@ -43,7 +44,8 @@ class Writer:
         self.trouble = Trouble()
         self._changed = threading.Condition(self.lock)
         self._queue: deque[RecordedStep] = deque()
-        self._queued_bytes = 0  # of all steps that are not written yet
+        self.queued_bytes = 0
+        """Of all steps that are not written yet."""
         self._submitted = 0  # steps ever queued
         self._written = 0  # steps ever written or lost
         self._is_asleep = False  # the thread waits for a first step
@@ -84,20 +86,20 @@ class Writer:
 
     def submit(self, step: RecordedStep) -> None:
         """Queue ``step``; blocks while too much is queued. Hold ``lock``."""
-        while self._queued_bytes and self._queued_bytes + step.size > QUEUE_BYTES and self._thread is not None:
+        while self.queued_bytes and self.queued_bytes + step.size > self._queue_bytes and self._thread is not None:
             self._hurry()
             self._changed.wait()
         self._queue.append(step)
         self._submitted += 1
-        self._queued_bytes += step.size
+        self.queued_bytes += step.size
         if self._is_asleep:
             self._is_asleep = False
             self._changed.notify_all()
         elif self._thread is None:
             self._start()
-            if self._thread is None and self._queued_bytes > BATCH_BYTES:
+            if self._thread is None and self.queued_bytes > BATCH_BYTES:
                 self._write_batch()
-        elif self._queued_bytes > BATCH_BYTES and not self._is_urgent:
+        elif self.queued_bytes > BATCH_BYTES and not self._is_urgent:
             self._hurry()
 
     def flush(self) -> None:
@@ -173,7 +175,7 @@ class Writer:
             self.trouble.drop(sum(step.value_count for step in steps), "write", type(error).__name__, error)
         with self.lock:
             self._written += len(steps)
-            self._queued_bytes -= size
+            self.queued_bytes -= size
             self._changed.notify_all()
 
     def _finish(self) -> None:

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Disks that are full, directories that vanish, files that have an end: training goes on, what was written stays."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mindscope.capture import SummaryRecord
+from mindscope.capture.files import AppendError, EventFile, Names
+from mindscope.capture.output import Destination
+from mindscope.capture.steps import ScalarStep
+from mindscope.capture.writer import Writer
+from mindscope.formats.frames import frame
+
+if TYPE_CHECKING:
+    from conftest import Log
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+LIMITED = """
+import resource, sys
+from mindscope.capture import SummaryRecord
+
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+def train(record, first, last):
+    for step in range(first, last):
+        record.add_value("scalar", "loss", float(step))
+        record.record(step)
+        if step % 7 == 0:
+            record.flush()
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 43, 44, 45, 1000, 1024, 4000])
+def test_full_disk_costs_only_what_does_not_fit(run_program: Run, log: Log, size: int) -> None:
+    """A limit of the system on the size of files stands in for the disk: it cuts a write the same way."""
+    code = f"""
+with SummaryRecord(sys.argv[1]) as record:
+    limit({size})
+    train(record, 0, 200)
+    record.flush()
+    limit(-1)
+    train(record, 200, 300)
+"""
+    run_program(LIMITED + code)
+    got = [step for step, _ in log.scalars("loss")]
+    dropped = log.scalars("mindscope/dropped")[-1][1]
+    assert len(got) + dropped == 300
+    assert got[-100:] == list(range(200, 300))
+    assert got[:-100] == list(range(len(got) - 100))
+    assert [value for _, value in log.scalars("mindscope/dropped")] == [dropped]
+
+
+def test_full_disk_raises_in_a_later_call_if_told_to(run_program: Run, log: Log) -> None:
+    code = """
+record = SummaryRecord(sys.argv[1], raise_exception=True)
+limit(2000)
+try:
+    train(record, 0, 200)
+except OSError as error:
+    print("raised", error)
+limit(-1)
+record.close()
+"""
+    assert "raised" in run_program(LIMITED + code).stdout
+    assert log.scalars("loss")[0] == (0, 0.0)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    try:
+        made = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command")
+    if made.returncode:
+        pytest.skip("file systems can't be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_values_are_recorded_again_when_there_is_room(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(48 << 10))
+    record = SummaryRecord(small_disk / "run")
+    for step in range(1000):
+        record.add_value("scalar", "loss", float(step))
+        record.record(step)
+    record.flush()
+    ballast.unlink()
+    record.add_value("scalar", "loss", 1000.0)
+    record.record(1000)
+    record.close()
+    (path,) = (small_disk / "run").iterdir()
+    content = path.read_bytes()
+    assert content.count(b"loss") + _last_dropped(path) == 1001
+
+
+def _last_dropped(path: Path) -> float:
+    from mindscope.formats import wire
+    from mindscope.formats.frames import FrameReader
+    from mindscope.formats.mindspore_schemas import EVENT
+
+    events = [wire.decode(EVENT, payload) for _, payload in FrameReader(str(path)).records(path.read_bytes())]
+    values = [value for event in events for value in event.get("summary", {}).get("value", [])]
+    return [value["scalar_value"] for value in values if value["tag"] == "mindscope/dropped"][-1]
+
+
+def test_removed_directory_is_made_again(log: Log) -> None:
+    with SummaryRecord(log.directory) as record:
+        record.add_value("scalar", "a", 1.0)
+        record.record(1)
+        record.flush()
+        shutil.rmtree(log.directory)
+        for step in (2, 3):
+            record.add_value("scalar", "a", float(step))
+            record.record(step)
+            record.flush()
+        assert Path(record.log_dir).exists()
+    assert log.scalars("a") == [(2, 2.0), (3, 3.0)]
+
+
+def test_removed_file_is_followed_by_another(log: Log) -> None:
+    with SummaryRecord(log.directory) as record:
+        record.add_value("scalar", "a", 1.0)
+        record.record(1)
+        record.flush()
+        Path(record.log_dir).unlink()
+        record.add_value("scalar", "a", 2.0)
+        record.record(2)
+    assert log.scalars("a") == [(2, 2.0)]
+
+
+def test_emptied_file_is_followed_by_another(log: Log) -> None:
+    with SummaryRecord(log.directory) as record:
+        record.add_value("scalar", "a", 1.0)
+        record.record(1)
+        record.flush()
+        first = Path(record.log_dir)
+        first.write_bytes(b"")
+        record.add_value("scalar", "a", 2.0)
+        record.record(2)
+        record.flush()
+        first.unlink()
+    assert log.scalars("a") == [(2, 2.0)]
+
+
+def test_directory_that_is_in_the_way_is_survived(log: Log) -> None:
+    with SummaryRecord(log.directory) as record:
+        shutil.rmtree(log.directory)
+        log.directory.write_text("a file")
+        for step in range(5):
+            record.add_value("scalar", "a", float(step))
+            record.add_value("train_lineage", "", {})
+            assert record.record(step) is True
+            record.flush()
+        log.directory.unlink()
+        record.add_value("scalar", "a", 5.0)
+        record.record(5)
+    assert log.scalars("a") == [(5, 5.0)]
+    assert log.scalars("mindscope/dropped") == [(5, 10.0)]
+
+
+def test_values_go_on_into_the_next_file(log: Log) -> None:
+    with SummaryRecord(log.directory, max_file_size=1000) as record:
+        for step in range(200):
+            record.add_value("scalar", "loss", float(step))
+            record.add_value("custom_lineage_data", "", {"step": step})
+            record.record(step)
+    assert log.scalars("loss") == [(step, float(step)) for step in range(200)]
+    assert len(log.lineage()) == 200
+    for paths in (log.paths(), log.paths("_lineage")):
+        assert len(paths) > 5
+        assert all(path.stat().st_size <= 1000 for path in paths)
+        assert {oct(path.stat().st_mode & 0o777) for path in paths} == {"0o400"}
+
+
+def test_record_beyond_the_limit_gets_a_file_for_itself(log: Log) -> None:
+    with SummaryRecord(log.directory, max_file_size=2000) as record:
+        for step in range(9):
+            record.add_value("tensor", "t", np.zeros(10_000 if step % 3 == 1 else 10))
+            record.record(step)
+    assert [event["step"] for event in log.events()] == list(range(9))
+    for path in log.paths():
+        assert path.stat().st_size <= 2000 or len(log.file(path)) == 2  # the version and the record
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.integers(1, 300), min_size=1, max_size=8), max_size=8), st.integers(1, 700))
+def test_files_hold_all_records_in_order(batches: list[list[int]], limit: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as directory:
+        file = EventFile(Names(Path(directory), "e", ("_MS",)), "_MS", lambda: b"head", limit)
+        want: list[bytes] = []
+        for batch in batches:
+            records = [frame(bytes([len(want) % 256]) * size) for size in batch]
+            want += records
+            excess = file.append(records)
+            assert (excess > 0) == any(len(record) + 4 > limit for record in records)
+        file.close()
+        paths = sorted(Path(directory).iterdir())
+        contents = [path.read_bytes() for path in paths]
+    assert all(content.startswith(b"head") for content in contents)
+    assert b"".join(content[4:] for content in contents) == b"".join(want)
+    oversize = {b"head" + record for record in want if len(record) + 4 > limit}
+    assert all(len(content) <= limit or content in oversize for content in contents)
+
+
+def test_append_says_how_much_is_written(tmp_path: Path) -> None:
+    (tmp_path / "place").write_text("no directory")
+    file = EventFile(Names(tmp_path / "place", "e", ("_MS",)), "_MS", bytes, None)
+    with pytest.raises(AppendError) as caught:
+        file.append([b"a", b"b"])
+    assert caught.value.written == 0
+    assert isinstance(caught.value.error, OSError)
+
+
+def test_full_queue_makes_the_caller_wait(tmp_path: Path) -> None:
+    writer = Writer(Destination(tmp_path, "events", "_MS", None, False), 1, queue_bytes=1000)
+    record = frame(b"x" * 284)
+    most = 0
+    for step in range(500):
+        with writer.lock:
+            writer.submit(ScalarStep(step, len(record), 1, record))
+            most = max(most, writer.queued_bytes)
+    writer.close()
+    assert most <= 1000
+    (path,) = tmp_path.iterdir()
+    assert path.read_bytes().endswith(record * 500)
+
+
+def test_value_larger_than_the_queue_is_taken(tmp_path: Path) -> None:
+    writer = Writer(Destination(tmp_path, "events", "_MS", None, False), 1, queue_bytes=1000)
+    record = frame(bytes(5000))
+    for step in range(3):
+        with writer.lock:
+            writer.submit(ScalarStep(step, len(record), 1, record))
+    writer.close()
+    (path,) = tmp_path.iterdir()
+    assert path.read_bytes().endswith(record * 3)
