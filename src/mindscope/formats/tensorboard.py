@@ -262,16 +262,19 @@ def _decode_histogram(value: Message) -> Histogram:
 
 
 def _from_limits(histogram: Message) -> Histogram:
-    """Buckets from their upper limits. The outermost edges, which reach to infinity, are those of the data."""
+    """Buckets from their upper limits, without the empty ones at both ends: the outermost edges are then the data's."""
     limits = histogram.get("bucket_limit", np.empty(0))
     count = histogram.get("bucket", np.empty(0))
     if len(limits) != len(count):
         raise FormatError(f"histogram has {len(limits)} bucket limits for {len(count)} counts, want as many")
     low, high = histogram.get("min", 0.0), histogram.get("max", 0.0)
-    left = np.concatenate([[min(low, limits[0])], limits[:-1]]) if len(limits) else np.empty(0)
-    right = np.concatenate([limits[:-1], [max(high, left[-1])]]) if len(limits) else np.empty(0)
     total = histogram.get("num", float(count.sum()))
-    return Histogram(left, right, count, low, high, histogram.get("sum", 0.0), total)
+    seen = np.flatnonzero(count > 0)
+    first, last = (int(seen[0]), int(seen[-1])) if seen.size else (0, -1)
+    inner = limits[first : max(last, 0)]
+    left = np.concatenate([[low], inner]) if seen.size else np.empty(0)
+    right = np.concatenate([inner, [high]]) if seen.size else np.empty(0)
+    return Histogram(left, right, count[first : last + 1], low, high, histogram.get("sum", 0.0), total)
 
 
 def _decode_text(value: Message) -> tuple[str, ...]:
