@@ -89,7 +89,9 @@ def running_viewer(base: Path, room: Path, *flags: str) -> Iterator[LiveViewer]:
     command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", str(port)]
     command += ["--summary-base-dir", str(base), "--workspace", str(room / "workspace"), *flags]
     environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
+    )
     assert process.stdout is not None
     with process, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
         try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,18 @@ def test_damages_name_file_and_byte(odd: LiveViewer):
     assert damage["file"] == "events.out.events.summary.1795225259.0.test_MS"
     assert damage["kind"] == "payload_checksum"
     assert f"byte {damage['offset']} of" in damage["text"]
+
+
+def test_names_that_are_no_text_and_tags_that_are_markup_come_through(tmp_path: Path):
+    base = tmp_path / os.fsdecode(b"b\xffse")
+    markup = "<img src=x onerror=alert(1)>\u202e\0"
+    GrowingLog(base / os.fsdecode(b"r\xfen")).scalar(1, 1.0, markup)
+    with running_viewer(base, tmp_path, "--reload-interval", "0") as live:
+        run = eventually(lambda: [run for run in live.runs().values() if run["tags"]])[0]
+        assert run["id"] == "r\ufffdfen"
+        assert list(live.tags(run["id"])) == [markup]
+        assert live.curves((run["id"], markup)).column(0, "value").tolist() == [1.0]
+        assert "b\ufffdffse" in live.http.get("/api/server").json()["base_dir"]
 
 
 @pytest.mark.parametrize("address", ["/api/damages?run=nix", "/api/scalars.csv?run=nix&tag=loss", "/api/nix", "/api"])

@@ -155,6 +155,7 @@ def test_a_host_that_was_asked_for_is_answered(tmp_path: Path):
     with running_viewer(tmp_path, tmp_path, "--host", "127.0.0.2") as live:
         url = f"http://127.0.0.2:{live.port}/api/runs"
         assert httpx.get(url).status_code == 200
+        assert httpx.get(url, headers={"host": "192.0.2.7"}).status_code == 200  # through a forwarded port
         assert httpx.get(url, headers={"host": "evil.example"}).status_code == 403
 
 

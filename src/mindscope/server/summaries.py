@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 
 from mindscope.ingest import Catalog
+from mindscope.ingest.names import readable
 from mindscope.server.schema import (
     DamageEntry,
     DamagesAnswer,
@@ -52,7 +53,7 @@ def _run_summary(store: RunStore, now: float) -> RunSummary:
     return RunSummary(
         id=store.id,
         name=store.name,
-        path=str(store.path),
+        path=readable(str(store.path)),
         state=RunState(store.state(now)),
         files=len(store.files),
         size_bytes=store.size_bytes,

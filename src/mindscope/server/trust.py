@@ -29,8 +29,8 @@ class TrustMiddleware:
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self._app = app
-        self._listens_everywhere = host in ("0.0.0.0", "::")
-        self._names = LOOPBACK_NAMES | {host.lower()} | (_own_names() if self._listens_everywhere else frozenset())
+        self._is_open_to_others = host not in LOOPBACK_NAMES
+        self._names = LOOPBACK_NAMES | {host.lower()} | (_own_names() if host in ("0.0.0.0", "::") else frozenset())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -59,9 +59,9 @@ class TrustMiddleware:
             await self._app(scope, receive, send_with_headers)
 
     def _is_ours(self, host: str) -> bool:
-        """An address can't be rebound, so with every interface open any literal one is ours."""
+        """Only a name can be rebound: when others may look, any address that a browser was sent to is fine."""
         name = host_name(host)
-        return name in self._names or (self._listens_everywhere and _is_address(name))
+        return name in self._names or (self._is_open_to_others and _is_address(name))
 
 
 def host_name(host: str) -> str:

@@ -8,6 +8,7 @@ import os
 from fastapi import APIRouter
 
 from mindscope import __version__
+from mindscope.ingest.names import readable
 from mindscope.server.context import TheViewer
 from mindscope.server.schema import ServerAnswer
 
@@ -19,7 +20,7 @@ def get_server(viewer: TheViewer) -> ServerAnswer:
     """Which viewer answers, since when, and over which directory."""
     return ServerAnswer(
         version=__version__,
-        base_dir=str(viewer.settings.summary_base_dir),
+        base_dir=readable(str(viewer.settings.summary_base_dir)),
         reload_interval=viewer.settings.reload_interval,
         started_at=viewer.started_at,
         pid=os.getpid(),
