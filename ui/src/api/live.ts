@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { components } from "./schema";
+
+/** Ids of the runs that grew, and whether runs came or went. */
+export type Change = components["schemas"]["LiveChange"];
+
+export interface LiveListener {
+  /** The stream is open; called again after every reconnection, when anything may have been missed. */
+  onOpen: () => void;
+  onChange: (change: Change) => void;
+  /** The server is gone; the subscription keeps trying. */
+  onLost: () => void;
+}
+
+const RETRY_MS = [500, 1000, 2000, 4000];
+
+/** Follows /api/live and reconnects by itself; the returned function ends it. */
+export function subscribe(listener: LiveListener): () => void {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+
+  function connect(): void {
+    source = new EventSource("/api/live");
+    source.addEventListener("hello", () => {
+      failures = 0;
+      listener.onOpen();
+    });
+    source.addEventListener("change", (event: MessageEvent<string>) => listener.onChange(JSON.parse(event.data) as Change));
+    source.onerror = () => {
+      source?.close();
+      listener.onLost();
+      timer = setTimeout(connect, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
+    };
+  }
+
+  connect();
+  return () => {
+    clearTimeout(timer);
+    source?.close();
+  };
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Axis, Range } from "../core/axis";
+import type { Series } from "../core/series";
+import { request } from "./client";
+import { decodeColumns } from "./columns";
+import type { paths } from "./schema";
+
+type Json<P extends keyof paths, M extends "get" | "post"> = paths[P] extends {
+  [K in M]: { responses: { 200: { content: { "application/json": infer Body } } } };
+}
+  ? Body
+  : never;
+
+export type Server = Json<"/api/server", "get">;
+export type RunList = Json<"/api/runs", "get">;
+export type Run = RunList["runs"][number];
+export type TagList = Json<"/api/tags", "post">;
+export type Tag = TagList["tags"][number];
+export type DamageList = Json<"/api/damages", "get">;
+
+export interface SeriesKey {
+  run: string;
+  tag: string;
+}
+
+/** Which rows of which series, reduced for how many pixels. */
+export interface CurveQuery {
+  series: readonly SeriesKey[];
+  axis: Axis;
+  range: Range | null;
+  pixels: number;
+  smoothing: number;
+}
+
+async function json<Body>(response: Promise<Response>): Promise<Body> {
+  return (await (await response).json()) as Body;
+}
+
+export function fetchServer(): Promise<Server> {
+  return json(request("/api/server"));
+}
+
+export function fetchRuns(): Promise<RunList> {
+  return json(request("/api/runs"));
+}
+
+export function fetchTags(runs: readonly string[], kind: string, signal: AbortSignal): Promise<TagList> {
+  return json(request("/api/tags", { body: { runs, kind }, signal }));
+}
+
+export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promise<Series[]> {
+  const response = await request("/api/curves", { body: { ...query, overwritten: false }, signal });
+  return decodeColumns(await response.arrayBuffer());
+}
+
+export function fetchDamages(run: string): Promise<DamageList> {
+  return json(request(`/api/damages?${new URLSearchParams({ run })}`));
+}
+
+/** All points of a series as CSV text: step, wall_time, value. */
+export async function fetchCsv({ run, tag }: SeriesKey): Promise<string> {
+  return (await request(`/api/scalars.csv?${new URLSearchParams({ run, tag })}`)).text();
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type uPlot from "uplot";
+
+import type { Axis, Range } from "../core/axis";
+import { formatLogTick, formatTicks } from "../core/format";
+import { durationTicks, linearTicks, logTicks, stepTicks, wallTicks } from "../core/ticks";
+import { formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../core/time";
+
+export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
+const X_SPACE = 84;
+const Y_SPACE = 34;
+const MIN_Y_SIZE = 40;
+
+/** Tick positions of the horizontal axis for a width in CSS pixels. */
+export function xTicks(axis: Axis, range: Range, width: number): number[] {
+  const count = Math.max(2, Math.floor(width / X_SPACE));
+  if (axis === "step") return stepTicks(range, count);
+  return axis === "relative" ? durationTicks(range, count) : wallTicks(range, count, localOffsetSeconds(range[0]));
+}
+
+export function xLabels(axis: Axis, ticks: readonly number[]): string[] {
+  if (axis === "step") return formatTicks(ticks);
+  return axis === "relative" ? formatDurationTicks(ticks) : formatWallTicks(ticks);
+}
+
+export function yTicks(isLog: boolean, range: Range, height: number): number[] {
+  const count = Math.max(2, Math.floor(height / Y_SPACE));
+  return isLog ? logTicks(range, count) : linearTicks(range, count);
+}
+
+export function yLabels(isLog: boolean, ticks: readonly number[]): string[] {
+  return isLog ? ticks.map(formatLogTick) : formatTicks(ticks);
+}
+
+/** Both axes in uPlot's terms; colours are asked for at every drawing because the theme may change. */
+export function plotAxes(axis: Axis, isLog: boolean, ink: (token: string) => string): uPlot.Axis[] {
+  const look = {
+    stroke: () => ink("var(--ink-soft)"),
+    grid: { stroke: () => ink("var(--grid-line)"), width: 1 },
+    ticks: { show: false },
+    border: { show: true, stroke: () => ink("var(--hairline)"), width: 1 },
+    font: TICK_FONT,
+    filter: (_: uPlot, splits: number[]) => splits,
+  };
+  return [
+    {
+      ...look,
+      scale: "x",
+      size: 22,
+      gap: 4,
+      splits: (plot, _, low, high) => xTicks(axis, [low, high], plot.bbox.width / devicePixelRatio),
+      values: (_, splits) => xLabels(axis, splits),
+    },
+    {
+      ...look,
+      scale: "y",
+      gap: 6,
+      border: { show: false },
+      splits: (plot, _, low, high) => yTicks(isLog, [low, high], plot.bbox.height / devicePixelRatio),
+      values: (_, splits) => yLabels(isLog, splits),
+      size: (plot, values) => labelWidth(plot, values),
+    },
+  ];
+}
+
+function labelWidth(plot: uPlot, values: string[] | null): number {
+  if (!values || values.length === 0) return MIN_Y_SIZE;
+  plot.ctx.save();
+  plot.ctx.font = TICK_FONT;
+  const width = Math.max(...values.map((value) => plot.ctx.measureText(value).width));
+  plot.ctx.restore();
+  return Math.max(MIN_Y_SIZE, Math.ceil(width) + 14);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Rows of one tag of one run, as the server kept them for a range and a width in pixels. */
+export interface Series {
+  run: string;
+  tag: string;
+  /** Points of the series inside the asked range, before reduction. */
+  points: number;
+  returned: number;
+  reduced: boolean;
+  nan: number;
+  positiveInfinity: number;
+  negativeInfinity: number;
+  startWallTime: number;
+  version: number;
+  /** Why there are no rows, null when there is no trouble. */
+  error: string | null;
+  step: Float64Array;
+  wallTime: Float64Array;
+  value: Float32Array;
+  /** Null when smoothing is off; then the raw curve is the curve. */
+  smoothed: Float32Array | null;
+}
+
+/** Half-open run of row numbers whose values are all finite. */
+export interface Segment {
+  start: number;
+  end: number;
+}
+
+/** Stretches of finite values: a NaN or an infinity breaks the line, and a stretch of one row is drawn as a dot. */
+export function finiteSegments(values: ArrayLike<number>): Segment[] {
+  const segments: Segment[] = [];
+  let start = -1;
+  for (let row = 0; row < values.length; row++) {
+    const isFinite = Number.isFinite(values[row]);
+    if (isFinite && start < 0) start = row;
+    if (!isFinite && start >= 0) {
+      segments.push({ start, end: row });
+      start = -1;
+    }
+  }
+  if (start >= 0) segments.push({ start, end: values.length });
+  return segments;
+}
+
+/** The last row's value, NaN and infinities included; null for an empty series. */
+export function lastValue(series: Series): number | null {
+  return series.value.length === 0 ? null : series.value[series.value.length - 1]!;
+}
+
+export function isEmpty(series: Series): boolean {
+  return series.value.length === 0;
+}
+
+/** Rows that never go back on the axis can be searched by halving. */
+export function isAscending(positions: ArrayLike<number>): boolean {
+  for (let row = 1; row < positions.length; row++) if (positions[row]! < positions[row - 1]!) return false;
+  return true;
+}

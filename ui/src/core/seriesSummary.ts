@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { finiteExtent } from "./extent";
+import { lastValue, type Series } from "./series";
+
+/** What must be said beside the curves of one chart so that they are honest. */
+export interface ChartCounts {
+  points: number;
+  returned: number;
+  isReduced: boolean;
+  nan: number;
+  infinite: number;
+  /** Values without a logarithm among the rows at hand; a lower bound when the curve is reduced. */
+  notPositive: number;
+}
+
+export function chartCounts(all: readonly Series[], isLog: boolean): ChartCounts {
+  const sum = (count: (series: Series) => number): number => all.reduce((total, series) => total + count(series), 0);
+  return {
+    points: sum((series) => series.points),
+    returned: sum((series) => series.returned),
+    isReduced: all.some((series) => series.reduced),
+    nan: sum((series) => series.nan),
+    infinite: sum((series) => series.positiveInfinity + series.negativeInfinity),
+    notPositive: isLog ? sum((series) => series.value.reduce((count, value) => count + Number(value <= 0 && value !== -Infinity), 0)) : 0,
+  };
+}
+
+export interface SeriesSummary {
+  run: string;
+  last: number | null;
+  /** Reduction keeps the extremes, so these are exact. Null without a finite value. */
+  minimum: number | null;
+  maximum: number | null;
+  points: number;
+}
+
+export function seriesSummary(series: Series): SeriesSummary {
+  const extent = finiteExtent([series.value]);
+  return {
+    run: series.run,
+    last: lastValue(series),
+    minimum: extent?.[0] ?? null,
+    maximum: extent?.[1] ?? null,
+    points: series.points,
+  };
+}

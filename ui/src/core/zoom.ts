@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Range } from "./axis";
+
+/** A box on a chart in the units of its axes. */
+export interface Box {
+  x: Range;
+  y: Range;
+}
+
+/** Boxes dragged one inside the other; the last one is shown. Empty means everything. */
+export type ZoomStack = readonly Box[];
+
+export const UNZOOMED: ZoomStack = [];
+
+export function shownBox(stack: ZoomStack): Box | null {
+  return stack.at(-1) ?? null;
+}
+
+export function zoomInto(stack: ZoomStack, box: Box): ZoomStack {
+  return box.x[0] < box.x[1] && box.y[0] < box.y[1] ? [...stack, box] : stack;
+}
+
+export function stepBack(stack: ZoomStack): ZoomStack {
+  return stack.slice(0, -1);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Component } from "svelte";
+
+import type { MessageKey } from "../i18n/i18n.svelte";
+import type { IconName } from "../widgets/icons";
+
+/** A page of the viewer: where it is, what it is called, what it shows. */
+export interface Route {
+  path: string;
+  name: MessageKey;
+  icon: IconName;
+  page: Component;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Route } from "./route";
+import RunsPage from "./runs/RunsPage.svelte";
+import ScalarsPage from "./scalars/ScalarsPage.svelte";
+
+/** Every page that there is, in the order of the navigation. */
+export const ROUTES: readonly Route[] = [
+  { path: "/", name: "nav.runs", icon: "runs", page: RunsPage },
+  { path: "/scalars", name: "nav.scalars", icon: "scalars", page: ScalarsPage },
+];
+
+export function routeOf(path: string): Route {
+  return ROUTES.find((route) => route.path === path) ?? ROUTES[0]!;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isAbort } from "../api/client";
+import { fetchCurves, type CurveQuery } from "../api/routes";
+import type { Axis, Range } from "../core/axis";
+import type { Series } from "../core/series";
+import { problemOf, type Problem } from "./problem";
+import { SeriesCache } from "./seriesCache";
+
+export interface Want {
+  tag: string;
+  runs: readonly string[];
+  axis: Axis;
+  range: Range | null;
+  pixels: number;
+  smoothing: number;
+}
+
+type Settings = Omit<CurveQuery, "series">;
+
+/** One series that some cards wait for. */
+interface Order {
+  key: string;
+  run: string;
+  tag: string;
+  settings: Settings;
+  waiting: Set<CurveDemand>;
+  request: AbortController | null;
+  /** The run grew while the request was under way. */
+  isStale: boolean;
+}
+
+const CHUNK = 40;
+const PARALLEL = 4;
+const PIXEL_BUCKET = 128;
+
+const cache = new SeriesCache<Series>();
+const orders = new Map<string, Order>();
+const demands = new Set<CurveDemand>();
+let requests = 0;
+let flushTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** What one chart on the screen wants to draw; released when it leaves the screen. */
+export class CurveDemand {
+  series = $state.raw<readonly Series[]>([]);
+  problem = $state.raw<Problem | null>(null);
+  isLoading = $state(false);
+  #want: Want | null = null;
+  #keys = new Map<string, string>();
+  #latest = new Map<string, Series>();
+
+  /** Shows what is known at once and asks for the rest together with the other charts. */
+  want(want: Want): void {
+    demands.add(this);
+    const settings = settingsOf(want);
+    if (this.#want?.axis !== want.axis) this.#latest.clear();
+    this.#want = want;
+    const before = this.#keys;
+    this.#keys = new Map(want.runs.map((run) => [run, keyOf(run, want.tag, settings)]));
+    const wanted = new Set(this.#keys.values());
+    for (const key of before.values()) if (!wanted.has(key)) abandon(key, this);
+    for (const [run, key] of this.#keys) if (!cache.isFresh(key)) order(key, run, want.tag, settings, this);
+    this.refresh();
+  }
+
+  release(): void {
+    demands.delete(this);
+    for (const key of this.#keys.values()) abandon(key, this);
+    this.#keys.clear();
+    this.#want = null;
+  }
+
+  /** Takes over what has arrived; a curve whose new rows are still under way keeps its old ones. */
+  refresh(): void {
+    const series: Series[] = [];
+    let isLoading = false;
+    for (const [run, key] of this.#keys) {
+      const rows = cache.get(key) ?? this.#latest.get(run);
+      if (!cache.isFresh(key)) isLoading = true;
+      if (rows) {
+        series.push(rows);
+        this.#latest.set(run, rows);
+      }
+    }
+    this.series = series;
+    this.isLoading = isLoading;
+  }
+
+  retry(): void {
+    this.problem = null;
+    if (this.#want) this.want(this.#want);
+  }
+
+  renew(changed: ReadonlySet<string>): void {
+    if (this.#want && this.#want.runs.some((run) => changed.has(run))) this.retry();
+  }
+}
+
+/** The runs grew: their rows are asked for again where they are on the screen. Null means all runs. */
+export function renewCurves(changed: ReadonlySet<string> | null): void {
+  cache.expire(changed);
+  for (const item of orders.values()) if (!changed || changed.has(item.run)) item.isStale = true;
+  for (const demand of demands) {
+    if (changed) demand.renew(changed);
+    else demand.retry();
+  }
+}
+
+function settingsOf(want: Want): Settings {
+  const pixels = Math.min(8192, Math.max(PIXEL_BUCKET, Math.ceil(want.pixels / PIXEL_BUCKET) * PIXEL_BUCKET));
+  return { axis: want.axis, range: want.range, pixels, smoothing: want.smoothing };
+}
+
+function keyOf(run: string, tag: string, settings: Settings): string {
+  return JSON.stringify([run, tag, settings.axis, settings.range, settings.pixels, settings.smoothing]);
+}
+
+function order(key: string, run: string, tag: string, settings: Settings, demand: CurveDemand): void {
+  const known = orders.get(key);
+  if (known) known.waiting.add(demand);
+  else orders.set(key, { key, run, tag, settings, waiting: new Set([demand]), request: null, isStale: false });
+  flushTimer ??= setTimeout(flush, 8);
+}
+
+function abandon(key: string, demand: CurveDemand): void {
+  const item = orders.get(key);
+  if (!item) return;
+  item.waiting.delete(demand);
+  if (item.waiting.size > 0) return;
+  orders.delete(key);
+  const { request } = item;
+  if (request && ![...orders.values()].some((other) => other.request === request)) request.abort();
+}
+
+function flush(): void {
+  flushTimer = undefined;
+  while (requests < PARALLEL) {
+    const chunk = nextChunk();
+    if (chunk.length === 0) return;
+    void send(chunk);
+  }
+}
+
+/** Orders with the same settings, oldest first: a request holds one range and one width. */
+function nextChunk(): Order[] {
+  const chunk: Order[] = [];
+  for (const item of orders.values()) {
+    if (item.request) continue;
+    if (chunk[0] && !isSame(chunk[0].settings, item.settings)) continue;
+    if (chunk.push(item) === CHUNK) break;
+  }
+  return chunk;
+}
+
+function isSame(one: Settings, other: Settings): boolean {
+  const isSameRange = one.range?.[0] === other.range?.[0] && one.range?.[1] === other.range?.[1];
+  return isSameRange && one.axis === other.axis && one.pixels === other.pixels && one.smoothing === other.smoothing;
+}
+
+async function send(chunk: readonly Order[]): Promise<void> {
+  const request = new AbortController();
+  for (const item of chunk) {
+    item.request = request;
+    item.isStale = false;
+  }
+  requests++;
+  try {
+    const query = { ...chunk[0]!.settings, series: chunk.map(({ run, tag }) => ({ run, tag })) };
+    const answers = await fetchCurves(query, request.signal);
+    chunk.forEach((item, index) => deliver(item, answers[index]!));
+    notify(chunk, null);
+  } catch (error) {
+    for (const item of chunk) orders.delete(item.key);
+    if (!isAbort(error)) notify(chunk, problemOf(error));
+  } finally {
+    requests--;
+    if (orders.size > 0) flushTimer ??= setTimeout(flush, 0);
+  }
+}
+
+function deliver(item: Order, series: Series): void {
+  cache.put(item.key, item.run, series, series.returned * 24);
+  if (item.isStale) {
+    cache.expire(new Set([item.run]));
+    item.request = null;
+  } else if (orders.get(item.key) === item) {
+    orders.delete(item.key);
+  }
+}
+
+function notify(chunk: readonly Order[], problem: Problem | null): void {
+  const waiting = new Set(chunk.flatMap((item) => [...item.waiting]));
+  for (const demand of waiting) {
+    demand.problem = problem;
+    demand.refresh();
+  }
+}

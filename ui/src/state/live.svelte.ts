@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { subscribe, type Change } from "../api/live";
+import { colours } from "./colours.svelte";
+import { renewCurves } from "./curves.svelte";
+import { paced } from "./pace";
+import { runs } from "./runs.svelte";
+import { selection } from "./selection.svelte";
+import { tags } from "./tags.svelte";
+
+export type LiveState = "connecting" | "live" | "paused" | "lost" | "once";
+
+/** Keeps runs, tags and curves as new as the files. */
+class Live {
+  isPaused = $state(false);
+  /** Seconds since the epoch of the last change that came in; null before the first. */
+  updatedAt = $state<number | null>(null);
+  #connection = $state<"connecting" | "open" | "lost">("connecting");
+  #pending = new Set<string>();
+  #isAllPending = false;
+  #wasLost = false;
+
+  state = $derived.by<LiveState>(() => {
+    if (this.#connection === "lost") return "lost";
+    if (this.isPaused) return "paused";
+    if (this.#connection === "connecting") return "connecting";
+    return runs.server?.reload_interval === 0 ? "once" : "live";
+  });
+
+  #renewCurves = paced(() => this.#takeCurves(), () => 150);
+  #renewLists = paced(() => void readLists(), () => (runs.list.length > 1000 ? 5000 : 1000));
+
+  /** Reads everything once and follows from then on; the returned function stops. */
+  start(): () => void {
+    void readLists();
+    return subscribe({
+      onOpen: () => this.#opened(),
+      onChange: (change) => this.#changed(change),
+      onLost: () => this.#lost(),
+    });
+  }
+
+  toggle(): void {
+    this.isPaused = !this.isPaused;
+    if (!this.isPaused) this.#renew();
+  }
+
+  #opened(): void {
+    this.#connection = "open";
+    if (!this.#wasLost) return;
+    this.#wasLost = false;
+    this.#isAllPending = true;
+    this.#renew();
+  }
+
+  #lost(): void {
+    this.#connection = "lost";
+    this.#wasLost = true;
+  }
+
+  #changed(change: Change): void {
+    for (const run of change.runs) this.#pending.add(run);
+    this.#renew();
+  }
+
+  #renew(): void {
+    if (this.isPaused || (this.#pending.size === 0 && !this.#isAllPending)) return;
+    this.updatedAt = Date.now() / 1000;
+    this.#renewCurves();
+    this.#renewLists();
+  }
+
+  #takeCurves(): void {
+    renewCurves(this.#isAllPending ? null : this.#pending);
+    this.#pending = new Set();
+    this.#isAllPending = false;
+  }
+}
+
+async function readLists(): Promise<void> {
+  await runs.load();
+  colours.assign(runs.ids);
+  selection.notice();
+  if (tags.isLoaded) await tags.reload();
+}
+
+export const live = new Live();
+
+export { readLists };

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchRuns, fetchServer, type Run, type Server } from "../api/routes";
+import { compareNames } from "../core/order";
+import { problemOf, type Problem } from "./problem";
+
+export type { Run };
+
+/** Every run under the base directory, in the order of their names. */
+class Runs {
+  list = $state.raw<readonly Run[]>([]);
+  server = $state.raw<Server | null>(null);
+  problem = $state.raw<Problem | null>(null);
+  /** False until the first answer: an empty list is then not yet an empty directory. */
+  isLoaded = $state(false);
+  ids = $derived(this.list.map((run) => run.id));
+  byId = $derived(new Map(this.list.map((run) => [run.id, run])));
+  #isLoading = false;
+  #isStale = false;
+
+  /** Reads the list; calls while a request is under way are answered by one more request after it. */
+  async load(): Promise<void> {
+    if (this.#isLoading) {
+      this.#isStale = true;
+      return;
+    }
+    this.#isLoading = true;
+    try {
+      this.server ??= await fetchServer();
+      const { runs } = await fetchRuns();
+      this.list = runs.sort((one, other) => compareNames(one.id, other.id));
+      this.problem = null;
+      this.isLoaded = true;
+    } catch (error) {
+      this.problem = problemOf(error);
+    } finally {
+      this.#isLoading = false;
+    }
+    if (this.#isStale) {
+      this.#isStale = false;
+      await this.load();
+    }
+  }
+}
+
+export const runs = new Runs();

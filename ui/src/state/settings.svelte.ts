@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ChartSize } from "../core/grid";
+import { setLanguage, type Language } from "../i18n/i18n.svelte";
+import { readStored, writeStored } from "./storage";
+
+export type Theme = "system" | "light" | "dark";
+
+interface Stored {
+  theme: Theme;
+  language: Language;
+  chartSize: ChartSize;
+  isSideOpen: boolean;
+  collapsed: string[];
+}
+
+const KEY = "settings";
+
+function initial(): Stored {
+  const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
+}
+
+/** What a person prefers on this machine: kept in the browser, not in links. */
+class Settings {
+  #stored = $state<Stored>(initial());
+
+  get theme(): Theme {
+    return this.#stored.theme;
+  }
+
+  get language(): Language {
+    return this.#stored.language;
+  }
+
+  get chartSize(): ChartSize {
+    return this.#stored.chartSize;
+  }
+
+  get isSideOpen(): boolean {
+    return this.#stored.isSideOpen;
+  }
+
+  isCollapsed(group: string): boolean {
+    return this.#stored.collapsed.includes(group);
+  }
+
+  setTheme(theme: Theme): void {
+    this.#change({ theme });
+    this.apply();
+  }
+
+  setLanguage(language: Language): void {
+    this.#change({ language });
+    this.apply();
+  }
+
+  setChartSize(chartSize: ChartSize): void {
+    this.#change({ chartSize });
+  }
+
+  setSideOpen(isSideOpen: boolean): void {
+    this.#change({ isSideOpen });
+  }
+
+  toggleCollapsed(group: string): void {
+    const { collapsed } = this.#stored;
+    this.#change({ collapsed: collapsed.includes(group) ? collapsed.filter((name) => name !== group) : [...collapsed, group] });
+  }
+
+  /** Writes theme and language onto the document; public/theme.js does the same before the first paint. */
+  apply(): void {
+    const { theme, language } = this.#stored;
+    if (theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+    setLanguage(language);
+  }
+
+  #change(change: Partial<Stored>): void {
+    this.#stored = { ...this.#stored, ...change };
+    writeStored(KEY, this.#stored);
+  }
+}
+
+export const settings = new Settings();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isAbort } from "../api/client";
+import { fetchTags } from "../api/routes";
+import { problemOf, type Problem } from "./problem";
+
+/** A tag and the shown runs that hold it. */
+export interface TagRuns {
+  tag: string;
+  runs: readonly string[];
+  points: number;
+}
+
+/** Scalar tags of the shown runs. */
+class Tags {
+  list = $state.raw<readonly TagRuns[]>([]);
+  problem = $state.raw<Problem | null>(null);
+  isLoaded = $state(false);
+  #runs: readonly string[] = [];
+  #request: AbortController | null = null;
+
+  /** Reads the tags of these runs; an older request that is under way is dropped. */
+  async load(runs: readonly string[]): Promise<void> {
+    this.#runs = runs;
+    this.#request?.abort();
+    const request = new AbortController();
+    this.#request = request;
+    try {
+      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, "scalar", request.signal);
+      this.list = tags.map(({ tag, runs: holders, points }) => ({ tag, points, runs: holders.map((index) => runs[index]!) }));
+      this.problem = null;
+      this.isLoaded = true;
+    } catch (error) {
+      if (!isAbort(error)) this.problem = problemOf(error);
+    } finally {
+      if (this.#request === request) this.#request = null;
+    }
+  }
+
+  /** Reads again what is shown; a request under way is let finish. */
+  async reload(): Promise<void> {
+    if (!this.#request) await this.load(this.#runs);
+  }
+}
+
+export const tags = new Tags();

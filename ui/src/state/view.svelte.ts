@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Axis } from "../core/axis";
+import type { Filter } from "../core/match";
+import { defaultView, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
+import { shownBox, stepBack, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
+import { place } from "./place.svelte";
+
+/** What the pages show. Everything but the zoom of small cards stands in the address bar. */
+class View {
+  #state = $state.raw<ViewState>(queryToView(place.query));
+  #zooms = $state.raw<ReadonlyMap<string, ZoomStack>>(new Map());
+
+  constructor() {
+    this.#openZoomOfLink();
+  }
+
+  get runs(): RunChoice {
+    return this.#state.runs;
+  }
+
+  get filter(): Filter {
+    return this.#state.filter;
+  }
+
+  get axis(): Axis {
+    return this.#state.axis;
+  }
+
+  get smoothing(): number {
+    return this.#state.smoothing;
+  }
+
+  get isLog(): boolean {
+    return this.#state.isLog;
+  }
+
+  get pins(): readonly string[] {
+    return this.#state.pins;
+  }
+
+  get fullTag(): string | null {
+    return this.#state.fullTag;
+  }
+
+  isLogTag(tag: string): boolean {
+    return this.#state.isLog !== this.#state.flipped.includes(tag);
+  }
+
+  isPinned(tag: string): boolean {
+    return this.#state.pins.includes(tag);
+  }
+
+  zoomOf(tag: string): ZoomStack {
+    return this.#zooms.get(tag) ?? UNZOOMED;
+  }
+
+  chooseRuns(runs: RunChoice): void {
+    this.#change({ runs });
+  }
+
+  setFilter(filter: Filter): void {
+    this.#change({ filter });
+  }
+
+  /** Boxes are in the units of the axis, so another axis drops them. */
+  setAxis(axis: Axis): void {
+    this.#zooms = new Map();
+    this.#change({ axis });
+  }
+
+  setSmoothing(weight: number): void {
+    if (Number.isFinite(weight)) this.#change({ smoothing: Math.min(SMOOTHING_LIMIT, Math.max(0, weight)) });
+  }
+
+  setLog(isLog: boolean): void {
+    this.#change({ isLog, flipped: [] });
+  }
+
+  flipLog(tag: string): void {
+    this.#change({ flipped: toggled(this.#state.flipped, tag) });
+  }
+
+  togglePin(tag: string): void {
+    this.#change({ pins: toggled(this.#state.pins, tag) });
+  }
+
+  setFull(tag: string | null): void {
+    this.#change({ fullTag: tag });
+  }
+
+  zoom(tag: string, box: Box): void {
+    this.#setZoom(tag, zoomInto(this.zoomOf(tag), box));
+  }
+
+  zoomBack(tag: string): void {
+    this.#setZoom(tag, stepBack(this.zoomOf(tag)));
+  }
+
+  restore(tag: string): void {
+    this.#setZoom(tag, UNZOOMED);
+  }
+
+  /** Everything back but the selection of runs and the pins. */
+  restoreAll(): void {
+    this.#zooms = new Map();
+    const { runs, pins, fullTag } = this.#state;
+    this.#change({ ...defaultView(), runs, pins, fullTag });
+  }
+
+  /** Reads the address bar again, after the browser went back or forward. */
+  reread(): void {
+    this.#state = queryToView(place.query);
+    this.#zooms = new Map();
+    this.#openZoomOfLink();
+  }
+
+  #openZoomOfLink(): void {
+    const { fullTag, zoom } = this.#state;
+    if (fullTag !== null && zoom) this.#zooms = new Map([[fullTag, [zoom]]]);
+  }
+
+  #setZoom(tag: string, stack: ZoomStack): void {
+    this.#zooms = new Map(this.#zooms).set(tag, stack);
+    this.#change({});
+  }
+
+  #change(change: Partial<ViewState>): void {
+    const next = { ...this.#state, ...change };
+    next.zoom = next.fullTag === null ? null : shownBox(this.zoomOf(next.fullTag));
+    this.#state = next;
+    place.describe(viewToQuery(next));
+  }
+}
+
+function toggled(list: readonly string[], item: string): string[] {
+  return list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+}
+
+export const view = new View();

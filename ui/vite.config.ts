@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { loadEnv } from "vite";
+import { defineConfig } from "vitest/config";
+
+const server = loadEnv("", ".", "MINDSCOPE_")["MINDSCOPE_SERVER"] ?? "http://127.0.0.1:8080";
+
+export default defineConfig({
+  plugins: [svelte()],
+  build: { outDir: "../src/mindscope/server/web", emptyOutDir: true, target: "es2022", assetsInlineLimit: 0 },
+  server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
+  test: { include: ["src/**/*.test.ts"], environment: "node" },
+});
