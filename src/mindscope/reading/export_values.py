@@ -20,6 +20,8 @@ NamedBytes = tuple[str, bytes]
 
 _PICTURE_SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 _SOUND_SUFFIXES = {"audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac"}
+REGISTERED = 2
+"""What ``isbuiltin`` is of dtypes that another package added to NumPy."""
 
 
 def write_values(values: Values[Any], directory: PurePath, output: Output) -> None:
@@ -68,7 +70,7 @@ def portable_array(array: NDArray[Any]) -> NDArray[Any]:
     """
     if array.dtype == object:
         return np.array([_text(each) for each in array.reshape(-1)], dtype=np.str_).reshape(array.shape)
-    if array.dtype.kind != "V":
+    if array.dtype.isbuiltin != REGISTERED:
         return array
     return array.astype(np.int8 if "int" in array.dtype.name else np.float32)
 
