@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GraphProto messages, as bytes and back, as neutral graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindscope.errors import FormatError
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import DATA_TYPES, GRAPH
+from mindscope.graph import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, read_mindspore_graph
+
+FLOAT32 = DATA_TYPES.index("FLOAT32")
+TENSOR = DATA_TYPES.index("TENSOR")
+SLICE = DATA_TYPES.index("SLICE")
+
+
+def tensor_type(*sizes: int) -> dict[str, Any]:
+    shape = {"dim": [{"size": size} for size in sizes]}
+    return {"data_type": TENSOR, "tensor_type": {"elem_type": FLOAT32, "shape": shape}}
+
+
+def read(message: dict[str, Any]) -> Graph:
+    return read_mindspore_graph(wire.decode(GRAPH, wire.encode(GRAPH, message)))
+
+
+def attribute(value: dict[str, Any]) -> Any:
+    (node,) = read({"node": [{"name": "1", "attribute": [{"name": "a", "value": value}]}]}).nodes
+    return node.attributes["a"]
+
+
+def test_nodes_edges_and_types() -> None:
+    graph = read(
+        {
+            "name": "net",
+            "node": [
+                {
+                    "name": "1",
+                    "op_type": "Conv2D",
+                    "scope": "Default/net",
+                    "full_name": "Default/net/Conv2D-op0",
+                    "input": [{"name": "x"}, {"name": "w", "type": 0}, {"name": "2", "type": 1}],
+                    "output_type": tensor_type(32, -1),
+                },
+                {"name": "2", "op_type": "UpdateState", "output_type": {"data_type": SLICE}},
+            ],
+            "parameters": [{"name": "x", "type": tensor_type()}, {"name": "w"}],
+            "outputs": [{"name": "1", "type": tensor_type(3)}],
+        }
+    )
+    assert graph == Graph(
+        name="net",
+        nodes=(
+            Node(
+                name="1",
+                op_type="Conv2D",
+                scope="Default/net",
+                inputs=(Edge("x"), Edge("w"), Edge("2", EdgeKind.CONTROL)),
+                output_dtype="float32",
+                output_shape=(32, -1),
+                full_name="Default/net/Conv2D-op0",
+            ),
+            Node(name="2", op_type="UpdateState", scope="", output_dtype="slice"),
+        ),
+        parameters=(Parameter("x", "float32", ()), Parameter("w")),
+        outputs=(Output("1", "float32", (3,)),),
+    )
+    assert graph.edge_count == 3
+
+
+def test_nodes_without_a_name_get_different_ones() -> None:
+    graph = read({"node": [{"op_type": "a"}, {"name": "1"}, {"op_type": "call"}]})
+    assert [node.name for node in graph.nodes] == ["nameless_0", "1", "nameless_2"]
+
+
+@pytest.mark.parametrize(
+    ("value", "want"),
+    [
+        ({"dtype": 5, "int_val": -7}, -7),
+        ({"dtype": 1, "bool_val": False}, False),
+        ({"dtype": 9, "uint_val": 1 << 63}, 1 << 63),
+        ({"dtype": 12, "double_val": 0.1}, 0.1),
+        ({"dtype": 13, "str_val": "same"}, "same"),
+        ({"dtype": 31, "values": [{"int_val": 1}, {"values": [{"str_val": "x"}]}]}, [1, ["x"]]),
+        ({"dict_val": [{"key": "a", "value": {"int_val": 1}}, {"key": "b"}]}, {"a": 1, "b": None}),
+        ({"dtype": 39, "type_val": {"data_type": FLOAT32}}, "float32"),
+        ({"dtype": FLOAT32}, "float32"),
+        ({"str_vals": ["a", "b"]}, ["a", "b"]),
+        ({"tensor_val": {"dims": [2], "data_type": FLOAT32}}, None),
+        ({}, None),
+    ],
+)
+def test_attributes_become_plain_values(value: dict[str, Any], want: Any) -> None:
+    got = attribute(value)
+    assert got == want
+    assert type(got) is type(want)
+
+
+def test_tensors_in_attributes_become_arrays() -> None:
+    got = attribute({"tensor_val": {"dims": [1, 2], "data_type": FLOAT32, "float_data": [1.0, 2.0]}})
+    np.testing.assert_array_equal(got, np.array([[1.0, 2.0]], np.float32))
+    several = attribute({"tensor_vals": [{"dims": [1], "data_type": FLOAT32, "float_data": [3.0]}]})
+    assert [array.tolist() for array in several] == [[3.0]]
+
+
+def test_graphs_in_attributes_become_graphs() -> None:
+    inner = {"name": "body", "node": [{"name": "1"}]}
+    assert attribute({"graph": inner}).name == "body"
+    assert [each.name for each in attribute({"graphs": [inner, inner]})] == ["body", "body"]
+
+
+def test_constants_tell_their_type_even_when_they_are_empty() -> None:
+    graph = read(
+        {
+            "const_vals": [
+                {"key": "c1", "value": {"dtype": 5, "int_val": 3}},
+                {"key": "c2", "value": {"tensor_val": {"dims": [2, 3], "data_type": FLOAT32}}},
+                {"key": "c3"},
+            ]
+        }
+    )
+    assert graph.constants == (Constant("c1", 3), Constant("c2", None, "float32", (2, 3)), Constant("c3"))
+
+
+def test_initial_values_of_parameters_are_kept() -> None:
+    default = {"tensor_val": {"dims": [1], "data_type": FLOAT32, "float_data": [0.5]}}
+    (parameter,) = read({"parameters": [{"name": "w", "type": tensor_type(1), "default_val": default}]}).parameters
+    assert parameter.default.tolist() == [0.5]
+
+
+def test_a_tensor_that_contradicts_its_shape_is_refused() -> None:
+    with pytest.raises(FormatError, match="want 5"):
+        attribute({"tensor_val": {"dims": [5], "data_type": FLOAT32, "float_data": [1.0]}})
+
+
+def test_an_empty_message_is_an_empty_graph() -> None:
+    assert read({}) == Graph("")

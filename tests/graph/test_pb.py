@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graph files: which files are, and both forms of what is in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mindscope.errors import FormatError
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import GRAPH, MODEL
+from mindscope.graph import find_graph_files, read_graph_file
+from mindscope.reading import open_run
+from tests.event_log import DATA
+
+NET = {
+    "name": "net",
+    "node": [{"name": str(number), "op_type": "Add", "input": [{"name": "x"}]} for number in range(5)],
+    "parameters": [{"name": "x"}],
+}
+
+
+def test_which_files_are_graph_files(tmp_path: Path) -> None:
+    for name in ("b.pb", "a.pb", "memory_usage_3.pb", "memory_usage.pb", "graph.pbtxt", "x.ckpt"):
+        (tmp_path / name).touch()
+    (tmp_path / "directory.pb").mkdir()
+    (tmp_path / "link.pb").symlink_to("/etc/hostname")
+    assert [path.name for path in find_graph_files(tmp_path)] == ["a.pb", "b.pb", "memory_usage.pb"]
+
+
+def test_a_model_and_a_bare_graph_read_alike(tmp_path: Path) -> None:
+    model, bare = tmp_path / "model.pb", tmp_path / "bare.pb"
+    model.write_bytes(wire.encode(MODEL, {"ir_version": 3, "model_version": 1, "graph": NET}))
+    bare.write_bytes(wire.encode(GRAPH, NET))
+    graph = read_graph_file(model)
+    assert graph == read_graph_file(bare)
+    assert (graph.name, len(graph.nodes), graph.edge_count, len(graph.parameters)) == ("net", 5, 5, 1)
+
+
+def test_graphs_of_event_files_read_alike_as_graph_files(tmp_path: Path) -> None:
+    run = open_run(DATA / "mindspore" / "ops")
+    values = run.values("graph", "graph")
+    (tmp_path / "graph.pb").write_bytes(values.encoded(0))
+    from_file, (from_events,) = read_graph_file(tmp_path / "graph.pb"), run.graphs()
+    assert [node.name for node in from_file.nodes] == [node.name for node in from_events.nodes]
+    assert from_file.edge_count == from_events.edge_count == 332
+
+
+@pytest.mark.parametrize("data", [b"", b"hello, I am no graph", wire.encode(MODEL, {"ir_version": 1})])
+def test_other_content_is_refused_with_the_name_of_the_file(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "odd.pb"
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"odd\.pb: (no graph with nodes|neither a ModelProto nor a GraphProto)"):
+        read_graph_file(path)

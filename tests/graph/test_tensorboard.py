@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GraphDef messages as neutral graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindscope.formats import wire
+from mindscope.formats.tensorboard import decode_graph
+from mindscope.formats.tensorboard_schemas import GRAPH
+from mindscope.graph import Edge, EdgeKind, Graph, read_meta_graph, read_tensorboard_graph
+
+FLOAT, INT32, FLOAT_REF = 1, 3, 101
+
+
+def read(message: dict[str, Any]) -> Graph:
+    return read_tensorboard_graph(decode_graph(wire.encode(GRAPH, message)))
+
+
+def attribute(value: dict[str, Any]) -> Any:
+    (node,) = read({"node": [{"name": "n", "op": "Op", "attr": {"a": value}}]}).nodes
+    return node.attributes["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "edge"),
+    [
+        ("a/b", Edge("a/b")),
+        ("a/b:2", Edge("a/b", output=2)),
+        ("^a/b", Edge("a/b", EdgeKind.CONTROL)),
+        ("split:output:1", Edge("split", output=1)),
+        ("odd:name", Edge("odd:name")),
+    ],
+)
+def test_inputs(text: str, edge: Edge) -> None:
+    (node,) = read({"node": [{"name": "n", "op": "Op", "input": [text]}]}).nodes
+    assert node.inputs == (edge,)
+
+
+def test_scopes_types_and_roles() -> None:
+    shape = {"dim": [{"size": -1}, {"size": 3}]}
+    graph = read(
+        {
+            "node": [
+                {"name": "in/x", "op": "Placeholder", "attr": {"dtype": {"type": FLOAT}, "shape": {"shape": shape}}},
+                {"name": "w", "op": "VariableV2", "device": "/cpu:0", "attr": {"dtype": {"type": FLOAT_REF}}},
+                {"name": "c", "op": "Const", "attr": {"value": {"tensor": {"dtype": INT32, "int_val": [4]}}}},
+                {
+                    "name": "net/layer/add",
+                    "op": "Add",
+                    "input": ["in/x", "w", "c"],
+                    "attr": {"T": {"type": FLOAT}, "_output_shapes": {"list": {"shape": [shape, {}]}}},
+                },
+            ]
+        }
+    )
+    x, w, _, add = graph.nodes
+    assert (x.scope, add.scope, w.scope) == ("in", "net/layer", "")
+    assert (add.output_dtype, add.output_shape, w.output_dtype, w.device) == ("float32", (-1, 3), "float32", "/cpu:0")
+    assert [(each.name, each.shape) for each in graph.parameters] == [("in/x", (-1, 3)), ("w", None)]
+    assert [(each.name, each.value.tolist()) for each in graph.constants] == [("c", 4)]
+    assert [each.name for each in graph.outputs] == ["net/layer/add"]
+
+
+def test_functions_are_graphs_of_their_own() -> None:
+    function = {"signature": {"name": "f"}, "node_def": [{"name": "a", "op": "Op"}, {"name": "b", "op": "Op"}]}
+    graph = read({"node": [{"name": "call", "op": "f"}], "library": {"function": [function]}})
+    assert [(each.name, len(each.nodes)) for each in graph.functions] == [("f", 2)]
+    assert len(graph.nodes) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "want"),
+    [
+        ({"s": b"SAME"}, "SAME"),
+        ({"s": b"\xff\xfe"}, b"\xff\xfe"),
+        ({"i": -3}, -3),
+        ({"f": 0.5}, 0.5),
+        ({"b": True}, True),
+        ({"type": FLOAT}, "float32"),
+        ({"shape": {"dim": [{"size": 2}]}}, (2,)),
+        ({"shape": {"unknown_rank": True}}, None),
+        ({"func": {"name": "f"}}, "f"),
+        ({"list": {"i": [1, 2]}}, [1, 2]),
+        ({"list": {"type": [FLOAT, INT32]}}, ["float32", "int32"]),
+        ({"list": {"s": [b"a"]}}, ["a"]),
+        ({"list": {}}, []),
+        ({}, None),
+    ],
+)
+def test_attributes_become_plain_values(value: dict[str, Any], want: Any) -> None:
+    got = attribute(value)
+    assert got == want
+    assert type(got) is type(want)
+
+
+def test_tensors_in_attributes_become_arrays() -> None:
+    tensor = {"dtype": FLOAT, "tensor_shape": {"dim": [{"size": 3}]}, "float_val": [1.0]}
+    np.testing.assert_array_equal(attribute({"tensor": tensor}), np.ones(3, np.float32))
+
+
+def test_a_meta_graph_without_a_graph_is_empty() -> None:
+    assert read_meta_graph(b"") == Graph("")
