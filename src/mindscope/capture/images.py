@@ -23,6 +23,8 @@ from mindscope.capture.values import Array
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
 
+Image.preinit()  # else Pillow imports its formats at the first picture, and a fork in that moment hangs the child
+
 _CHANNELS = (1, 3, 4)
 _COLUMNS = 8  # pictures side by side on a sheet, as MindSpore lays them out
 _MAGENTA = (255, 0, 255, 255)

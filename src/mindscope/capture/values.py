@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
+from numpy import ma  # else NumPy imports it at its first use, and a fork in that moment hangs the child
 from numpy.typing import NDArray
 
 from mindscope.errors import TypeRejectedError, ValueRejectedError
@@ -93,7 +94,7 @@ def to_array(value: Any) -> Array:
 
 def _read(value: Any) -> tuple[Array, bool]:
     """``value`` as an array, and whether its memory was made here."""
-    if isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, ma.MaskedArray):
         raise ValueRejectedError("value is a masked array, want one without a mask; call .filled(numpy.nan) first")
     if isinstance(value, np.ndarray):
         return cast(Array, value), False
