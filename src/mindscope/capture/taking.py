@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from mindscope.capture.histograms import histogram_message
 from mindscope.capture.images import check_image, image_message
 from mindscope.capture.landscapes import landscape_bytes
@@ -84,18 +86,21 @@ _TAKE_ARRAY: dict[str, Callable[[str, Array, Say], Taken]] = {
 
 
 def _encode_image(tag: str, array: Array, say: Say) -> bytes:
-    message, invalid = image_message(array)
+    with np.errstate(all="ignore"):
+        message, invalid = image_message(array)
     if invalid:
         say("image", "NaN", f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
     return _value_field(tag, "image", message)
 
 
 def _encode_histogram(tag: str, array: Array) -> bytes:
-    return _value_field(tag, "histogram", histogram_message(array))
+    with np.errstate(all="ignore"):
+        return _value_field(tag, "histogram", histogram_message(array))
 
 
 def _encode_tensor(tag: str, array: Array) -> bytes:
-    return b"".join(_value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
+    with np.errstate(all="ignore"):
+        return b"".join(_value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
 
 
 def _value_field(tag: str, name: str, message: Message) -> bytes:

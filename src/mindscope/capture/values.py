@@ -102,7 +102,7 @@ def _read(value: Any) -> tuple[Array, bool]:
         return _read_torch(value)
     if hasattr(value, "asnumpy"):
         is_bfloat16 = str(getattr(value, "dtype", "")) == "BFloat16"
-        return (value.float().asnumpy().astype(BFLOAT16), True) if is_bfloat16 else (value.asnumpy(), False)
+        return (_to_bfloat16(value.float().asnumpy()), True) if is_bfloat16 else (value.asnumpy(), False)
     if hasattr(value, "__array__"):
         return np.asarray(value), False
     if hasattr(value, "__dlpack__"):
@@ -116,13 +116,18 @@ def _read_torch(value: Any) -> tuple[Array, bool]:
     tensor = value.detach()
     if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
         tensor = tensor.to_dense()
-    if str(tensor.dtype) == "torch.bfloat16":  # NumPy has none; float32 holds every bfloat16 exactly
-        return tensor.float().cpu().numpy().astype(BFLOAT16), True
+    if str(tensor.dtype) == "torch.bfloat16":
+        return _to_bfloat16(tensor.float().cpu().numpy()), True
     is_elsewhere = str(getattr(tensor.device, "type", "cpu")) not in ("cpu", "meta")
     tensor = tensor.cpu()
     if hasattr(tensor, "resolve_conj"):
         tensor = tensor.resolve_conj().resolve_neg()
     return tensor.numpy(), is_elsewhere
+
+
+def _to_bfloat16(wide: NDArray[np.float32]) -> Array:
+    """The bfloat16 numbers that frameworks hand out as float32, for NumPy has no bfloat16: the upper half of each."""
+    return (np.ascontiguousarray(wide).view(np.uint32) >> 16).astype(np.uint16).view(BFLOAT16)
 
 
 def _read_dlpack(value: Any) -> tuple[Array, bool]:
