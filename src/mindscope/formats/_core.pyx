@@ -11,7 +11,7 @@ second check. A record on disk:
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.unicode cimport PyUnicode_DecodeUTF8
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -688,3 +688,51 @@ def encode_summary_event(double wall_time, int64_t step, bytes values not None):
     out = _put_varint(out + 1, size)
     memcpy(out, PyBytes_AS_STRING(values), size)
     return result
+
+
+def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
+    """The record of a MindSpore Event whose Summary holds ``scalars``, tag -> float, framed and with its checksums.
+
+    Raises UnicodeEncodeError for a tag that has no UTF-8.
+    """
+    cdef Py_ssize_t values = 0, payload, tag_size
+    cdef uint64_t step_bits = <uint64_t>step, length
+    cdef const char *tag
+    cdef uint32_t crc
+    cdef float value
+    for key in scalars:
+        PyUnicode_AsUTF8AndSize(key, &tag_size)
+        values += 1 + _varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
+    payload = 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(values) + values
+    cdef bytes record = PyBytes_FromStringAndSize(NULL, HEADER + payload + FOOTER)
+    cdef uint8_t *start = <uint8_t *>PyBytes_AS_STRING(record)
+    cdef uint8_t *out = start + HEADER
+    out[0] = 0x09  # Event.wall_time
+    memcpy(out + 1, &wall_time, 8)
+    out[9] = 0x10  # Event.step
+    out = _put_varint(out + 10, step_bits)
+    out[0] = 0x2A  # Event.summary
+    out = _put_varint(out + 1, values)
+    for key, number in scalars.items():
+        tag = PyUnicode_AsUTF8AndSize(key, &tag_size)
+        value = <double>number
+        out[0] = 0x0A  # Summary.value
+        out = _put_varint(out + 1, _scalar_size(tag_size))
+        out[0] = 0x0A  # Value.tag
+        out = _put_varint(out + 1, tag_size)
+        memcpy(out, tag, tag_size)
+        out[tag_size] = 0x1D  # Value.scalar_value
+        memcpy(out + tag_size + 1, &value, 4)
+        out += tag_size + 5
+    length = payload
+    memcpy(start, &length, 8)
+    crc = crc32c_masked(start, 8)
+    memcpy(start + 8, &crc, 4)
+    crc = _masked(start + HEADER, payload)
+    memcpy(start + HEADER + payload, &crc, 4)
+    return record
+
+
+cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size) noexcept nogil:
+    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length."""
+    return 1 + _varint_size(tag_size) + tag_size + 5
