@@ -3,27 +3,40 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mindscope.errors import FormatError
-from mindscope.store import Batch, FileFacts, RunStore, read_encoded
+from mindscope.formats.scan import Scanned
+from mindscope.store import FileFacts, RunStore, read_encoded
 from mindscope.store.files import natural_key
-from mindscope.types import Damage, DamageKind, DialectName, Kind, Located
+from mindscope.types import Damage, DamageKind, DialectName, Kind
 
 NOW = 1_000_000.0
 
 
-def located(tag: str, step: int, value: float | None = None, kind: Kind = Kind.SCALAR) -> Located:
-    return Located(kind, tag, step, 100.0 + step, value, 8 * step, 8)
+Value = tuple[Kind, str, int, float]
 
 
-def batch(*values: Located) -> Batch:
-    filled = Batch()
-    filled.add(values)
-    return filled
+def scalar(tag: str, step: int, value: float) -> Value:
+    return Kind.SCALAR, tag, step, value
+
+
+def scanned(*values: Value) -> Scanned:
+    """Rows of a stretch of a file; values of other kinds stand at eight times their step."""
+    batch = Scanned(len(values))
+    for kind, tag, step, value in values:
+        row = {"step": np.array([step]), "wall_time": np.array([100.0 + step])}
+        series, key, more = (
+            (batch.scalars, tag, {"value": np.array([value], np.float32)})
+            if kind is Kind.SCALAR
+            else (batch.references, (kind, tag), {"offset": np.array([8 * step]), "length": np.array([8])})
+        )
+        known = series.get(key)
+        series[key] = {n: c if known is None else np.append(known[n], c) for n, c in (row | more).items()}
+    return batch
 
 
 def facts(name: str, number: int = 1, **known: object) -> FileFacts:
@@ -37,10 +50,8 @@ def store(tmp_path: Path) -> RunStore:
 
 def test_tags_come_in_the_order_of_their_first_value_by_kind(store: RunStore) -> None:
     file = store.add_file(facts("one"))
-    store.append(
-        file, batch(located("b", 1, 1.0), located("same", 1, 2.0), located("same", 1, kind=Kind.IMAGE)), facts("one")
-    )
-    store.append(file, batch(located("a", 2, 1.0)), facts("one"))
+    store.append(file, scanned(scalar("b", 1, 1.0), scalar("same", 1, 2.0), (Kind.IMAGE, "same", 1, 0.0)), facts("one"))
+    store.append(file, scanned(scalar("a", 2, 1.0)), facts("one"))
     assert store.tags(Kind.SCALAR) == ("b", "same", "a")
     assert store.tags(Kind.IMAGE) == ("same",)
     assert store.tag_counts() == {Kind.SCALAR: 3, Kind.IMAGE: 1}
@@ -52,7 +63,7 @@ def test_every_change_raises_the_version(store: RunStore) -> None:
     versions = [store.version]
     file = store.add_file(facts("one"))
     versions.append(store.version)
-    store.append(file, batch(located("a", 1, 1.0)), facts("one", records=1))
+    store.append(file, scanned(scalar("a", 1, 1.0)), facts("one", records=1))
     versions.append(store.version)
     store.update_file(file, facts("one", records=2))
     versions.append(store.version)
@@ -77,9 +88,9 @@ def test_files_come_from_the_oldest_to_the_newest(store: RunStore) -> None:
 
 def test_an_older_file_found_later_is_still_older(store: RunStore) -> None:
     newer = store.add_file(facts("newer", 9))
-    store.append(newer, batch(located("a", 5, 50.0)), facts("newer", 9))
+    store.append(newer, scanned(scalar("a", 5, 50.0)), facts("newer", 9))
     older = store.add_file(facts("older", 1))
-    store.append(older, batch(located("a", 4, 4.0), located("a", 5, 5.0), located("a", 6, 6.0)), facts("older", 1))
+    store.append(older, scanned(scalar("a", 4, 4.0), scalar("a", 5, 5.0), scalar("a", 6, 6.0)), facts("older", 1))
     series = store.scalars("a")
     assert series is not None
     assert series.visible().value.tolist() == [4.0, 50.0]
@@ -88,7 +99,7 @@ def test_an_older_file_found_later_is_still_older(store: RunStore) -> None:
 def test_dropped_is_the_latest_count_of_the_recorder(store: RunStore) -> None:
     assert store.dropped == 0
     file = store.add_file(facts("one"))
-    store.append(file, batch(located("mindscope/dropped", 1, 3.0), located("mindscope/dropped", 2, 8.0)), facts("one"))
+    store.append(file, scanned(scalar("mindscope/dropped", 1, 3.0), scalar("mindscope/dropped", 2, 8.0)), facts("one"))
     assert store.dropped == 8
 
 
@@ -124,19 +135,6 @@ def test_damages_come_by_age_of_their_file(store: RunStore) -> None:
     store.add_file(facts("new", 2, damages=(new,)))
     store.add_file(facts("old", 1, damages=(old,)))
     assert store.damages == (old, new)
-
-
-def test_kinds_without_steps_of_their_own_say_nothing_of_the_progress() -> None:
-    assert batch(located("g", 900, kind=Kind.GRAPH), located("a", 3, 1.0), located("a", 2, 1.0)).last_step == 3
-    assert batch(located("g", 900, kind=Kind.LANDSCAPE)).last_step is None
-
-
-def test_values_beyond_float32_become_infinite(store: RunStore) -> None:
-    file = store.add_file(facts("one"))
-    store.append(file, batch(located("a", 1, 1e300), located("a", 2, -1e300)), facts("one"))
-    series = store.scalars("a")
-    assert series is not None
-    assert series.visible().value.tolist() == [math.inf, -math.inf]
 
 
 def test_name_of_the_base_itself_is_its_directory(tmp_path: Path) -> None:

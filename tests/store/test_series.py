@@ -21,7 +21,8 @@ def ranks(*ordinals_by_age: int) -> FileRanks:
 
 
 def extend(series: ScalarSeries, file: int, steps: list[int], value: float = 0.0) -> None:
-    series.extend(file, steps, np.zeros(len(steps)), [value + step for step in steps], len(steps))
+    step = np.array(steps, np.int64)
+    series.extend(file, {"step": step, "wall_time": np.zeros(step.size), "value": value + step})
 
 
 def test_columns_have_their_dtypes_and_are_read_only() -> None:
@@ -79,8 +80,9 @@ def test_a_file_that_is_forgotten_leaves_no_point_and_hides_none() -> None:
 
 def test_references_follow_the_same_rule() -> None:
     series = ReferenceSeries(ranks(0, 1), RLock())
-    series.extend(0, [1, 2, 3], [0.0] * 3, [10, 20, 30], [1, 1, 1], 3)
-    series.extend(1, [2], [1.0], [99], [7], 1)
+    for file, step, offset, length in ((0, [1, 2, 3], [10, 20, 30], [1, 1, 1]), (1, [2], [99], [7])):
+        rows = {"step": step, "wall_time": [0.0] * len(step), "offset": offset, "length": length}
+        series.extend(file, {name: np.array(column) for name, column in rows.items()})
     shown = series.visible()
     assert (shown.step.tolist(), shown.offset.tolist(), shown.file.tolist()) == ([1, 2], [10, 99], [0, 1])
     assert series.all().offset.tolist() == [10, 20, 30, 99]

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+import collections
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader
+from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.ingest.discover import EventFile
-from mindscope.store import Batch, FileFacts, RunStore
-from mindscope.types import Damage, DamageKind, DialectName, Kind
-
-T = TypeVar("T", int, float)
+from mindscope.ingest.extent import Extent, greatest, least
+from mindscope.store import FileFacts, RunStore
+from mindscope.types import Damage, DamageKind, Kind
 
 CHUNK_BYTES = 4 << 20
 """Read at once, unless a single record is larger."""
@@ -78,6 +79,7 @@ class FileTail:
         self._reader = FrameReader(self._facts.name)
         self._anchor = b""
         self._undecodable: list[Damage] = []
+        self._scanner: EventScanner | None = None  # None until the first intact record
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
     def _read_open(self, file: BinaryIO, budget_bytes: int) -> _Identity:
@@ -87,13 +89,13 @@ class FileTail:
         stop = self._reader.position + budget_bytes
         while chunk := self._next_chunk(file, seen.size_bytes) if self._reader.position < stop else b"":
             before = self._reader.position
-            batch = self._decode(chunk)
+            scanned = self._scan(chunk)
             self._move_anchor(chunk, self._reader.position - before)
-            self._take(batch, seen)
+            self._take(scanned, seen)
             if self._reader.position == before and self._reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
         self.has_more = self._reader.position >= stop and self._reader.position < seen.size_bytes
-        self._take(Batch(), seen)
+        self._take(Scanned(), seen)
         return seen
 
     def _next_chunk(self, file: BinaryIO, size_bytes: int) -> bytes:
@@ -104,38 +106,40 @@ class FileTail:
         file.seek(self._reader.position)
         return file.read(min(rest, max(CHUNK_BYTES, self._reader.needed)))
 
-    def _decode(self, chunk: bytes) -> Batch:
-        batch = Batch()
-        for offset, payload in self._reader.records(chunk):
-            dialect = self._facts.dialect or self._detect(payload)
-            try:
-                batch.add(list(dialects.locate(dialect, payload, offset, self._kinds)))
-            except FormatError as error:
-                self._note_undecodable(offset, len(payload), error)
-            batch.records += 1
-        return batch
+    def _scan(self, chunk: bytes) -> Scanned:
+        self._scanner = self._scanner or self._make_scanner(chunk)
+        if self._scanner is None:
+            collections.deque(self._reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
+            return Scanned()
+        scanned = self._scanner.scan(self._reader, chunk)
+        self._undecodable += [self._undecodable_at(*place) for place in scanned.undecodable]
+        return scanned
 
-    def _detect(self, payload: memoryview) -> DialectName:
-        dialect = dialects.detect(self._facts.name, payload)
+    def _make_scanner(self, chunk: bytes) -> EventScanner | None:
+        """The first intact record tells the dialect; None while there is none."""
+        first = next(FrameReader(self._facts.name).records(chunk), None)
+        if first is None:
+            return None
+        dialect = dialects.detect(self._facts.name, first[1])
         self._facts = replace(self._facts, dialect=dialect)
-        return dialect
+        return EventScanner(dialect, self._kinds)
 
-    def _take(self, batch: Batch, seen: _Identity) -> None:
-        known = self._facts
+    def _take(self, scanned: Scanned, seen: _Identity) -> None:
+        known, extent = self._facts, Extent.of(scanned)
         self._facts = replace(
             known,
             size_bytes=seen.size_bytes,
             mode=seen.mode,
             modified_at=seen.modified_ns / 1e9,
             read_bytes=self._reader.position,
-            records=known.records + batch.records,
-            first_wall_time=_least(known.first_wall_time, batch.first_wall_time),
-            last_wall_time=_greatest(known.last_wall_time, batch.last_wall_time),
-            last_step=_greatest(known.last_step, batch.last_step),
+            records=known.records + scanned.records,
+            first_wall_time=least(known.first_wall_time, extent.first_wall_time),
+            last_wall_time=greatest(known.last_wall_time, extent.last_wall_time),
+            last_step=greatest(known.last_step, extent.last_step),
             damages=self._damages(),
         )
-        if batch:
-            self._store.append(self.ordinal, batch, self._facts)
+        if scanned.scalars or scanned.references:
+            self._store.append(self.ordinal, scanned, self._facts)
         else:
             self._store.update_file(self.ordinal, self._facts)
 
@@ -143,9 +147,9 @@ class FileTail:
         met = sorted([*self._undecodable, *self._reader.damages], key=lambda damage: damage.offset)
         return (*self._lasting, *met)
 
-    def _note_undecodable(self, offset: int, length: int, error: FormatError) -> None:
+    def _undecodable_at(self, offset: int, length: int, error: FormatError) -> Damage:
         start, end = offset - HEADER_BYTES, offset + length + CHECKSUM_BYTES
-        self._undecodable.append(Damage(self._facts.name, start, DamageKind.MESSAGE, str(error), end))
+        return Damage(self._facts.name, start, DamageKind.MESSAGE, str(error), end)
 
     def _note_unreadable(self, error: OSError) -> None:
         self._seen = None
@@ -169,11 +173,3 @@ class FileTail:
 
     def _move_anchor(self, chunk: bytes, consumed: int) -> None:
         self._anchor = (self._anchor + chunk[max(consumed - ANCHOR_BYTES, 0) : consumed])[-ANCHOR_BYTES:]
-
-
-def _least(one: T | None, other: T | None) -> T | None:
-    return min((each for each in (one, other) if each is not None), default=None)
-
-
-def _greatest(one: T | None, other: T | None) -> T | None:
-    return max((each for each in (one, other) if each is not None), default=None)

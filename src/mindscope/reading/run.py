@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mindscope.errors import FormatError, SettingsError, TagNotFoundError
 from mindscope.graph import DatasetNode, Graph, read_dataset_graph
@@ -18,6 +18,8 @@ from mindscope.reading.scalars import Scalars
 from mindscope.reading.values import Values
 from mindscope.store import RunStore
 from mindscope.types import Audio, Damage, DamageKind, Histogram, Image, Kind, Landscape, Message, Tensor
+
+T = TypeVar("T")
 
 
 class Run:
@@ -112,8 +114,9 @@ class Run:
         return self.values(Kind.MESH, tag, overwritten=overwritten)
 
     def landscapes(self) -> dict[str, Landscape]:
-        """The loss landscapes by tag, of each tag the newest."""
-        return {tag: self.values(Kind.LANDSCAPE, tag)[-1].value for tag in self.tags(Kind.LANDSCAPE)}
+        """The loss landscapes by tag, of each tag the newest; those that can't be decoded are among the damages."""
+        newest = {tag: self._decode(self.values(Kind.LANDSCAPE, tag), -1) for tag in self.tags(Kind.LANDSCAPE)}
+        return {tag: landscape for tag, landscape in newest.items() if landscape is not None}
 
     def graphs(self) -> tuple[Graph, ...]:
         """The computational graphs, from the oldest event file to the newest, then those of graph files (``*.pb``)."""
@@ -151,7 +154,7 @@ class Run:
         decoded = [self._decode(values, row) for values in every for row in range(len(values))]
         return [message for message in decoded if message is not None]
 
-    def _decode(self, values: Values[Message], row: int) -> Message | None:
+    def _decode(self, values: Values[T], row: int) -> T | None:
         """One value; None, and a damage noted, when its bytes are none: the other values are still good."""
         try:
             return values[row].value

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from mindscope.store.batch import Batch
 from mindscope.store.encoded import read_encoded
 from mindscope.store.files import FileFacts
 from mindscope.store.run import RunStore
 from mindscope.store.series import ReferenceColumns, ReferenceSeries, ScalarColumns, ScalarSeries
 
 __all__ = [
-    "Batch",
     "FileFacts",
     "ReferenceColumns",
     "ReferenceSeries",

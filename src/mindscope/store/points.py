@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from mindscope.store.columns import GrowingColumns
 from mindscope.store.restart import visible_rows, written_order
@@ -46,9 +46,9 @@ class Points:
     def __len__(self) -> int:
         return len(self._columns)
 
-    def extend(self, file: int, rows: Mapping[str, ArrayLike], count: int) -> None:
+    def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         start = len(self._columns)
-        self._columns.extend({**rows, "file": file}, count)
+        self._columns.extend({**rows, "file": file}, rows["step"].size)
         if self._is_plain:
             self._is_plain = self._stays_plain(max(start - 1, 0))
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from mindscope.store.batch import Batch
+from mindscope.formats.scan import Scanned
 from mindscope.store.files import FileFacts
 from mindscope.store.points import FileRanks
 from mindscope.store.series import ReferenceSeries, ScalarSeries
@@ -61,17 +61,15 @@ class RunStore:
                 self._files[ordinal] = facts
                 self.version += 1
 
-    def append(self, ordinal: int, batch: Batch, facts: FileFacts) -> None:
+    def append(self, ordinal: int, scanned: Scanned, facts: FileFacts) -> None:
         """Take in the values of a stretch of a file, and with them what is then known of the file."""
         with self.lock:
-            for tag, rows in batch.scalars.items():
-                series = self._scalar_series(tag)
-                with np.errstate(over="ignore"):  # TensorBoard's writers may hold float64 beyond float32: infinite here
-                    value = np.asarray(rows.value, np.float64).astype(np.float32)
-                series.extend(ordinal, rows.step, rows.wall_time, value, len(rows.step))
-            for (kind, tag), places in batch.references.items():
-                at = self._reference_series(kind, tag)
-                at.extend(ordinal, places.step, places.wall_time, places.offset, places.length, len(places.step))
+            for tag, rows in scanned.scalars.items():
+                if rows["step"].size:
+                    self._scalar_series(tag).extend(ordinal, rows)
+            for (kind, tag), places in scanned.references.items():
+                if places["step"].size:
+                    self._reference_series(kind, tag).extend(ordinal, places)
             self._files[ordinal] = facts
             self.version += 1
 

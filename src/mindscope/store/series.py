@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import RLock
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mindscope.store.points import FileRanks, Points
 
@@ -57,9 +59,10 @@ class ScalarSeries:
         """Number of points, hidden ones included."""
         return len(self._points)
 
-    def extend(self, file: int, step: ArrayLike, wall_time: ArrayLike, value: ArrayLike, count: int) -> None:
+    def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Append points of a file in their order: step, wall_time and value of shape (n,)."""
         with self._lock:
-            self._points.extend(file, {"step": step, "wall_time": wall_time, "value": value}, count)
+            self._points.extend(file, rows)
             self.version += 1
 
     def visible(self) -> ScalarColumns:
@@ -91,12 +94,10 @@ class ReferenceSeries:
         """Number of values, hidden ones included."""
         return len(self._points)
 
-    def extend(
-        self, file: int, step: ArrayLike, wall_time: ArrayLike, offset: ArrayLike, length: ArrayLike, count: int
-    ) -> None:
+    def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Append values of a file in their order: step, wall_time, offset and length of shape (n,)."""
         with self._lock:
-            rows = {"step": step, "wall_time": wall_time, "offset": offset, "length": length}
-            self._points.extend(file, rows, count)
+            self._points.extend(file, rows)
             self.version += 1
 
     def visible(self) -> ReferenceColumns:
