@@ -7,8 +7,8 @@ import { durationTicks, linearTicks, logTicks, stepTicks, wallTicks } from "../c
 import { formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../core/time";
 
 export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
-const X_SPACE = 84;
-const Y_SPACE = 34;
+const X_SPACE = 72;
+const Y_SPACE = 26;
 const MIN_Y_SIZE = 40;
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */

@@ -36,7 +36,7 @@ export function logTicks([low, high]: Range, count: number): number[] {
   const first = Math.ceil(Math.log10(low) - 1e-9);
   const last = Math.floor(Math.log10(high) + 1e-9);
   const decades = last - first + 1;
-  if (decades < 2) return logFill([low, high], count);
+  if (decades * 2 <= count) return logFill([low, high], count);
   const stride = Math.max(1, Math.ceil(decades / Math.max(1, count)));
   const ticks: number[] = [];
   for (let power = Math.ceil(first / stride) * stride; power <= last; power += stride) ticks.push(powerOfTen(power));

@@ -23,3 +23,16 @@ export function zoomInto(stack: ZoomStack, box: Box): ZoomStack {
 export function stepBack(stack: ZoomStack): ZoomStack {
   return stack.slice(0, -1);
 }
+
+/** The box without digits that nobody can see: a ten-thousandth of its width is kept. Links stay short. */
+export function tidyBox(box: Box, isLog: boolean): Box {
+  const y: Range = isLog ? [Number(box.y[0].toPrecision(5)), Number(box.y[1].toPrecision(5))] : tidyRange(box.y);
+  return { x: tidyRange(box.x), y };
+}
+
+function tidyRange([low, high]: Range): Range {
+  const decimals = Math.ceil(4 - Math.log10(high - low));
+  if (!Number.isFinite(decimals) || decimals > 100) return [low, high];
+  const round = (value: number): number => Number(value.toFixed(Math.max(0, decimals)));
+  return [round(low), round(high)];
+}

@@ -128,7 +128,7 @@ export const en = {
 
   "scalars.toolbar": "Settings of the charts",
   "scalars.filter": "Filter tags",
-  "scalars.matching": "{matching} of {total} tags",
+  "scalars.matching": "{matching} of {total}",
   "scalars.axis": "Horizontal axis",
   "scalars.axis_step": "Step",
   "scalars.axis_relative": "Relative",
@@ -172,7 +172,7 @@ export const en = {
   "card.reduced_title": "{returned} of {points} points are drawn: first, minimum, maximum and last of every pixel column. Zoom in to see all.",
   "card.nan": "{n} NaN",
   "card.infinite": "{n} Inf",
-  "card.not_positive": "{n} ≤ 0",
+  "card.not_positive": "{n} {n|value|values} ≤ 0",
   "card.nan_title": "Values that are not a number are marked on the edge of the chart",
   "card.infinite_title": "Infinite values are marked on the edge of the chart: +Inf above, −Inf below",
   "card.not_positive_title": "Zero and negative values have no place on a logarithmic axis; they are marked on its edge",
@@ -193,6 +193,7 @@ export const en = {
   "legend.minimum": "Min",
   "legend.maximum": "Max",
   "legend.points": "Points",
+  "legend.in_range": "In the shown range",
 
   "dialog.close": "Close",
 } as const;

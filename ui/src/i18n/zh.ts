@@ -130,7 +130,7 @@ export const zh: Record<MessageKey, string> = {
 
   "scalars.toolbar": "图表设置",
   "scalars.filter": "筛选标签",
-  "scalars.matching": "{matching} / {total} 个标签",
+  "scalars.matching": "{matching} / {total}",
   "scalars.axis": "水平轴",
   "scalars.axis_step": "步骤",
   "scalars.axis_relative": "相对时间",
@@ -174,7 +174,7 @@ export const zh: Record<MessageKey, string> = {
   "card.reduced_title": "共 {points} 个点，绘制了 {returned} 个：每个像素列保留首、末、最小和最大值。放大后可查看全部数据点。",
   "card.nan": "{n} 个 NaN",
   "card.infinite": "{n} 个 Inf",
-  "card.not_positive": "{n} 个 ≤ 0",
+  "card.not_positive": "{n} 个值 ≤ 0",
   "card.nan_title": "NaN 值标记在图表边缘",
   "card.infinite_title": "无穷值标记在图表边缘：+Inf 在上，−Inf 在下",
   "card.not_positive_title": "对数比例无法表示零和负值，它们标记在图表边缘",
@@ -195,6 +195,7 @@ export const zh: Record<MessageKey, string> = {
   "legend.minimum": "最小值",
   "legend.maximum": "最大值",
   "legend.points": "点数",
+  "legend.in_range": "所示范围内",
 
   "dialog.close": "关闭",
 };

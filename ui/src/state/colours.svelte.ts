@@ -35,8 +35,8 @@ class Colours {
   }
 
   reset(run: string): void {
-    const { [run]: _dropped, ...chosen } = this.#stored.chosen;
-    this.#keep({ ...this.#stored, chosen });
+    const chosen = Object.entries(this.#stored.chosen).filter(([other]) => other !== run);
+    this.#keep({ ...this.#stored, chosen: Object.fromEntries(chosen) });
   }
 
   #keep(stored: Stored): void {

@@ -2,7 +2,7 @@
 import type { Axis } from "../core/axis";
 import type { Filter } from "../core/match";
 import { defaultView, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
-import { shownBox, stepBack, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
+import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
 import { place } from "./place.svelte";
 
 /** What the pages show. Everything but the zoom of small cards stands in the address bar. */
@@ -89,7 +89,7 @@ class View {
   }
 
   zoom(tag: string, box: Box): void {
-    this.#setZoom(tag, zoomInto(this.zoomOf(tag), box));
+    this.#setZoom(tag, zoomInto(this.zoomOf(tag), tidyBox(box, this.isLogTag(tag))));
   }
 
   zoomBack(tag: string): void {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { drawableValues, SvgPen, traceCurve } from "./curvePath";
+import { missingMarks, thinMarks } from "./missing";
+import { finiteSegments, isAscending } from "./series";
+
+const values = fc.array(fc.oneof(fc.float(), fc.constantFrom(NaN, Infinity, -Infinity)), { maxLength: 40 });
+const same = { x: (value: number) => value, y: (value: number) => value };
+
+describe("finiteSegments", () => {
+  it("breaks at NaN and infinities and keeps single points", () => {
+    expect(finiteSegments([1, 2, NaN, 3, Infinity, 4, 5])).toEqual([
+      { start: 0, end: 2 },
+      { start: 3, end: 4 },
+      { start: 5, end: 7 },
+    ]);
+    expect(finiteSegments([])).toEqual([]);
+    expect(finiteSegments([NaN])).toEqual([]);
+  });
+
+  it("holds every finite row once; the marks hold all others", () => {
+    fc.assert(
+      fc.property(values, (rows) => {
+        const drawn = finiteSegments(rows).flatMap(({ start, end }) => rows.slice(start, end));
+        expect(drawn).toEqual(rows.filter(Number.isFinite));
+        expect(missingMarks(rows, rows, false)).toHaveLength(rows.length - drawn.length);
+      }),
+    );
+  });
+});
+
+describe("what can't be drawn", () => {
+  it("is marked by kind", () => {
+    const kinds = missingMarks([0, 1, 2, 3, 4, 5], [1, NaN, Infinity, -Infinity, 0, -2], true).map(({ kind }) => kind);
+    expect(kinds).toEqual(["nan", "positive_infinity", "negative_infinity", "not_positive", "not_positive"]);
+  });
+
+  it("is no trouble on a linear axis when it is zero", () => {
+    expect(missingMarks([0, 1], [0, -1], false)).toEqual([]);
+  });
+
+  it("costs one mark a pixel", () => {
+    const marks = missingMarks([0, 0.1, 5], [NaN, NaN, NaN], false);
+    expect(thinMarks(marks, (x) => x)).toEqual([
+      { pixel: 0, kind: "nan" },
+      { pixel: 5, kind: "nan" },
+    ]);
+  });
+});
+
+describe("traceCurve", () => {
+  it("draws lines, gaps and dots", () => {
+    const pen = new SvgPen();
+    traceCurve(pen, [0, 1, 2, 3], [5, 6, NaN, 7], same);
+    expect(pen.toString()).toBe("M0 5L1 6M3 7h0");
+  });
+
+  it("leaves gaps where a logarithmic axis has no place", () => {
+    expect([...drawableValues(new Float32Array([1, 0, -1, 2]), true)]).toEqual([1, NaN, NaN, 2]);
+    expect([...drawableValues(new Float32Array([1, 0]), false)]).toEqual([1, 0]);
+  });
+});
+
+describe("isAscending", () => {
+  it("allows equal positions and no step back", () => {
+    expect(isAscending([1, 1, 2])).toBe(true);
+    expect(isAscending([1, 0])).toBe(false);
+    expect(isAscending([])).toBe(true);
+  });
+});

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { curveOf, heightWithin, wholeBox } from "./curve";
+import type { Series } from "./series";
+import { chartCounts, seriesSummary } from "./seriesSummary";
+import { tipRows } from "./tipRows";
+
+function series(values: number[], change: Partial<Series> = {}): Series {
+  const rows = values.map((_, row) => row);
+  return {
+    run: "a",
+    tag: "loss",
+    points: values.length,
+    returned: values.length,
+    reduced: false,
+    nan: 0,
+    positiveInfinity: 0,
+    negativeInfinity: 0,
+    startWallTime: 100,
+    version: 1,
+    error: null,
+    step: Float64Array.from(rows),
+    wallTime: Float64Array.from(rows, (row) => 100 + row),
+    value: Float32Array.from(values),
+    smoothed: null,
+    ...change,
+  };
+}
+
+describe("what is said beside the curves", () => {
+  it("adds up all curves", () => {
+    const all = [series([1, 0, -1], { nan: 2, points: 50, reduced: true }), series([-Infinity, 3], { negativeInfinity: 1 })];
+    expect(chartCounts(all, true)).toEqual({ points: 52, returned: 5, isReduced: true, nan: 2, infinite: 1, notPositive: 2 });
+    expect(chartCounts(all, false).notPositive).toBe(0);
+  });
+
+  it("gives last, smallest and largest of a run", () => {
+    expect(seriesSummary(series([3, 1, NaN]))).toEqual({ run: "a", last: NaN, minimum: 1, maximum: 3, points: 3 });
+    expect(seriesSummary(series([])).last).toBeNull();
+  });
+});
+
+describe("the tip", () => {
+  it("tells raw and smoothed value, step and times of the hit rows", () => {
+    const one = series([5, 6], { smoothed: Float32Array.of(5, 5.5) });
+    const curve = curveOf(one, "relative", "#000");
+    expect(tipRows([{ curve: 0, row: 1, x: 1, distance: 0 }], [curve], [one], 5)).toEqual([
+      { key: "a", label: "a", colour: "#000", value: 6, smoothed: 5.5, step: 1, relative: 1, wallTime: 101 },
+    ]);
+  });
+});
+
+describe("what a chart shows", () => {
+  it("is everything, spikes of the raw curve included", () => {
+    const curve = curveOf(series([1, 100, 1], { smoothed: Float32Array.of(1, 2, 2) }), "step", "#000");
+    const box = wholeBox([curve], false);
+    expect(box.x).toEqual([0, 2]);
+    expect(box.y[1]).toBeGreaterThan(100);
+  });
+
+  it("fits the height to the rows of a range", () => {
+    const curve = curveOf(series([1, 100, 2, 3]), "step", "#000");
+    const [low, high] = heightWithin([curve], [2, 3], false);
+    expect(low).toBeLessThan(2);
+    expect(high).toBeLessThan(4);
+  });
+});

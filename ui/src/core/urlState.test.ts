@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { AXES } from "./axis";
+import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
+
+const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
+const names = fc.uniqueArray(name, { maxLength: 4 });
+const edges = fc
+  .tuple(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }), fc.double({ min: 1e-3, max: 1e9, noNaN: true }))
+  .map(([low, width]) => [low + 0, low + width] as const)
+  .filter(([low, high]) => low < high);
+
+const views: fc.Arbitrary<ViewState> = fc
+  .record({
+    runs: fc.option(fc.record({ base: fc.constantFrom("all" as const, "none" as const), except: names })),
+    filter: fc.record({ text: name, isRegex: fc.boolean() }),
+    axis: fc.constantFrom(...AXES),
+    smoothing: fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0),
+    isLog: fc.boolean(),
+    flipped: names,
+    pins: names,
+    fullTag: fc.option(name),
+    zoom: fc.option(fc.record({ x: edges, y: edges })),
+  })
+  .map((view) => ({ ...view, zoom: view.fullTag === null ? null : view.zoom }));
+
+/** -0 and 0 are the same place on an axis but not the same to toEqual. */
+function normal(view: ViewState): unknown {
+  return JSON.parse(JSON.stringify(view));
+}
+
+describe("the state in the address bar", () => {
+  it("comes back as it went in", () => {
+    fc.assert(
+      fc.property(views, (view) => {
+        expect(normal(queryToView(viewToQuery(view)))).toEqual(normal(view));
+      }),
+    );
+  });
+
+  it("is written in one way only", () => {
+    fc.assert(
+      fc.property(views, (view) => {
+        const query = viewToQuery(view);
+        expect(viewToQuery(queryToView(query))).toBe(query);
+      }),
+    );
+  });
+
+  it("is empty for what everybody sees first", () => {
+    expect(viewToQuery(defaultView())).toBe("");
+    expect(queryToView("")).toEqual(defaultView());
+  });
+
+  it("is never broken by a broken link", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(queryToView(text).smoothing).toBeGreaterThanOrEqual(0);
+      }),
+    );
+    expect(queryToView("axis=sideways&smoothing=much&full=a&zoom=1,2,3&runs=some")).toEqual({ ...defaultView(), fullTag: "a" });
+    expect(queryToView("smoothing=7").smoothing).toBe(0.999);
+    expect(queryToView("full=a&zoom=2,1,0,1").zoom).toBeNull();
+  });
+
+  it("names the runs of a link", () => {
+    expect(queryToView("run=a/b&run=c").runs).toEqual({ base: "none", except: ["a/b", "c"] });
+    expect(queryToView("runs=all&without=a").runs).toEqual({ base: "all", except: ["a"] });
+    expect(queryToView("runs=none").runs).toEqual({ base: "none", except: [] });
+  });
+});
