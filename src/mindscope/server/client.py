@@ -13,6 +13,16 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 WEB = Path(__file__).parent / "web"
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+"""What a system says of these differs, and browsers believe only the right ones."""
 FOREVER = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
 NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>mindscope</title>
@@ -54,7 +64,10 @@ def _is_below(folder: str, path: str) -> bool:
 def _file(folder: Path, name: str, cache_control: str) -> Response | None:
     """A file that stands directly in ``folder``; names are compared, so that no path is ever made of one."""
     known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
-    return FileResponse(known[name], headers={"cache-control": cache_control}) if name in known else None
+    if name not in known:
+        return None
+    media_type = MEDIA_TYPES.get(known[name].suffix)
+    return FileResponse(known[name], media_type=media_type, headers={"cache-control": cache_control})
 
 
 def _not_built() -> Response:

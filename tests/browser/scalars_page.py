@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees and does on the scalars page."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+COLOURED_PIXELS = """canvas => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  let coloured = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const [red, green, blue, alpha] = data.slice(i, i + 4);
+    if (alpha > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) coloured++;
+  }
+  return coloured;
+}"""
+
+
+def card(page: Page, tag: str) -> Locator:
+    return page.locator(f'[data-testid="card"][data-tag={quoted(tag)}]')
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def full(page: Page) -> Locator:
+    return page.get_by_test_id("full-screen")
+
+
+def coloured_pixels(within: Locator) -> int:
+    """How much of a chart is line: axes, grid and text are grey."""
+    return within.locator("canvas").evaluate(COLOURED_PIXELS)
+
+
+def wait_until_drawn(within: Locator) -> None:
+    """Brings a chart into view, as a chart reads its curve only there."""
+    within.scroll_into_view_if_needed()
+    canvas = within.locator("canvas")
+    expect(canvas).to_be_visible()
+    canvas.page.wait_for_function(f"canvas => ({COLOURED_PIXELS})(canvas) > 20", arg=canvas.element_handle())
+
+
+def point_at(within: Locator, key: str) -> Locator:
+    """Move the chart's cursor with a key; gives the nearest row of the tip."""
+    within.get_by_test_id("chart").focus()
+    within.page.keyboard.press(key)
+    return tip_rows(within.page).first
+
+
+def tip_rows(page: Page) -> Locator:
+    return page.get_by_test_id("tip").locator("tbody tr")
+
+
+def drag(within: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag over the plotting area, from and to shares of its width and height."""
+    area = within.locator(".u-over")
+    box = area.bounding_box()
+    assert box is not None
+    mouse = within.page.mouse
+    mouse.move(box["x"] + box["width"] * start[0], box["y"] + box["height"] * start[1])
+    mouse.down()
+    mouse.move(box["x"] + box["width"] * end[0], box["y"] + box["height"] * end[1], steps=4)
+    mouse.up()
+
+
+def view_in(url: str) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(url).query)
+
+
+def shown_zoom(page: Page) -> list[float]:
+    """The box in the address: left, right, bottom, top."""
+    return [float(number) for number in view_in(page.url)["zoom"][0].split(",")]
+
+
+def expect_view(page: Page, name: str, value: str | None) -> None:
+    """The address holds ``name=value``, or no ``name``."""
+    if value is None:
+        expect(page).not_to_have_url(re.compile(rf"[?&]{name}="))
+    else:
+        expect(page).to_have_url(re.compile(rf"[?&]{name}={re.escape(value)}(&|$)"))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is the same on every page: language, theme, and that text from logs is text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, wait_until_drawn
+
+OpenPage = Callable[[LiveViewer, str], Page]
+HOSTILE = [
+    '<img src=x onerror="window.hacked = 1">',
+    "<script>window.hacked = 1</script>",
+    "{@html '<b>bold</b>'}/${1 + 1}",
+    "javascript:window.hacked=1",
+    "训练/损失 🙂",
+]
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+def test_the_language_changes_at_once_and_stays(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
+    navigation = page.get_by_role("navigation")
+    expect(navigation).to_contain_text("Scalars")
+    page.evaluate("window.sameDocument = true")
+    page.get_by_test_id("language").click()
+    page.get_by_test_id("language-zh").click()
+    expect(navigation).to_contain_text("标量")
+    assert page.evaluate("window.sameDocument")
+    assert page.evaluate("document.documentElement.lang").startswith("zh")
+    page.reload()
+    expect(navigation).to_contain_text("标量")
+
+
+def test_the_theme_changes_at_once_and_stays(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
+    wait_until_drawn(card(page, "train/loss"))
+    light = page.evaluate(BACKGROUND)
+    page.get_by_test_id("theme").click()
+    page.get_by_test_id("theme-dark").click()
+    page.wait_for_function(f"{BACKGROUND} !== {light!r}")
+    dark = page.evaluate(BACKGROUND)
+    wait_until_drawn(card(page, "train/loss"))
+    page.reload()
+    page.wait_for_function(f"{BACKGROUND} === {dark!r}")
+
+
+def test_the_theme_follows_the_system_unless_chosen(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/")
+    light = page.evaluate(BACKGROUND)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{BACKGROUND} !== {light!r}")
+
+
+def test_text_from_logs_is_never_markup(tmp_path: Path, open_page: OpenPage):
+    for number, name in enumerate(HOSTILE):
+        log = GrowingLog(tmp_path / "logs" / f"{number} {name}".replace("/", "_"))
+        for tag in HOSTILE:
+            log.scalar(1, 1.0, tag)
+            log.scalar(2, 2.0, tag)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == len(HOSTILE) and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/")
+        for number, name in enumerate(HOSTILE):
+            expect(page.get_by_role("table").get_by_text(f"{number} {name}".replace("/", "_"))).to_be_visible()
+        page.get_by_test_id("open-selected").click()
+        for tag in HOSTILE:
+            card(page, tag).scroll_into_view_if_needed()
+            wait_until_drawn(card(page, tag))
+        assert page.locator("img[src=x]").count() == 0
+        assert page.locator("main script, main b").count() == 0
+        assert page.evaluate("window.hacked") is None
+
+
+def test_every_button_has_a_name(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
+    wait_until_drawn(card(page, "train/loss"))
+    is_nameless = "one => !(one.ariaLabel || one.innerText.trim() || one.labels?.length)"
+    markup = f"all => all.filter({is_nameless}).map(one => one.outerHTML)"
+    assert page.eval_on_selector_all("button, a[href], input", markup) == []

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page that is open while a training goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, wait_until_drawn
+
+OpenPage = Callable[[LiveViewer, str], Page]
+TRAINING = """
+import sys
+import mindscope
+
+with mindscope.SummaryRecord(sys.argv[1]) as record:
+    for line in sys.stdin:
+        step, value = line.split()
+        record.add_value("scalar", "loss", float(value))
+        record.record(int(step))
+        record.flush()
+"""
+
+
+class Training:
+    """A training in another process that records what it is told."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def record(self, step: int, value: float) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{step} {value}\n")
+        self._process.stdin.flush()
+
+
+@contextmanager
+def training(run: Path) -> Iterator[Training]:
+    with subprocess.Popen([sys.executable, "-c", TRAINING, str(run)], stdin=subprocess.PIPE, text=True) as process:
+        yield Training(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(20) == 0
+
+
+def test_a_new_point_appears_without_a_reload(tmp_path: Path, open_page: OpenPage):
+    (tmp_path / "logs").mkdir()
+    with running_viewer(tmp_path / "logs", tmp_path) as live, training(tmp_path / "logs" / "run") as run:
+        run.record(1, 0.125)
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        page = open_page(live, "/scalars")
+        expect(card(page, "loss")).to_contain_text("0.125")
+        page.evaluate("window.sameDocument = true")
+        for step, value in ((2, 0.25), (3, 0.375)):
+            run.record(step, value)
+            expect(card(page, "loss")).to_contain_text(str(value))
+        assert page.evaluate("window.sameDocument")
+        wait_until_drawn(card(page, "loss"))
+
+
+def test_a_new_run_and_a_new_tag_appear_by_themselves(tmp_path: Path, open_page: OpenPage):
+    first = GrowingLog(tmp_path / "logs" / "first")
+    first.scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("first", {}).get("tags"))
+        page = open_page(live, "/scalars")
+        expect(page.get_by_test_id("card")).to_have_count(1)
+        GrowingLog(tmp_path / "logs" / "second").scalar(1, 2.0)
+        expect(page.get_by_test_id("run-list").locator('[data-run="second"]')).to_be_visible()
+        first.scalar(2, 0.5, "accuracy")
+        expect(card(page, "accuracy")).to_be_visible()
+
+
+def test_a_run_that_grows_says_so_and_a_paused_page_waits(tmp_path: Path, open_page: OpenPage):
+    log = GrowingLog(tmp_path / "logs" / "run")
+    log.scalar(1, 0.125)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        page = open_page(live, "/scalars")
+        indicator = page.get_by_test_id("live")
+        expect(indicator).to_have_attribute("data-state", "live")
+        expect(card(page, "loss")).to_contain_text("0.125")
+        indicator.click()
+        expect(indicator).to_have_attribute("data-state", "paused")
+        log.scalar(2, 0.75)
+        eventually(lambda: live.runs()["run"]["last_step"] == 2)
+        expect(card(page, "loss")).to_contain_text("0.125")
+        indicator.click()
+        expect(card(page, "loss")).to_contain_text("0.75")
+
+
+def test_without_reloading_the_page_says_that_it_is_loaded_once(tmp_path: Path, open_page: OpenPage):
+    GrowingLog(tmp_path / "logs" / "run").scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path, "--reload-interval", "0") as live:
+        page = open_page(live, "/")
+        expect(page.get_by_test_id("live")).to_have_attribute("data-state", "once")
