@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mindscope.formats.frames import crc32c, frame
+from mindscope.formats.frames import FrameReader, crc32c, frame
 from mindscope.ingest import RunLoader, find_run
 from mindscope.ingest import tail as tail_module
+from mindscope.reading import inspect_run, open_run
 from mindscope.types import DamageKind, DialectName, Kind
 from tests.event_log import (
     DATA,
@@ -377,6 +378,36 @@ def test_restart_examples_over_real_files(directory: Path) -> None:
 def test_restart_example_within_one_file(directory: Path) -> None:
     append(directory / NAME, version() + steps([1, 3, 5, 7, 9, 2, 3, 4, 15]))
     assert visible_steps(load(directory)) == [1, 2, 3, 4, 5, 7, 9, 15]
+
+
+SAMPLES = [
+    DATA / "mindspore" / "lineage_sweep" / "run_11" / "events.out.events.summary.1795228015.0.vm_MS",
+    DATA / "mindspore" / "lineage_sweep" / "run_11" / "events.out.events.summary.1795228015.0.vm_lineage",
+    DATA / "tensorboard" / "tb_all" / "run_a" / "1795227663.2305825" / "events.out.tfevents.1795227663.vm.24869.3",
+    DATA / "tensorboard" / "tb_all" / "run_a" / "events.out.tfevents.1795227661.vm.24869.0",
+]
+
+
+def mutated(payload: bytes, chance: random.Random) -> bytes:
+    """A few bytes near the beginning, where the structure is, changed, taken out or put in."""
+    changed = bytearray(payload)
+    for _ in range(chance.choice([0, 1, 1, 2, 5])):
+        at = chance.randrange(min(len(changed), 300) + 1)
+        changed[at : at + chance.choice([0, 1, 1, 2])] = chance.randbytes(chance.choice([0, 1, 1, 2]))
+    return bytes(changed)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(SAMPLES), st.integers(0, 1 << 32))
+def test_mutated_messages_never_stop_the_reading(sample: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    payloads = [bytes(payload) for _, payload in FrameReader("").records(sample.read_bytes())]
+    with tempfile.TemporaryDirectory() as path:
+        append(Path(path) / sample.name, b"".join(frame(mutated(payload, chance)) for payload in payloads))
+        run = open_run(path)
+        assert run.store.files[0].records == len(payloads)
+        assert {damage.kind for damage in run.damages} <= {DamageKind.MESSAGE}
+        inspect_run(run)
 
 
 PORTIONS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9_000)), max_size=10)

@@ -81,7 +81,11 @@ class EventScanner:
             _extend(scanned.references, (kind, kind.value), columns)
             return
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
-            tag = tensorboard.run_metadata_tag(view, int(start), int(start + length))
+            try:
+                tag = tensorboard.run_metadata_tag(view, int(start), int(start + length))
+            except FormatError as error:
+                scanned.undecodable.append((base + int(start), int(length), error))
+                continue
             _extend(scanned.references, (kind, tag), {name: column[row : row + 1] for name, column in columns.items()})
 
     def _add_values(
@@ -99,7 +103,7 @@ class EventScanner:
             return
         field_kind = tensorboard.FIELD_KINDS.get(number)
         if field_kind in (Kind.TENSOR, None) and tag not in self._kinds:
-            self._learn_kind(tag, field_kind, view, base, described)
+            self._learn_kind(scanned, tag, field_kind, view, base, described)
         kind = self._kinds.get(tag, field_kind) if field_kind in (Kind.TENSOR, None) else field_kind
         if kind is Kind.SCALAR:
             self._add_scalar_tensors(scanned, tag, columns, view, base)
@@ -108,6 +112,7 @@ class EventScanner:
 
     def _learn_kind(
         self,
+        scanned: Scanned,
         tag: str,
         field_kind: Kind | None,
         view: memoryview,
@@ -115,7 +120,11 @@ class EventScanner:
         described: tuple[NDArray[Any], NDArray[Any]],
     ) -> None:
         for start, length in zip((described[0] - base).tolist(), described[1].tolist(), strict=True):
-            value = wire.decode(VALUE, view[start : start + length])
+            try:
+                value = wire.decode(VALUE, view[start : start + length])
+            except FormatError as error:
+                scanned.undecodable.append((base + start, length, error))
+                continue
             plugin = tensorboard.plugin_name(value.get("metadata", {}))
             tensorboard.kind_of(tag, plugin, field_kind, self._kinds)
             if tag in self._kinds:

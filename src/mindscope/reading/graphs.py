@@ -19,12 +19,16 @@ from mindscope.graph import (
 from mindscope.types import Kind, Message
 
 
-def read_graphs(directory: Path, all_of: Callable[[Kind], list[Message]]) -> tuple[Graph, ...]:
+def read_graphs(
+    directory: Path, read_all: Callable[[Kind, Callable[[Message], Graph]], list[Graph]]
+) -> tuple[Graph, ...]:
     """Graphs of event files, then of graph files; a MetaGraphDef counts only where there is no other graph."""
-    graphs = [_read_graph(message) for message in all_of(Kind.GRAPH)]
-    if not graphs:
-        graphs = [read_meta_graph(message["meta_graph_def"]) for message in all_of(Kind.META_GRAPH)]
+    graphs = read_all(Kind.GRAPH, _read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
     return (*graphs, *_graphs_of_files(directory))
+
+
+def _read_meta_graph(message: Message) -> Graph:
+    return read_meta_graph(message["meta_graph_def"])
 
 
 def _read_graph(message: Message) -> Graph:

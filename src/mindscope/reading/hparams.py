@@ -12,13 +12,18 @@ HparamValue = float | bool | str | None
 _VALUE_FIELDS = ("number_value", "string_value", "bool_value")
 
 
-def merge_hparams(messages: Iterable[Message]) -> dict[str, HparamValue]:
-    """The values that sessions started with, by name; of a name given twice the later one."""
-    hparams: dict[str, HparamValue] = {}
-    for message in messages:
-        values: dict[str, Message] = message.get("session_start_info", {}).get("hparams", {})
-        hparams |= {name: _value(value) for name, value in values.items()}
-    return hparams
+Hparams = dict[str, HparamValue]
+
+
+def session_hparams(message: Message) -> Hparams:
+    """The values that a session started with, by name; none in the plugin's other messages."""
+    values: dict[str, Message] = message.get("session_start_info", {}).get("hparams", {})
+    return {name: _value(value) for name, value in values.items()}
+
+
+def merge_hparams(sessions: Iterable[Hparams]) -> Hparams:
+    """The values of all sessions; of a name given twice the later one."""
+    return {name: value for session in sessions for name, value in session.items()}
 
 
 def _value(message: Message) -> HparamValue:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from mindscope.lineage import (
     CustomValue,
@@ -17,16 +18,24 @@ from mindscope.lineage import (
 )
 from mindscope.types import Kind, Message
 
+T = TypeVar("T")
 
-def read_lineage(all_of: Callable[[Kind], list[Message]]) -> Lineage:
+
+class ReadAll(Protocol):
+    """Every value of a kind, from the oldest file to the newest, each turned into something else."""
+
+    def __call__(self, kind: Kind, read: Callable[[Message], T], /) -> list[T]: ...
+
+
+def read_lineage(read_all: ReadAll) -> Lineage:
     """Merge what the files say, from the oldest to the newest."""
     train: TrainLineage | None = None
-    for message in all_of(Kind.TRAIN_LINEAGE):
-        train = merge(train, read_train_lineage(message))
+    for newer in read_all(Kind.TRAIN_LINEAGE, read_train_lineage):
+        train = merge(train, newer)
     evaluation: EvalLineage | None = None
-    for message in all_of(Kind.EVAL_LINEAGE):
-        evaluation = merge(evaluation, read_eval_lineage(message))
+    for newer in read_all(Kind.EVAL_LINEAGE, read_eval_lineage):
+        evaluation = merge(evaluation, newer)
     custom: dict[str, CustomValue] = {}
-    for message in all_of(Kind.CUSTOM_LINEAGE):
-        custom |= read_custom(message)
+    for values in read_all(Kind.CUSTOM_LINEAGE, read_custom):
+        custom |= values
     return Lineage(train, evaluation, custom)

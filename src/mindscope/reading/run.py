@@ -12,7 +12,7 @@ from mindscope.errors import FormatError, SettingsError, TagNotFoundError
 from mindscope.graph import DatasetNode, Graph, read_dataset_graph
 from mindscope.lineage import Lineage
 from mindscope.reading.graphs import read_graphs
-from mindscope.reading.hparams import HparamValue, merge_hparams
+from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
 from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
 from mindscope.reading.values import Values
@@ -20,6 +20,7 @@ from mindscope.store import RunStore
 from mindscope.types import Audio, Damage, DamageKind, Histogram, Image, Kind, Landscape, Message, Tensor
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 class Run:
@@ -115,28 +116,29 @@ class Run:
 
     def landscapes(self) -> dict[str, Landscape]:
         """The loss landscapes by tag, of each tag the newest; those that can't be decoded are among the damages."""
-        newest = {tag: self._decode(self.values(Kind.LANDSCAPE, tag), -1) for tag in self.tags(Kind.LANDSCAPE)}
+        tags = self.tags(Kind.LANDSCAPE)
+        newest = {tag: self._read(self.values(Kind.LANDSCAPE, tag), -1, _as_landscape) for tag in tags}
         return {tag: landscape for tag, landscape in newest.items() if landscape is not None}
 
     def graphs(self) -> tuple[Graph, ...]:
         """The computational graphs, from the oldest event file to the newest, then those of graph files (``*.pb``)."""
-        return read_graphs(self.path, self._all_of)
+        return read_graphs(self.path, self._read_all)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:
         """The data pipeline as last written, None without any."""
-        messages = self._all_of(Kind.DATASET_GRAPH)
-        return read_dataset_graph(messages[-1]) if messages else None
+        pipelines = self._read_all(Kind.DATASET_GRAPH, read_dataset_graph)
+        return pipelines[-1] if pipelines else None
 
     @property
     def lineage(self) -> Lineage:
         """Hyper-parameters, data, metrics and what the user added, merged over all files of the run."""
-        return read_lineage(self._all_of)
+        return read_lineage(self._read_all)
 
     @property
     def hparams(self) -> dict[str, HparamValue]:
         """Hyper-parameters that TensorBoard's plugin stored, by name."""
-        return merge_hparams(self._all_of(Kind.HPARAMS))
+        return merge_hparams(self._read_all(Kind.HPARAMS, session_hparams))
 
     @property
     def damages(self) -> tuple[Damage, ...]:
@@ -148,16 +150,16 @@ class Run:
         """How many values the recorder had to drop, by its own count."""
         return self.store.dropped
 
-    def _all_of(self, kind: Kind) -> list[Message]:
+    def _read_all(self, kind: Kind, read: Callable[[Message], T]) -> list[T]:
         """Every value of a kind that has no steps of its own, from the oldest file to the newest, whatever its tag."""
         every = [self.values(kind, tag, overwritten=True) for tag in self.store.tags(kind)]
-        decoded = [self._decode(values, row) for values in every for row in range(len(values))]
-        return [message for message in decoded if message is not None]
+        results = [self._read(values, row, read) for values in every for row in range(len(values))]
+        return [result for result in results if result is not None]
 
-    def _decode(self, values: Values[T], row: int) -> T | None:
+    def _read(self, values: Values[V], row: int, read: Callable[[V], T]) -> T | None:
         """One value; None, and a damage noted, when its bytes are none: the other values are still good."""
         try:
-            return values[row].value
+            return read(values[row].value)
         except FormatError as error:
             place = values.place(row)
             self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, str(error))
@@ -185,3 +187,7 @@ def _kind(kind: Kind | str) -> Kind:
         return Kind(kind)
     except ValueError:
         raise SettingsError(f"kind is {kind!r}, want one of {', '.join(map(str, Kind))}") from None
+
+
+def _as_landscape(value: Landscape) -> Landscape:
+    return value
