@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from types import MappingProxyType
 
 from mindscope.errors import RunNotFoundError
@@ -14,6 +15,9 @@ from mindscope.ingest.load import RunLoader
 from mindscope.store import RunStore
 
 ChangeListener = Callable[[frozenset[str]], None]
+
+TELL_S = 0.25
+"""How long changes are collected before they are told while a refresh goes on."""
 
 
 class Catalog:
@@ -70,21 +74,32 @@ class Catalog:
             changed = set[str]()
             if waiting is None:
                 changed |= self._tell(self._take(self._finder.find()), on_change)
-                waiting = frozenset(self._loaders)
+                waiting = tuple(self._loaders)
             while waiting:
-                changed |= self._tell(self._read(waiting), on_change)
-                waiting = frozenset(id for id in waiting if self._loaders[id].has_more)
+                for group in self._read(waiting):
+                    changed |= self._tell(group, on_change)
+                waiting = tuple(id for id in waiting if self._loaders[id].has_more)
             return frozenset(changed)
 
-    def _read(self, ids: frozenset[str]) -> frozenset[str]:
-        return frozenset(id for id in ids if self._loaders[id].read())
+    def _read(self, ids: tuple[str, ...]) -> Iterator[frozenset[str]]:
+        """Give each run its turn; yields those that changed, in groups, so that a long load can be followed."""
+        changed = set[str]()
+        since = monotonic()
+        for id in ids:
+            if self._loaders[id].read():
+                changed.add(id)
+            if monotonic() - since > TELL_S:
+                yield frozenset(changed)
+                changed.clear()
+                since = monotonic()
+        yield frozenset(changed)
 
-    def _known_ids(self, paths: Iterable[str] | None) -> frozenset[str] | None:
+    def _known_ids(self, paths: Iterable[str] | None) -> tuple[str, ...] | None:
         """The runs that the files belong to; None when that is not known of all."""
         if paths is None:
             return None
-        ids = frozenset(self._run_of_path.get(path, "") for path in paths)
-        return None if "" in ids else ids
+        ids = {self._run_of_path.get(path, "") for path in paths}
+        return None if "" in ids else tuple(ids)
 
     def _tell(self, changed: frozenset[str], on_change: ChangeListener | None) -> frozenset[str]:
         if changed:
