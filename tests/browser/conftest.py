@@ -30,8 +30,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One a module: as long as it lives, an event loop runs in this thread, and others want to run their own."""
     program = which("chromium") or which("chromium-browser") or which("google-chrome")
     assert program, "no Chromium: apt-get install chromium"
     expect.set_options(timeout=10_000)
@@ -58,9 +59,14 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def open_page(context: BrowserContext) -> Iterator[Callable[[LiveViewer, str], Page]]:
+def complaints() -> list[str]:
+    """What pages said in the console or asked of others. A test that provokes some clears them."""
+    return []
+
+
+@pytest.fixture
+def open_page(context: BrowserContext, complaints: list[str]) -> Iterator[Callable[[LiveViewer, str], Page]]:
     """Opens an address of a viewer in a page of its own, and watches the page until the test ends."""
-    complaints: list[str] = []
 
     def open_(live: LiveViewer, address: str) -> Page:
         origin = f"http://127.0.0.1:{live.port}"

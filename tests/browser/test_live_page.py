@@ -101,3 +101,18 @@ def test_without_reloading_the_page_says_that_it_is_loaded_once(tmp_path: Path, 
     with running_viewer(tmp_path / "logs", tmp_path, "--reload-interval", "0") as live:
         page = open_page(live, "/")
         expect(page.get_by_test_id("live")).to_have_attribute("data-state", "once")
+
+
+def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: OpenPage, complaints: list[str]):
+    log = GrowingLog(tmp_path / "logs" / "run")
+    log.scalar(1, 0.125)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        page = open_page(live, "/scalars")
+        expect(card(page, "loss")).to_contain_text("0.125")
+    expect(page.get_by_test_id("disconnected")).to_contain_text("mindscope start")
+    log.scalar(2, 0.75)
+    with running_viewer(tmp_path / "logs", tmp_path, port=live.port):
+        expect(card(page, "loss")).to_contain_text("0.75")
+        expect(page.get_by_test_id("disconnected")).to_have_count(0)
+    assert all("ERR_CONNECTION_REFUSED" in text or "ERR_INCOMPLETE_CHUNKED_ENCODING" in text for text in complaints)
+    complaints.clear()

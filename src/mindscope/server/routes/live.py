@@ -9,8 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from mindscope.server.context import TheViewer
-from mindscope.server.feed import Feed
+from mindscope.server.context import TheViewer, Viewer
 from mindscope.server.schema import LiveHello
 
 PING_S = 15.0
@@ -31,14 +30,14 @@ class EventStreamResponse(StreamingResponse):
 )
 async def get_live(viewer: TheViewer) -> EventStreamResponse:
     """``hello`` once, then ``change`` whenever a run grew, came or went; a comment every 15 s keeps proxies awake."""
-    stream = _events(viewer.feed, viewer.catalog.version)
-    return EventStreamResponse(stream, headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+    return EventStreamResponse(_events(viewer), headers={"cache-control": "no-store", "x-accel-buffering": "no"})
 
 
-async def _events(feed: Feed, version: int) -> AsyncIterator[str]:
-    subscription = feed.subscribe()
+async def _events(viewer: Viewer) -> AsyncIterator[str]:
+    subscription = viewer.feed.subscribe()
     try:
-        yield _event("hello", LiveHello(version=version))
+        # Read after subscribing: what is newer than this version will be told.
+        yield _event("hello", LiveHello(version=viewer.catalog.version))
         while not subscription.is_closed:
             change = await subscription.next(PING_S)
             if change is not None:
@@ -46,7 +45,7 @@ async def _events(feed: Feed, version: int) -> AsyncIterator[str]:
             elif not subscription.is_closed:
                 yield ": ping\n\n"
     finally:
-        feed.unsubscribe(subscription)
+        viewer.feed.unsubscribe(subscription)
 
 
 def _event(name: str, data: BaseModel) -> str:
