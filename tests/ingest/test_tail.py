@@ -315,6 +315,26 @@ def test_a_file_closed_to_us_is_reported_and_tried_again(directory: Path) -> Non
     assert loader.store.damages == ()
 
 
+def test_a_file_that_is_closed_or_goes_while_it_is_read_in_turns_ends_the_turns(directory: Path) -> None:
+    file = directory / NAME
+    append(file, version() + steps(range(100)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tail_module, "CHUNK_BYTES", 64)
+        loader = loader_of(directory)
+        loader.read(budget_bytes=1)
+        assert loader.has_more
+        file.chmod(0)
+        with without_privileges():
+            loader.read(budget_bytes=1)
+        assert not loader.has_more
+        file.chmod(0o644)
+        loader.read(budget_bytes=1)
+        assert loader.has_more
+        file.unlink()
+        loader.read(budget_bytes=1)
+        assert not loader.has_more
+
+
 def test_a_file_that_vanishes_between_finding_and_reading_is_no_error(directory: Path) -> None:
     append(directory / NAME, version() + steps([1]))
     loader = loader_of(directory)

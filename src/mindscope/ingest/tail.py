@@ -64,9 +64,10 @@ class FileTail:
     def read(self, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read what grew; says whether the store changed."""
         version = self._store.version
+        has_more, self.has_more = self.has_more, False  # a file that fails must not be asked for more at once
         try:
             seen = _Identity.of(self._path.stat())
-            if seen != self._seen or self.has_more:
+            if seen != self._seen or has_more:
                 with self._path.open("rb") as file:
                     self._seen = self._read_open(file, budget_bytes)
         except FileNotFoundError:
@@ -104,7 +105,8 @@ class FileTail:
         if rest < max(self._reader.needed, 1):
             return b""
         file.seek(self._reader.position)
-        return file.read(min(rest, max(CHUNK_BYTES, self._reader.needed)))
+        chunk = file.read(min(rest, max(CHUNK_BYTES, self._reader.needed)))
+        return chunk if len(chunk) >= self._reader.needed else b""  # cut meanwhile: seen at the next read
 
     def _scan(self, chunk: bytes) -> Scanned:
         self._scanner = self._scanner or self._make_scanner(chunk)
