@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from mindscope.capture import SummaryRecord
 from mindscope.capture.files import AppendError, EventFile, Names
 from mindscope.capture.output import Destination
-from mindscope.capture.steps import ScalarStep
 from mindscope.capture.writer import Writer
 from mindscope.formats.frames import frame
+from mindscope.formats.mindspore import summary_event, value_field
 
 if TYPE_CHECKING:
     from conftest import Log
@@ -231,11 +231,11 @@ def test_append_says_how_much_is_written(tmp_path: Path) -> None:
 
 def test_full_queue_makes_the_caller_wait(tmp_path: Path) -> None:
     writer = Writer(Destination(tmp_path, "events", "_MS", None, False), 1, queue_bytes=1000)
-    record = frame(b"x" * 284)
+    record = frame(summary_event(1.0, 1, value_field({"tag": "x" * 280})))
     most = 0
-    for step in range(500):
+    for _ in range(500):
         with writer.lock:
-            writer.submit(ScalarStep(step, len(record), 1, record))
+            writer.submit(record, len(record))
             most = max(most, writer.queued_bytes)
     writer.close()
     assert most <= 1000
@@ -245,10 +245,10 @@ def test_full_queue_makes_the_caller_wait(tmp_path: Path) -> None:
 
 def test_value_larger_than_the_queue_is_taken(tmp_path: Path) -> None:
     writer = Writer(Destination(tmp_path, "events", "_MS", None, False), 1, queue_bytes=1000)
-    record = frame(bytes(5000))
-    for step in range(3):
+    record = frame(summary_event(1.0, 1, value_field({"tag": "x" * 5000})))
+    for _ in range(3):
         with writer.lock:
-            writer.submit(ScalarStep(step, len(record), 1, record))
+            writer.submit(record, len(record))
     writer.close()
     (path,) = tmp_path.iterdir()
     assert path.read_bytes().endswith(record * 3)

@@ -5,23 +5,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from mindscope.capture.taking import Taken
 
 
-class Batch(NamedTuple):
-    """What one ``record`` writes."""
-
-    scalars: dict[str, float]
-    values: dict[tuple[str, str], Taken]
-    """Other tagged values by plugin and tag."""
-    messages: list[Taken]
-    """Graphs and lineage."""
-
-
 class Collection:
-    """What one thread added since it last recorded."""
+    """What one thread added since it last recorded.
+
+    Its thread adds without a lock: for that each change here is one operation on a dict or list, which Python makes
+    whole. Two threads that record hold the recorder's lock.
+    """
 
     def __init__(self) -> None:
         self.thread = threading.current_thread()
@@ -29,21 +22,24 @@ class Collection:
         """Whether the thread has called ``record`` itself, so that no other one records its values while it lives."""
         self.scalars: dict[str, float] = {}
         self.values: dict[tuple[str, str], Taken] = {}
+        """Other tagged values by plugin and tag."""
         self.messages: list[Taken] = []
+        """Graphs and lineage."""
 
     def absorb(self, other: Collection) -> None:
-        """Take over the values of another thread."""
-        taken = other.take()
-        self.scalars.update(taken.scalars)
-        self.values.update(taken.values)
-        self.messages += taken.messages
+        """Take over the values of another thread, which may add more in the meantime: piece by piece."""
+        for tag in list(other.scalars):
+            self.scalars[tag] = other.scalars.pop(tag)
+        for key in list(other.values):
+            self.values[key] = other.values.pop(key)
+        while other.messages:
+            self.messages.append(other.messages.pop(0))
 
-    def take(self) -> Batch:
-        """What was collected; begins anew. One statement without a call, so that no signal handler comes between."""
-        scalars, values, messages, self.scalars, self.values, self.messages = (
-            self.scalars, self.values, self.messages, {}, {}, [],
-        )  # fmt: skip
-        return Batch(scalars, values, messages)
+    def take(self) -> tuple[dict[str, float], dict[tuple[str, str], Taken], list[Taken]]:
+        """What was collected; begins anew. Only the collection's own thread calls it."""
+        scalars, values, messages = self.scalars, self.values, self.messages
+        self.scalars, self.values, self.messages = {}, {}, []
+        return scalars, values, messages
 
     def filter(self, is_wanted: Callable[[str], bool]) -> None:
         """Throw away the values of the plugins of which ``is_wanted(plugin)`` says False."""
@@ -70,7 +66,7 @@ class Collections(threading.local):
         self._maker = maker  # of the recorder
 
     def begin(self) -> Collection:
-        """The current thread's collection, made if there is none. Hold the recorder's lock."""
+        """The current thread's collection, made if there is none."""
         if self.mine is None:
             self.mine = Collection()
             self._everyone.append(self.mine)

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mindscope.capture.export import NpyExport
 from mindscope.capture.files import AppendError, EventFile, Names
-from mindscope.capture.steps import Encoding, MixedStep, RecordedStep, ScalarStep
+from mindscope.capture.steps import Encoding, MixedStep, RecordedStep, count_values, last_step
 from mindscope.capture.trouble import Trouble
 from mindscope.capture.values import Array
 from mindscope.formats import frames, mindspore
@@ -51,12 +52,11 @@ class Output:
         """The newest summary file, before there is one the name that it should get."""
         return self._summary.path or self._planned_path
 
-    def write(self, steps: Iterable[RecordedStep]) -> None:
+    def write(self, steps: Sequence[RecordedStep]) -> None:
         """Append ``steps`` in order. What is ready is written before a value still being encoded is waited for."""
-        ready: list[ScalarStep] = []
+        ready: list[bytes] = []
         for step in steps:
-            self._last_step = step.step
-            if isinstance(step, ScalarStep):
+            if isinstance(step, bytes):
                 ready.append(step)
                 continue
             if not all(value.is_done for value in step.values):
@@ -64,6 +64,7 @@ class Output:
                 ready = []
             ready += self._complete(step)
         self._append(self._summary, ready)
+        self._last_step = last_step(steps[-1])
         self._report_dropped()
 
     def close(self) -> None:
@@ -77,15 +78,14 @@ class Output:
         self._summary.abandon()
         self._lineage.abandon()
 
-    def _complete(self, step: MixedStep) -> Iterator[ScalarStep]:
+    def _complete(self, step: MixedStep) -> Iterator[bytes]:
         """The records of ``step`` in the summary file; lineage and exports are written on the way."""
-        self._append(self._lineage, [_one(step, payload) for payload in step.lineage])
+        self._append(self._lineage, [frames.frame(payload) for payload in step.lineage])
         for tag, array in step.exports:
             self._write_export(tag, step.step, array)
-        yield from (_one(step, payload) for payload in step.graphs)
-        for fields, count in _fill_events(step, self._wait_all(step.values)):
-            record = frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
-            yield ScalarStep(step.step, len(record), count, record)
+        yield from (frames.frame(payload) for payload in step.graphs)
+        for fields in _fill_events(step.scalars, self._wait_all(step.values)):
+            yield frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
 
     def _wait_all(self, values: list[Encoding]) -> list[bytes]:
         done: list[bytes] = []
@@ -103,27 +103,29 @@ class Output:
         except (OSError, ValueError) as error:
             self._trouble.drop(1, "export", type(error).__name__, error)
 
-    def _append(self, file: EventFile, steps: list[ScalarStep]) -> bool:
-        """Append the records; returns whether all of them stand in the file."""
-        if not steps:
-            return True
+    def _append(self, file: EventFile, records: list[bytes]) -> None:
+        """Append the records; what can't be written is counted."""
+        if not records:
+            return
         try:
-            excess = file.append([step.record for step in steps])
+            self._note_excess(file.append(records))
         except AppendError as failure:
-            lost = sum(step.value_count for step in steps[failure.written :])
+            lost = sum(map(count_values, records[failure.written :]))
             self._trouble.drop(lost, "append", type(failure.error).__name__, failure.error)
-            return False
+
+    def _note_excess(self, excess: int) -> None:
         if excess:
             self._trouble.say("size", "", f"a record passes max_file_size by {excess} bytes and got a file for itself")
-        return True
 
     def _report_dropped(self) -> None:
+        """Tell the file how many values are lost, if that is not there yet; tried again with the next batch."""
         dropped = self._trouble.dropped
         if dropped == self._reported:
             return
         fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)])
         record = frames.frame(mindspore.summary_event(time.time(), self._last_step, fields))
-        if self._append(self._summary, [ScalarStep(self._last_step, len(record), 0, record)]):
+        with contextlib.suppress(AppendError):
+            self._note_excess(self._summary.append([record]))
             self._reported = dropped
 
 
@@ -132,20 +134,14 @@ def version_record() -> bytes:
     return frames.frame(mindspore.version_event(time.time()))
 
 
-def _one(step: MixedStep, payload: bytes) -> ScalarStep:
-    record = frames.frame(payload)
-    return ScalarStep(step.step, len(record), 1, record)
-
-
-def _fill_events(step: MixedStep, values: list[bytes]) -> Iterator[tuple[bytes, int]]:
-    """The fields and the number of values of each event: of one, unless it would be larger than readers take."""
-    fields, size, count = [step.scalars], len(step.scalars), step.scalar_count
+def _fill_events(scalars: bytes, values: list[bytes]) -> Iterator[bytes]:
+    """The fields of each event: of one, unless it would be larger than readers take."""
+    fields, size = [scalars], len(scalars)
     for value in values:
         if size + len(value) > _LARGEST_EVENT:
-            yield b"".join(fields), count
-            fields, size, count = [], 0, 0
+            yield b"".join(fields)
+            fields, size = [], 0
         fields.append(value)
         size += len(value)
-        count += 1
     if size:
-        yield b"".join(fields), count
+        yield b"".join(fields)

@@ -12,18 +12,18 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, lifetime
-from mindscope.capture.collecting import Batch, Collection, Collections
+from mindscope.capture.collecting import Collection, Collections
 from mindscope.capture.lineage import lineage_event
 from mindscope.capture.messages import graph_bytes, is_graph
 from mindscope.capture.output import Destination
-from mindscope.capture.steps import Encoding, MixedStep, ScalarStep
+from mindscope.capture.steps import Encoding, MixedStep
 from mindscope.capture.taking import MESSAGE_PLUGINS, PLUGINS, Taken, take
 from mindscope.capture.values import to_scalar
 from mindscope.capture.wrapping import wrap
 from mindscope.capture.writer import Writer
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
 from mindscope.formats import wire
-from mindscope.formats._core import encode_scalar_values, encode_summary_event, frame
+from mindscope.formats._core import encode_scalar_record, encode_scalar_values, encode_summary_event, frame
 from mindscope.formats.mindspore_schemas import EVENT
 
 _FLOAT32_MAX = 3.4028235677973366e38  # the next float64 rounds to infinity
@@ -87,7 +87,7 @@ class SummaryRecord:
         lifetime.watch(self)
 
     def _begin(self) -> None:
-        self._lock = self._writer.lock  # guards all of what follows
+        self._lock = self._writer.lock  # held by record()
         self._collections = Collections([], threading.current_thread())
 
     def start_over(self) -> None:
@@ -150,12 +150,12 @@ class SummaryRecord:
                 is wrong).
             RecorderClosedError: with ``raise_exception``, after ``close``.
         """
-        if plugin == "scalar" and type(value) is float and -_FLOAT32_MAX < value < _FLOAT32_MAX and type(name) is str:
-            with self._lock:
-                scalars = (self._collections.mine or self._collections.begin()).scalars
-                if name and name not in scalars and not self._writer.is_closed:
-                    scalars[name] = value
-                    return
+        # the usual case, in as few steps as Python can: a lock would double its cost
+        if plugin == "scalar" and type(value) is float and -_FLOAT32_MAX < value < _FLOAT32_MAX:
+            mine = self._collections.mine
+            if mine is not None and type(name) is str and name and name not in mine.scalars:
+                mine.scalars[name] = value
+                return
         self._add(_check_plugin(plugin), name, value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
@@ -187,12 +187,12 @@ class SummaryRecord:
                 self._take_graph(collected, _check_network(train_network))
             if plugin_filter is not None:
                 collected.filter(plugin_filter)
-            scalars, values, messages = batch = collected.take()
+            scalars, values, messages = collected.take()
             if values or messages:
-                self._submit_mixed(step, batch)
+                self._submit_mixed(step, scalars, list(values.values()), messages)
             elif scalars:
-                data = frame(encode_summary_event(_now(), step, _encode_scalars(scalars)))
-                self._writer.submit(ScalarStep(step, len(data), len(scalars), data))
+                data = _encode_record(step, scalars)
+                self._writer.submit(data, len(data))
         if self._raises:
             self._raise_late()
         return True
@@ -213,6 +213,8 @@ class SummaryRecord:
         Raises:
             Exception: with ``raise_exception``, what went wrong since the last call.
         """
+        self._writer.request_close()
+        self._collections = Collections([], threading.current_thread())  # add_value() finds none and looks closer
         self._writer.close()
         if self._raises:
             self._raise_late()
@@ -238,25 +240,23 @@ class SummaryRecord:
             self._writer.trouble.drop(1, plugin, type(error).__name__, failure)
 
     def _keep_scalar(self, tag: str, number: float) -> None:
-        with self._lock:
-            scalars = self._collections.begin().scalars
-            if tag in scalars:
-                self._say_replaced("scalar", tag)
-            scalars[tag] = number
+        scalars = self._collections.begin().scalars
+        if tag in scalars:
+            self._say_replaced("scalar", tag)
+        scalars[tag] = number
         if _FLOAT32_MAX <= abs(number) < float("inf"):
             text = f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
             self._writer.trouble.say("scalar", "range", text)
 
     def _keep(self, taken: Taken, is_message: bool) -> None:
-        with self._lock:
-            collected = self._collections.begin()
-            if is_message:
-                collected.messages.append(taken)
-                return
-            key = (taken.plugin, taken.tag)
-            if key in collected.values:
-                self._say_replaced(*key)
-            collected.values[key] = taken
+        collected = self._collections.begin()
+        if is_message:
+            collected.messages.append(taken)
+            return
+        key = (taken.plugin, taken.tag)
+        if key in collected.values:
+            self._say_replaced(*key)
+        collected.values[key] = taken
 
     def _say_replaced(self, plugin: str, tag: str) -> None:
         text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
@@ -277,26 +277,22 @@ class SummaryRecord:
             collected.messages.insert(0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded))
             self._has_graph = True
 
-    def _submit_mixed(self, step: int, batch: Batch) -> None:
-        scalars, values, messages = batch.scalars, list(batch.values.values()), batch.messages
+    def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> None:
         now = _now()
         fields = _encode_scalars(scalars)
         head = wire.encode(EVENT, {"wall_time": now})
         is_exported = self._writer.is_exporting
-        self._writer.submit(
-            MixedStep(
-                step=step,
-                size=len(fields) + sum(taken.size for taken in (*values, *messages)),
-                value_count=len(scalars) + len(values) + len(messages),
-                wall_time=now,
-                scalars=fields,
-                scalar_count=len(scalars),
-                values=[Encoding(f"{taken.plugin} {taken.tag!r}", self._start(taken)) for taken in values],
-                graphs=[head + wrap(4, m.encode()) for m in messages if m.plugin == "graph"],
-                lineage=[lineage_event(m.plugin, m.encode(), now) for m in messages if m.plugin != "graph"],
-                exports=[(taken.tag, taken.array) for taken in values if taken.array is not None and is_exported],
-            )
+        mixed = MixedStep(
+            step=step,
+            value_count=len(scalars) + len(values) + len(messages),
+            wall_time=now,
+            scalars=fields,
+            values=[Encoding(f"{taken.plugin} {taken.tag!r}", self._start(taken)) for taken in values],
+            graphs=[head + wrap(4, m.encode()) for m in messages if m.plugin == "graph"],
+            lineage=[lineage_event(m.plugin, m.encode(), now) for m in messages if m.plugin != "graph"],
+            exports=[(taken.tag, taken.array) for taken in values if taken.array is not None and is_exported],
         )
+        self._writer.submit(mixed, len(fields) + sum(taken.size for taken in (*values, *messages)))
 
     def _start(self, taken: Taken) -> bytes | Future[bytes]:
         return taken.encode() if taken.plugin == "landscape" else self._writer.encode(taken.encode)
@@ -305,6 +301,14 @@ class SummaryRecord:
         late = self._writer.trouble.take_late()
         if late is not None:
             raise late
+
+
+def _encode_record(step: int, scalars: dict[str, float]) -> bytes:
+    now = _now()
+    try:
+        return encode_scalar_record(now, step, scalars)
+    except UnicodeEncodeError:
+        return frame(encode_summary_event(now, step, _encode_scalars(scalars)))
 
 
 def _encode_scalars(scalars: dict[str, float]) -> bytes:

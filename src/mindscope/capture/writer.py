@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mindscope.capture import lifetime
 from mindscope.capture.output import Destination, Output
-from mindscope.capture.steps import RecordedStep
+from mindscope.capture.steps import RecordedStep, count_values
 from mindscope.capture.trouble import Trouble
 
 BATCH_S = 0.05  # how long the first step of a batch waits for more
@@ -43,7 +43,7 @@ class Writer:
         """Reentrant, because a signal handler may record while its thread is recording."""
         self.trouble = Trouble()
         self._changed = threading.Condition(self.lock)
-        self._queue: deque[RecordedStep] = deque()
+        self._queue: deque[tuple[RecordedStep, int]] = deque()  # with the bytes that each counts
         self.queued_bytes = 0
         """Of all steps that are not written yet."""
         self._submitted = 0  # steps ever queued
@@ -84,14 +84,14 @@ class Writer:
         except RuntimeError:  # the interpreter is ending and starts no more threads
             return function()
 
-    def submit(self, step: RecordedStep) -> None:
-        """Queue ``step``; blocks while too much is queued. Hold ``lock``."""
-        while self.queued_bytes and self.queued_bytes + step.size > self._queue_bytes and self._thread is not None:
-            self._hurry()
-            self._changed.wait()
-        self._queue.append(step)
+    def submit(self, step: RecordedStep, size: int) -> None:
+        """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``."""
+        queued = self.queued_bytes + size
+        if queued > self._queue_bytes:
+            queued = self._wait_for_room(size)
+        self.queued_bytes = queued
+        self._queue.append((step, size))
         self._submitted += 1
-        self.queued_bytes += step.size
         if self._is_asleep:
             self._is_asleep = False
             self._changed.notify_all()
@@ -99,8 +99,15 @@ class Writer:
             self._start()
             if self._thread is None and self.queued_bytes > BATCH_BYTES:
                 self._write_batch()
-        elif self.queued_bytes > BATCH_BYTES and not self._is_urgent:
+        elif queued > BATCH_BYTES and not self._is_urgent:
             self._hurry()
+
+    def _wait_for_room(self, size: int) -> int:
+        """The bytes in the queue with ``size`` more, when they fit or nothing else is queued."""
+        while self.queued_bytes and self.queued_bytes + size > self._queue_bytes and self._thread is not None:
+            self._hurry()
+            self._changed.wait()
+        return self.queued_bytes + size
 
     def flush(self) -> None:
         """Return when everything queued so far is in the files, safe from a crash of this process."""
@@ -167,12 +174,13 @@ class Writer:
         size = 0
         with self.lock:
             while self._queue and size < BATCH_BYTES:
-                steps.append(self._queue.popleft())
-                size += steps[-1].size
+                step, counted = self._queue.popleft()
+                steps.append(step)
+                size += counted
         try:
             self.output.write(steps)
         except Exception as error:  # nothing gets through here: the training goes on
-            self.trouble.drop(sum(step.value_count for step in steps), "write", type(error).__name__, error)
+            self.trouble.drop(sum(map(count_values, steps)), "write", type(error).__name__, error)
         with self.lock:
             self._written += len(steps)
             self.queued_bytes -= size
