@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mindscope.errors import FormatError, MindscopeError, RunNotFoundError, SettingsError, TagNotFoundError
-from mindscope.reading import ScalarPoint, open_run, open_runs
+from mindscope.reading import ScalarPoint, export_runs, inspect_run, open_run, open_runs
 from mindscope.types import DamageKind, Histogram, Kind
 from tests.event_log import (
     DATA,
@@ -239,3 +241,17 @@ def test_names_and_texts_of_runs() -> None:
     assert "3 scalar" in repr(run)
     assert "17 runs" in repr(open_runs(DATA / "mindspore"))
     assert "13 values" in repr(run.images("input_image"))
+
+
+def test_names_that_are_no_text_reach_tables_and_reports_as_text(tmp_path: Path) -> None:
+    directory = tmp_path / os.fsdecode(b"caf\xe9\n")
+    directory.mkdir()
+    append(directory / NAME, version() + steps([1]))
+    runs = open_runs(tmp_path)
+    assert list(runs) == ["caf\ufffde9\n"]
+    (row,) = runs.to_arrow().to_pylist()
+    assert row["path"].endswith("caf\ufffde9\n")
+    json.dumps(inspect_run(runs["caf\ufffde9\n"]).to_json(), ensure_ascii=False).encode()
+    (path,) = export_runs(runs, tmp_path / "out").files
+    assert path.relative_to(tmp_path).as_posix() == "out/caf%EF%BF%BDe9%0A/scalars.csv"
+    assert open_run(directory).name == "caf\ufffde9\n"

@@ -6,8 +6,11 @@ from __future__ import annotations
 import os
 import re
 
+from mindscope.store.files import readable
+
+__all__ = ["creation_number", "is_event_name", "readable", "run_id"]
+
 _EVENT_NAME = re.compile(r"summary\.([0-9]+)|tfevents(?:\.([0-9]+))?", re.ASCII)
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 def is_event_name(name: str) -> bool:
@@ -19,11 +22,6 @@ def creation_number(name: str) -> int:
     """The number in an event file's name that tells its age, seconds since 1970 by custom; 0 without one."""
     match = _EVENT_NAME.search(name)
     return int((match[1] or match[2] or "0") if match else "0")
-
-
-def readable(name: str) -> str:
-    """A name as valid text: each byte that is not UTF-8 becomes U+FFFD and two hexadecimal digits."""
-    return _UNDECODABLE.sub(lambda match: f"\ufffd{ord(match[0]) - 0xDC00:02x}", name)
 
 
 def run_id(base: str, directory: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, cast
 from mindscope.graph import Graph
 from mindscope.reading.run import Run
 from mindscope.store import FileFacts, ReferenceSeries, ScalarSeries
+from mindscope.store.files import readable
 from mindscope.types import Damage, Kind
 
 
@@ -99,7 +100,7 @@ def inspect_run(run: Run) -> RunReport:
     return RunReport(
         id=run.id,
         name=run.name,
-        path=str(run.path),
+        path=readable(str(run.path)),
         state=store.state(time.time()),
         size_bytes=store.size_bytes,
         first_wall_time=store.first_wall_time,

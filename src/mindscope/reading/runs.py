@@ -11,6 +11,7 @@ from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reading.run import Run
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
+from mindscope.store.files import readable
 from mindscope.types import Kind
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _row(run: Run) -> dict[str, Any]:
     store = run.store
     return {
         "run": run.id,
-        "path": str(run.path),
+        "path": readable(str(run.path)),
         "files": len(store.files),
         "size_bytes": store.size_bytes,
         "first_wall_time": store.first_wall_time,

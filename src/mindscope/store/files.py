@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from mindscope.types import Damage, DialectName
 
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
+
 FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
 
 
@@ -45,3 +47,8 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key under which run_2 comes before run_10; numbers come before letters."""
     parts = re.split(r"([0-9]+)", text)
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
+
+
+def readable(name: str) -> str:
+    """A name as valid text: each byte that is not UTF-8 becomes U+FFFD and two hexadecimal digits."""
+    return _UNDECODABLE.sub(lambda match: f"\ufffd{ord(match[0]) - 0xDC00:02x}", name)

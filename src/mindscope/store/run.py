@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from mindscope.formats.scan import Scanned
-from mindscope.store.files import FileFacts
+from mindscope.store.files import FileFacts, readable
 from mindscope.store.points import FileRanks
 from mindscope.store.series import ReferenceSeries, ScalarSeries
 from mindscope.types import Damage, DialectName, Kind
@@ -42,7 +42,7 @@ class RunStore:
     @property
     def name(self) -> str:
         """What a person calls the run: its id, or the directory's name for the base itself."""
-        return self.path.name if self.id == "." else self.id
+        return readable(self.path.name) if self.id == "." else self.id
 
     def add_file(self, facts: FileFacts) -> int:
         """Take in a file that has not been read yet; returns its ordinal."""
