@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import typer.main
 from typer.testing import CliRunner
 
 import mindscope
 from mindscope.cli import app
+from mindscope.cli.reference import reference
 
 from .conftest import CommandLine
 
+ROOT = Path(__file__).parents[2]
 COMMANDS = {"start", "stop", "status", "inspect", "export"}
 START_FLAGS = {
     "--config",
@@ -69,3 +73,9 @@ def test_a_bad_setting_is_one_line(mindscope: CommandLine):
     refused = mindscope("start", "--port", "70000", want=1)
     assert refused.stderr == "mindscope: --port is '70000', want a whole number from 1 to 65535\n"
     assert refused.stdout == ""
+
+
+def test_the_reference_is_up_to_date():
+    assert reference() == (ROOT / "docs" / "commands.md").read_text("utf-8"), (
+        "write it anew: python -m mindscope.cli.reference > docs/commands.md"
+    )

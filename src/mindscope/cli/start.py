@@ -34,7 +34,7 @@ def start(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Listen on this address; others than this machine's own let others look.",
+            help="Listen on this address; any but this machine's own lets others look.",
             show_default="127.0.0.1",
         ),
     ] = None,

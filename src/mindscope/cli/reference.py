@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m mindscope.cli.reference`` prints docs/commands.md, made of what the commands themselves say."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import typer.main
+
+from mindscope.cli.app import app
+
+HEAD = """# Commands
+
+Written by `python -m mindscope.cli.reference`. Every command ends with 0 when it worked, with 1 and one line that says
+what to do when it did not, and with 2 when it was called wrongly.
+"""
+SETTINGS = """
+## Settings
+
+Each setting of the viewer is taken from the first of these places that gives it: the flag; `MINDSCOPE_NAME` in the
+environment; `MINDINSIGHT_NAME` in the environment; `NAME` in the configuration; the default.
+
+| setting | flag | NAME | accepted | default |
+|---|---|---|---|---|
+| directory below which runs are found | `--summary-base-dir` | `SUMMARY_BASE_DIR` | a directory | the current one |
+| where logs are kept | `--workspace` | `WORKSPACE` | a directory, made when missing | `~/mindscope` |
+| address to listen on | `--host` | `HOST` | a name or an address | `127.0.0.1` |
+| port to listen on | `--port` | `PORT` | 1 to 65535 | `8080` |
+| seconds between looks for new data | `--reload-interval` | `RELOAD_INTERVAL` | 0 or more; 0 loads once | `3` |
+| configuration | `--config` | `CONFIG` | `file:/path/to/config.py` or `python:package.module` | none |
+
+A configuration is Python: `PORT = 8081` on a line of its own sets the port. The viewer's process carries its settings
+as `MINDSCOPE_NAME` in its environment and as flags in the list of processes.
+
+## Files of a viewer
+
+`WORKSPACE/log/mindscope.PORT.log` holds what a viewer in the background prints, `WORKSPACE/log/access.PORT.log` a line
+for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local/state/mindscope` (or below
+`$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
+
+## Who may look
+
+A viewer listens on this machine only, and answers only requests whose `Host` is one of its own names. From another
+machine, forward the port: `ssh -L 8080:127.0.0.1:8080 there`. With `--host` others can look without a password; use it
+only among people who may see the logs.
+"""
+
+
+def main() -> None:
+    """Print the reference."""
+    sys.stdout.write(reference())
+
+
+def reference() -> str:
+    """All commands as Markdown."""
+    commands = typer.main.get_group(app).commands
+    return "\n".join([HEAD, *(line for name in commands for line in _command(name, commands[name]))]) + SETTINGS
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    arguments = [_argument(parameter) for parameter in command.params if parameter.param_type_name == "argument"]
+    yield f"## mindscope {' '.join([name, *arguments])}\n"
+    yield inspect.cleandoc(command.help) + "\n"
+    if command.params:
+        yield "| | |\n|---|---|"
+        yield from (_row(parameter) for parameter in command.params)
+        yield ""
+
+
+def _row(parameter: Any) -> str:
+    """A line of the table of a command."""
+    name = " ".join([*parameter.opts, *([] if _is_switch(parameter) else [_argument(parameter)])])
+    if parameter.param_type_name == "argument":
+        name = _argument(parameter)
+    notes = [parameter.help]
+    if parameter.required and parameter.param_type_name == "option":
+        notes.append("Required.")
+    if isinstance(parameter.show_default, str):
+        notes.append(f"Default: {parameter.show_default}.")
+    return f"| `{name}` | {' '.join(notes)} |".replace("csv|parquet", "csv\\|parquet")
+
+
+def _argument(parameter: Any) -> str:
+    return str(parameter.metavar or parameter.name)
+
+
+def _is_switch(parameter: Any) -> bool:
+    return bool(getattr(parameter, "is_flag", False))
+
+
+if __name__ == "__main__":
+    main()
