@@ -7,7 +7,8 @@ import type { Box } from "../core/zoom";
 import { plotAxes } from "./axes";
 import { heightWithin, wholeBox, type Curve } from "../core/curve";
 import { Inks, watchTheme } from "./inks";
-import { paintCurves, projectionOf } from "./paint";
+import { Layer } from "./layer";
+import { paintCurves, paintEmphasised, projectionOf, type Painting } from "./paint";
 
 export interface CurvePlotOptions {
   axis: Axis;
@@ -37,6 +38,8 @@ export class CurvePlot {
   readonly #unwatch: () => void;
   #curves: readonly Curve[] = [];
   #box: Box = { x: [0, 1], y: [0, 1] };
+  readonly #layer: Layer | undefined;
+  readonly #front: Layer | undefined;
   #emphasised: string | null = null;
 
   constructor(host: HTMLElement, size: { width: number; height: number }, options: CurvePlotOptions) {
@@ -44,6 +47,8 @@ export class CurvePlot {
     this.inks = new Inks(host);
     this.#box = wholeBox([], options.isLog);
     this.plot = new uPlot(this.#plotOptions(size), EMPTY, host);
+    this.#layer = new Layer(this.plot);
+    this.#front = new Layer(this.plot);
     this.#unwatch = watchTheme(() => {
       this.inks.forget();
       this.plot.redraw(false, true);
@@ -71,7 +76,13 @@ export class CurvePlot {
   emphasise(key: string | null): void {
     if (key === this.#emphasised) return;
     this.#emphasised = key;
-    this.plot.redraw(false, false);
+    this.#paintFront();
+  }
+
+  /** Canvases from back to front, completely painted. */
+  canvases(): HTMLCanvasElement[] {
+    this.#layer?.finish();
+    return [this.plot.ctx.canvas, ...(this.#layer ? [this.#layer.canvas] : [])];
   }
 
   /** Moves the cursor onto a row, as the pointer would. */
@@ -90,6 +101,8 @@ export class CurvePlot {
 
   destroy(): void {
     this.#unwatch();
+    this.#layer?.destroy();
+    this.#front?.destroy();
     this.plot.destroy();
   }
 
@@ -113,16 +126,27 @@ export class CurvePlot {
         bind: { dblclick: () => () => (this.#options.onrestore(), null) },
       },
       hooks: {
-        draw: [(plot) => this.#paint(plot)],
+        draw: [() => this.#paint()],
         setCursor: [() => this.#hover()],
         setSelect: [() => this.#select()],
       },
     };
   }
 
-  #paint(plot: uPlot): void {
-    const ink = (colour: string): string => this.inks.resolve(colour);
-    paintCurves(plot, { curves: this.#curves, isLog: this.#options.isLog, emphasised: this.#emphasised, ink });
+  /** uPlot has drawn the axes; it does so once before the layers exist. */
+  #paint(): void {
+    this.#layer?.paint((ctx) => paintCurves(this.#painting(ctx), this.#curves));
+    this.#paintFront();
+  }
+
+  #paintFront(): void {
+    const curve = this.#curves.find(({ key }) => key === this.#emphasised);
+    if (curve) this.#front?.paint((ctx) => paintEmphasised(this.#painting(ctx), curve));
+    else this.#front?.clear();
+  }
+
+  #painting(ctx: CanvasRenderingContext2D): Painting {
+    return { plot: this.plot, ctx, isLog: this.#options.isLog, ink: (colour) => this.inks.resolve(colour) };
   }
 
   #hover(): void {

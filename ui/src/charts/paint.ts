@@ -10,6 +10,8 @@ const EMPHASISED_LINE = 2.5;
 const FAINT = 0.28;
 const DOT_RADIUS = 2;
 const MARK = 3.5;
+/** Beyond this many rows the joints are too small to see and too many to be rounded. */
+const ROUND_ROWS = 400;
 
 /** Canvas pen: lines in one path, single points as discs in another. */
 class CanvasPen implements Pen {
@@ -36,26 +38,40 @@ class CanvasPen implements Pen {
 }
 
 export interface Painting {
-  curves: readonly Curve[];
+  plot: uPlot;
+  ctx: CanvasRenderingContext2D;
   isLog: boolean;
-  emphasised: string | null;
   ink: (colour: string) => string;
 }
 
-/** Draws raw curves, then smoothed ones in front, then the marks of what has no height. */
-export function paintCurves(plot: uPlot, painting: Painting): void {
-  const { ctx, bbox } = plot;
-  const projection = projectionOf(plot);
+/** Draws raw curves, then smoothed ones in front, then the marks of what has no height; one curve a step. */
+export function* paintCurves(painting: Painting, curves: readonly Curve[]): Generator<void> {
+  const projection = projectionOf(painting.plot);
+  clipToPlot(painting);
+  for (const curve of curves) {
+    stroke(painting, projection, curve, curve.raw, curve.smoothed ? FAINT : 1, LINE);
+    yield;
+  }
+  for (const curve of curves) {
+    if (curve.smoothed) stroke(painting, projection, curve, curve.smoothed, 1, LINE);
+    yield;
+  }
+  painting.ctx.restore();
+  for (const curve of curves) paintMarks(painting, projection, curve);
+}
+
+/** One curve, thicker: drawn over all others while the pointer is near. */
+export function* paintEmphasised(painting: Painting, curve: Curve): Generator<void> {
+  clipToPlot(painting);
+  stroke(painting, projectionOf(painting.plot), curve, curve.smoothed ?? curve.raw, 1, EMPHASISED_LINE);
+  painting.ctx.restore();
+}
+
+function clipToPlot({ ctx, plot: { bbox } }: Painting): void {
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top - 2, bbox.width, bbox.height + 4);
   ctx.clip();
-  ctx.lineJoin = "round";
-  ctx.lineCap = "round";
-  for (const curve of painting.curves) stroke(ctx, curve, curve.raw, curve.smoothed ? FAINT : 1, painting, projection);
-  for (const curve of painting.curves) if (curve.smoothed) stroke(ctx, curve, curve.smoothed, 1, painting, projection);
-  ctx.restore();
-  for (const curve of painting.curves) paintMarks(plot, curve, painting, projection);
 }
 
 /** Values to canvas pixels. */
@@ -74,34 +90,35 @@ function linear(low: number, high: number, from: number, to: number, ratio: numb
 }
 
 function stroke(
-  ctx: CanvasRenderingContext2D,
+  { ctx, isLog, ink }: Painting,
+  projection: Projection,
   curve: Curve,
   values: Float32Array,
   opacity: number,
-  { isLog, emphasised, ink }: Painting,
-  projection: Projection,
+  width: number,
 ): void {
   const pen = new CanvasPen(DOT_RADIUS * devicePixelRatio);
   traceCurve(pen, curve.x, drawableValues(values, isLog), projection);
   ctx.globalAlpha = opacity;
   ctx.strokeStyle = ctx.fillStyle = ink(curve.colour);
-  ctx.lineWidth = (curve.key === emphasised ? EMPHASISED_LINE : LINE) * devicePixelRatio;
+  ctx.lineWidth = width * devicePixelRatio;
+  ctx.lineJoin = values.length > ROUND_ROWS ? "bevel" : "round";
   ctx.stroke(pen.line);
   ctx.fill(pen.dots);
 }
 
-function paintMarks(plot: uPlot, curve: Curve, { isLog, ink }: Painting, projection: Projection): void {
+function paintMarks({ plot, ctx, isLog, ink }: Painting, projection: Projection, curve: Curve): void {
   const { left, top, width, height } = plot.bbox;
   const marks = thinMarks(missingMarks(curve.x, curve.raw, isLog), projection.x);
   if (marks.length === 0) return;
-  plot.ctx.save();
-  plot.ctx.strokeStyle = plot.ctx.fillStyle = ink(curve.colour);
-  plot.ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = ink(curve.colour);
+  ctx.lineWidth = 1.5 * devicePixelRatio;
   for (const { pixel, kind } of marks) {
     if (pixel < left || pixel > left + width) continue;
-    paintMark(plot.ctx, kind, pixel, isAtTop(kind) ? top : top + height, MARK * devicePixelRatio);
+    paintMark(ctx, kind, pixel, isAtTop(kind) ? top : top + height, MARK * devicePixelRatio);
   }
-  plot.ctx.restore();
+  ctx.restore();
 }
 
 /** NaN is a cross, an infinity a filled triangle that points where it went, zero or less on a log scale a hollow one. */

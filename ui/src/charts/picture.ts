@@ -11,7 +11,8 @@ const ROW = 16;
 
 /** The chart as it is on the screen, with its title above and the names of its curves below. */
 export async function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
-  const source = plot.plot.ctx.canvas;
+  const layers = plot.canvases();
+  const source = layers[0]!;
   const ratio = devicePixelRatio;
   const canvas = document.createElement("canvas");
   canvas.width = source.width;
@@ -19,7 +20,7 @@ export async function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
   const ctx = canvas.getContext("2d")!;
   ctx.fillStyle = plot.inks.resolve("var(--paper)");
   ctx.fillRect(0, 0, canvas.width, canvas.height);
-  ctx.drawImage(source, 0, TITLE * ratio);
+  for (const layer of layers) if (layer.width > 0) ctx.drawImage(layer, 0, TITLE * ratio);
   ctx.scale(ratio, ratio);
   paintText(ctx, plot, title, TITLE + source.height / ratio);
   return new Promise((resolve, reject) => {
