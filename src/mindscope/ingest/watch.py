@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
-
-import watchfiles
+from typing import TYPE_CHECKING
 
 from mindscope.ingest.catalog import Catalog, ChangeListener
 from mindscope.ingest.names import is_event_name
+
+if TYPE_CHECKING:
+    from watchfiles import Change
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +73,8 @@ class Watcher:
 
     def _notified(self) -> Iterator[set[str] | None]:
         """Paths of event files that changed; None when all has to be looked at. Ends when the watcher is stopped."""
+        import watchfiles  # brings an event loop along, which readers without a watcher do without
+
         batches = watchfiles.watch(
             self._catalog.base,
             watch_filter=_matters,
@@ -109,8 +113,8 @@ class Watcher:
                 log.exception("a listener failed on the change of %d runs; the others are told", len(changed))
 
 
-def _matters(change: watchfiles.Change, path: str) -> bool:
+def _matters(change: Change, path: str) -> bool:
     """Whether a change can concern a run: an event file, or a directory that came or went."""
     if is_event_name(Path(path).name):
         return True
-    return change is not watchfiles.Change.modified and (change is watchfiles.Change.deleted or Path(path).is_dir())
+    return change.name == "deleted" or (change.name == "added" and Path(path).is_dir())
