@@ -106,6 +106,18 @@ def test_a_base_that_comes_later_is_watched(tmp_path: Path) -> None:
         wait_until(lambda: steps_of(catalog, "run") == [0], heard)
 
 
+def test_where_files_can_not_be_watched_the_interval_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "inotify watch limit reached")
+
+    monkeypatch.setattr("watchfiles.watch", refuse)
+    path = write_run(tmp_path, "run")
+    with watching(tmp_path, 0.05) as (catalog, heard):
+        wait_until(lambda: steps_of(catalog, "run") == [0], heard)
+        append(path, steps([1]))
+        wait_until(lambda: steps_of(catalog, "run") == [0, 1], heard)
+
+
 def test_a_listener_that_fails_stops_nothing(tmp_path: Path) -> None:
     catalog = Catalog(tmp_path)
     watcher = Watcher(catalog, 0.05)

@@ -60,15 +60,19 @@ class Watcher:
     def _watch(self) -> None:
         self._refresh(None)
         while self._interval > 0 and not self._stopping.is_set():
+            if not self._catalog.base.is_dir():
+                self._poll_once()
+                continue
             try:
                 for paths in self._notified():
                     self._refresh(paths)
             except (OSError, RuntimeError) as error:
                 log.warning("%s is looked at every %g s only: %s", self._catalog.base, self._interval, error)
-                self._poll()
+                while not self._stopping.is_set():
+                    self._poll_once()
 
-    def _poll(self) -> None:
-        while not self._stopping.wait(self._interval):
+    def _poll_once(self) -> None:
+        if not self._stopping.wait(self._interval):
             self._refresh(None)
 
     def _notified(self) -> Iterator[set[str] | None]:
