@@ -99,6 +99,14 @@ def test_a_workspace_that_can_not_be_made_is_named(mindscope: CommandLine, port:
     assert "choose another one with --workspace" in refused
 
 
+@pytest.mark.parametrize("flag", [(), ("--foreground",)])
+def test_a_state_folder_that_can_not_be_written_is_named(mindscope: CommandLine, port: str, flag: tuple[str, ...]):
+    (mindscope.room / "file").write_text("")
+    refused = mindscope("start", "--port", port, *flag, want=1, XDG_STATE_HOME=str(mindscope.room / "file")).stderr
+    assert refused.startswith(f"mindscope: {mindscope.room / 'file'}")
+    assert "set XDG_STATE_HOME to a directory that can be written" in refused
+
+
 def test_a_file_is_no_base_directory(mindscope: CommandLine, port: str):
     (mindscope.room / "file").write_text("")
     assert "file is not a directory" in mindscope("start", "--port", port, "--summary-base-dir", "file", want=1).stderr

@@ -47,15 +47,21 @@ def address(host: str, port: int) -> str:
 
 @contextmanager
 def recorded(settings: Settings) -> Generator[Callable[[], None]]:
-    """Gives what writes this process's record, and takes the record away in the end.
+    """Gives what makes this process's record known, and takes the record away in the end.
 
     Raises ServerError when another viewer runs on the port or records can't be written.
     """
     refuse_second(settings.port)
     path = _record_path(settings.port)
+    unfinished = _write_beside(path, _viewer_here(settings))
+
+    def publish() -> None:
+        unfinished.replace(path)
+
     try:
-        yield lambda: _write(path, _viewer_here(settings))
+        yield publish
     finally:
+        unfinished.unlink(missing_ok=True)
         running = find_viewer(settings.port)
         if running is not None and running.pid == os.getpid():
             path.unlink(missing_ok=True)
@@ -120,15 +126,15 @@ def _record_path(port: int) -> Path:
     return _record_dir() / f"{port}.json"
 
 
-def _write(path: Path, viewer: RunningViewer) -> None:
-    """Whole or not at all: others may be reading."""
+def _write_beside(path: Path, viewer: RunningViewer) -> Path:
+    """Under another name first: whoever reads the record reads all of it."""
     unfinished = path.with_suffix(f".{viewer.pid}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(json.dumps(asdict(viewer)))
-        unfinished.replace(path)
     except OSError as error:
         raise ServerError(f"{path}: {error.strerror}; set XDG_STATE_HOME to a directory that can be written") from error
+    return unfinished
 
 
 def _read(path: Path) -> RunningViewer | None:
