@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 const MINUS = "\u2212";
 const PREFIXES: readonly [number, string][] = [
+  [1e12, "T"],
   [1e9, "G"],
   [1e6, "M"],
   [1e3, "k"],
@@ -37,7 +38,7 @@ export function groupDigits(value: number): string {
 export function formatTicks(ticks: readonly number[]): string[] {
   const largest = Math.max(0, ...ticks.map(Math.abs));
   const step = ticks.length > 1 ? Math.abs(ticks[1]! - ticks[0]!) : largest;
-  if (largest > 0 && (largest < 1e-3 || largest >= 1e12)) return ticks.map((tick) => shortExponential(tick, step));
+  if (largest > 0 && (largest < 1e-3 || largest >= 1e15)) return ticks.map((tick) => shortExponential(tick, step));
   const prefix = PREFIXES.find(([size]) => largest >= size * (size === 1e3 ? 10 : 1)) ?? ([1, ""] as const);
   const decimals = decimalsFor(step / prefix[0]);
   return ticks.map((tick) => (tick === 0 ? "0" : (tick / prefix[0]).toFixed(decimals).replace("-", MINUS) + prefix[1]));

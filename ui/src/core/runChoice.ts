@@ -2,7 +2,7 @@
 import type { RunChoice } from "./urlState";
 
 /** Without a choice this many runs are shown at most: the newest ones. */
-export const DEFAULT_SHOWN = 20;
+export const DEFAULT_SHOWN = 40;
 
 export function isChosen(choice: NonNullable<RunChoice>, run: string): boolean {
   return choice.except.includes(run) !== (choice.base === "all");
