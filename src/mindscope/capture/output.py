@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mindscope.capture.export import NpyExport
 from mindscope.capture.files import AppendError, EventFile, Names
+from mindscope.capture.spares import Spares
 from mindscope.capture.steps import Encoding, MixedStep, RecordedStep, count_values, last_step
 from mindscope.capture.trouble import Trouble
 from mindscope.capture.values import Array
@@ -36,10 +37,11 @@ class Destination:
 class Output:
     """The files of one recorder."""
 
-    def __init__(self, destination: Destination, trouble: Trouble) -> None:
+    def __init__(self, destination: Destination, trouble: Trouble, spares: Spares) -> None:
         names = Names(destination.directory, destination.prefix, (destination.suffix, "_lineage"))
         limit = destination.max_file_size
         self._trouble = trouble
+        self._spares = spares
         self._planned_path = names.path(names.second, destination.suffix)
         self._summary = EventFile(names, destination.suffix, version_record, limit)
         self._lineage = EventFile(names, "_lineage", bytes, limit)
@@ -86,6 +88,8 @@ class Output:
         yield from (frames.frame(payload) for payload in step.graphs)
         for fields in _fill_events(step.scalars, self._wait_all(step.values)):
             yield frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
+        for array in step.arrays:
+            self._spares.give(array)
 
     def _wait_all(self, values: list[Encoding]) -> list[bytes]:
         done: list[bytes] = []

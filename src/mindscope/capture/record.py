@@ -232,7 +232,7 @@ class SummaryRecord:
             if plugin == "scalar":
                 self._keep_scalar(tag, to_scalar(value))
             else:
-                self._keep(take(plugin, tag, value, self._writer.trouble.say), is_message)
+                self._keep(take(plugin, tag, value, self._writer.trouble.say, self._writer.spares.copy), is_message)
         except Exception as error:
             failure = _about(plugin, tag, error)
             if self._raises:
@@ -290,7 +290,8 @@ class SummaryRecord:
             values=[Encoding(f"{taken.plugin} {taken.tag!r}", self._start(taken)) for taken in values],
             graphs=[head + wrap(4, m.encode()) for m in messages if m.plugin == "graph"],
             lineage=[lineage_event(m.plugin, m.encode(), now) for m in messages if m.plugin != "graph"],
-            exports=[(taken.tag, taken.array) for taken in values if taken.array is not None and is_exported],
+            arrays=[taken.array for taken in values if taken.array is not None],
+            exports=[(t.tag, t.array) for t in values if t.plugin == "tensor" and t.array is not None and is_exported],
         )
         self._writer.submit(mixed, len(fields) + sum(taken.size for taken in (*values, *messages)))
 

@@ -47,6 +47,8 @@ class MixedStep(NamedTuple):
     """Payloads of records that go before the values."""
     lineage: list[bytes]
     """Payloads of records of the lineage file."""
+    arrays: list[Array]
+    """The copies that the values are encoded from; free afterwards."""
     exports: list[tuple[str, Array]]
     """Tag and array of each tensor that becomes a file of its own."""
 

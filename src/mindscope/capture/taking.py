@@ -15,7 +15,7 @@ from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
-from mindscope.capture.values import Array, to_array
+from mindscope.capture.values import Array, copy_array, to_array
 from mindscope.capture.wrapping import text_field, wrap
 from mindscope.errors import TypeRejectedError
 from mindscope.formats import wire
@@ -41,10 +41,13 @@ class Taken(NamedTuple):
     encode: Callable[[], bytes]
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
     array: Array | None = None
+    """The copy that ``encode`` reads."""
 
 
-def take(plugin: str, tag: str, value: Any, say: Say) -> Taken:
-    """Take over a value of any plugin but ``scalar``; ``say(cause, subject, text)`` hears of oddities found later.
+def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Array] = copy_array) -> Taken:
+    """Take over a value of any plugin but ``scalar``.
+
+    ``copy`` copies arrays; ``say(cause, subject, text)`` hears of oddities that are found later.
 
     Raises ValueRejectedError for a value that can't be recorded.
     """
@@ -55,7 +58,7 @@ def take(plugin: str, tag: str, value: Any, say: Say) -> Taken:
     if plugin == "landscape":
         fields = wrap(1, text_field(1, tag) + wrap(10, landscape_bytes(value)))
         return _take_bytes(plugin, tag, fields)
-    return _TAKE_ARRAY[plugin](tag, to_array(value), say)
+    return _TAKE_ARRAY[plugin](tag, to_array(value, copy), say)
 
 
 def _take_bytes(plugin: str, tag: str, encoded: bytes) -> Taken:
@@ -64,13 +67,13 @@ def _take_bytes(plugin: str, tag: str, encoded: bytes) -> Taken:
 
 def _take_image(tag: str, array: Array, say: Say) -> Taken:
     check_image(array)
-    return Taken("image", tag, array.nbytes + _LEAST_BYTES, partial(_encode_image, tag, array, say))
+    return Taken("image", tag, array.nbytes + _LEAST_BYTES, partial(_encode_image, tag, array, say), array)
 
 
 def _take_histogram(tag: str, array: Array, say: Say) -> Taken:
     if array.dtype.kind == "c":
         raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
-    return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(_encode_histogram, tag, array))
+    return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(_encode_histogram, tag, array), array)
 
 
 def _take_tensor(tag: str, array: Array, say: Say) -> Taken:

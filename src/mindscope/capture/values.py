@@ -6,6 +6,7 @@ The caller's memory is copied: a training goes on to change it in place while th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import ml_dtypes
@@ -65,8 +66,14 @@ def _only_item(value: Any) -> Any:
         ) from error
 
 
-def to_array(value: Any) -> Array:
-    """A C-ordered copy of ``value``, which shares no memory with it.
+def copy_array(array: Array) -> Array:
+    """A C-ordered copy in native byte order."""
+    native: Any = cast(Any, array.dtype).newbyteorder("=")
+    return np.array(array, dtype=native, order="C", copy=True, subok=False)
+
+
+def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
+    """A C-ordered copy of ``value``, which shares no memory with it; ``copy`` makes it where none was made yet.
 
     Takes NumPy arrays, nested lists of numbers, and whatever offers ``detach``/``cpu`` (PyTorch, on any device),
     ``asnumpy`` (MindSpore), DLPack or ``__array__``. bfloat16 stays bfloat16.
@@ -88,8 +95,7 @@ def to_array(value: Any) -> Array:
         )
     if is_ours and array.flags.c_contiguous:
         return array
-    native: Any = cast(Any, array.dtype).newbyteorder("=")
-    return np.array(array, dtype=native, order="C", copy=True, subok=False)
+    return copy(array)
 
 
 def _read(value: Any) -> tuple[Array, bool]:

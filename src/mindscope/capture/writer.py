@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mindscope.capture import lifetime
 from mindscope.capture.output import Destination, Output
+from mindscope.capture.spares import Spares
 from mindscope.capture.steps import RecordedStep, count_values
 from mindscope.capture.trouble import Trouble
 
@@ -35,13 +36,15 @@ class Writer:
         """No more steps are taken."""
         self._output: Output | None = None
         self.start_over()
-        self._output = Output(destination, self.trouble)
+        self._output = Output(destination, self.trouble, self.spares)
 
     def start_over(self) -> None:
         """Set everything up empty: at the start, and in the child of a fork, whose parent keeps what was queued."""
         self.lock = threading.RLock()
         """Reentrant, because a signal handler may record while its thread is recording."""
         self.trouble = Trouble()
+        self.spares = Spares()
+        """Memory for the callers' arrays."""
         self._changed = threading.Condition(self.lock)
         self._queue: deque[tuple[RecordedStep, int]] = deque()  # with the bytes that each counts
         self.queued_bytes = 0
@@ -60,7 +63,7 @@ class Writer:
     def output(self) -> Output:
         """The files. Made when first asked for, so that a forked child which records nothing leaves no trace."""
         if self._output is None:
-            self._output = Output(self._destination, self.trouble)
+            self._output = Output(self._destination, self.trouble, self.spares)
         return self._output
 
     @property
@@ -76,29 +79,40 @@ class Writer:
     # ---- on the caller's thread
 
     def encode(self, function: Callable[[], bytes]) -> bytes | Future[bytes]:
-        """Have the pool call ``function``. Hold ``lock``."""
+        """Have the pool call ``function``, for a step that is submitted before ``lock`` is let go."""
         try:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="mindscope-encode")
-            return self._pool.submit(function)
+            return self._pool.submit(self._encode_and_wake, function)
         except RuntimeError:  # the interpreter is ending and starts no more threads
             return function()
 
+    def _encode_and_wake(self, function: Callable[[], bytes]) -> bytes:
+        try:
+            return function()
+        finally:
+            with self.lock:
+                if self._queue:
+                    self._wake()
+
     def submit(self, step: RecordedStep, size: int) -> None:
-        """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``."""
+        """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``.
+
+        A step with values that the pool encodes does not wake the thread, the pool does it.
+        """
         queued = self.queued_bytes + size
         if queued > self._queue_bytes:
             queued = self._wait_for_room(size)
         self.queued_bytes = queued
         self._queue.append((step, size))
         self._submitted += 1
-        if self._is_asleep:
-            self._is_asleep = False
-            self._changed.notify_all()
-        elif self._thread is None:
+        if self._thread is None:
             self._start()
             if self._thread is None and self.queued_bytes > BATCH_BYTES:
                 self._write_batch()
+        elif self._is_asleep:
+            if isinstance(step, bytes) or all(value.is_done for value in step.values):
+                self._wake()
         elif queued > BATCH_BYTES and not self._is_urgent:
             self._hurry()
 
@@ -133,6 +147,11 @@ class Writer:
         """As ``close``, without waiting for it."""
         with self.lock:
             self.is_closed = True
+            self._changed.notify_all()
+
+    def _wake(self) -> None:
+        if self._is_asleep:
+            self._is_asleep = False
             self._changed.notify_all()
 
     def _hurry(self) -> None:
