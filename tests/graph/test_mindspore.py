@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import DATA_TYPES, GRAPH
 from mindscope.graph import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, read_mindspore_graph
+from mindscope.reading import open_run
 
 FLOAT32 = DATA_TYPES.index("FLOAT32")
 TENSOR = DATA_TYPES.index("TENSOR")
@@ -71,9 +73,21 @@ def test_nodes_edges_and_types() -> None:
     assert graph.edge_count == 3
 
 
-def test_nodes_without_a_name_get_different_ones() -> None:
-    graph = read({"node": [{"op_type": "a"}, {"name": "1"}, {"op_type": "call"}]})
-    assert [node.name for node in graph.nodes] == ["nameless_0", "1", "nameless_2"]
+def test_nodes_without_a_name_are_called_by_their_number() -> None:
+    graph = read({"node": [{"op_type": "a"}, {"name": "2"}, {"op_type": "call"}, {"name": "5"}, {}]})
+    assert [node.name for node in graph.nodes] == ["1", "2", "3", "5", "nameless_5"]
+
+
+def test_calls_of_a_real_graph_with_control_flow_are_found_by_their_users() -> None:
+    """A while loop and a branch, trained by MindSpore 2.10.0: two calls stand in the file without a name."""
+    (graph,) = open_run(Path(__file__).parent / "control_flow").graphs()
+    calls = {node.name for node in graph.nodes if not node.op_type}
+    assert calls == {"7", "13"}
+    known = {each.name for each in (*graph.nodes, *graph.parameters, *graph.constants)}
+    sources = [edge.source for node in graph.nodes for edge in node.inputs]
+    assert set(sources) <= known
+    assert [sources.count(name) for name in sorted(calls)] == [2, 2]
+    assert (len(graph.nodes), graph.edge_count) == (32, 84)
 
 
 @pytest.mark.parametrize(

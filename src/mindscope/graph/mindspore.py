@@ -23,17 +23,28 @@ def read_mindspore_graph(message: Message) -> Graph:
     """The graph of a decoded GraphProto. Raises FormatError when a tensor in it contradicts its shape."""
     return Graph(
         name=message.get("name", ""),
-        nodes=tuple(_read_node(node, number) for number, node in enumerate(message.get("node", []))),
+        nodes=_read_nodes(message.get("node", [])),
         parameters=tuple(_read_parameter(each) for each in message.get("parameters", [])),
         constants=tuple(_read_constant(each) for each in message.get("const_vals", [])),
         outputs=tuple(_read_output(each) for each in message.get("outputs", [])),
     )
 
 
-def _read_node(node: Message, number: int) -> Node:
+def _read_nodes(messages: list[Message]) -> tuple[Node, ...]:
+    """MindSpore numbers nodes from 1 and leaves out the name of a call; other nodes refer to it by its number still."""
+    taken = {node.get("name") for node in messages}
+    names = (node.get("name") or _free_name(number, taken) for number, node in enumerate(messages, start=1))
+    return tuple(_read_node(node, name) for node, name in zip(messages, names, strict=True))
+
+
+def _free_name(number: int, taken: set[str | None]) -> str:
+    return f"nameless_{number}" if str(number) in taken else str(number)
+
+
+def _read_node(node: Message, name: str) -> Node:
     dtype, shape = _read_type(node.get("output_type", {}))
     return Node(
-        name=node.get("name") or f"nameless_{number}",
+        name=name,
         op_type=node.get("op_type", ""),
         scope=node.get("scope", ""),
         inputs=tuple(_read_edge(each) for each in node.get("input", [])),

@@ -42,7 +42,7 @@ def _read_function(message: Message) -> Graph:
 
 
 def _read_graph(name: str, messages: list[Message], functions: tuple[Graph, ...]) -> Graph:
-    nodes = tuple(_read_node(each, number) for number, each in enumerate(messages))
+    nodes = tuple(_read_node(each, number) for number, each in enumerate(messages, start=1))
     taken = {edge.source for node in nodes for edge in node.inputs}
     return Graph(
         name=name,
