@@ -35,8 +35,8 @@ class Edge:
 class Node:
     """One operation.
 
-    ``name`` is what inputs refer to; a node that has none in the file is called by its number there, counted from 1, with
-    ``nameless_`` before it where another node is called so.
+    ``name`` is what inputs refer to; a node that has none in the file is called by its number there, counted from 1, or
+    ``nameless_`` and that number where another node has this name.
     ``scope`` is the path of the layers around it with ``/``, "" at the top. ``output_dtype`` is the numpy name in lower
     case, "" when not known; ``output_shape`` is None when not known.
     """
