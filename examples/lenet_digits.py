@@ -99,8 +99,9 @@ def main() -> None:
     parser.add_argument("--log-dir", default="runs/lenet")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--learning-rate", type=float, default=0.05)
     arguments = parser.parse_args()
-    train(arguments.log_dir, arguments.seconds, arguments.seed)
+    train(arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate)
 
 
 if __name__ == "__main__":
