@@ -8,7 +8,6 @@ import { formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../cor
 
 export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
 const X_SPACE = 72;
-const Y_SPACE = 26;
 const MIN_Y_SIZE = 40;
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
@@ -24,7 +23,7 @@ export function xLabels(axis: Axis, ticks: readonly number[]): string[] {
 }
 
 export function yTicks(isLog: boolean, range: Range, height: number): number[] {
-  const count = Math.max(2, Math.floor(height / Y_SPACE));
+  const count = Math.max(2, Math.min(Math.floor(height / 26), 4 + Math.floor(height / 80)));
   return isLog ? logTicks(range, count) : linearTicks(range, count);
 }
 

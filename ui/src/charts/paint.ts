@@ -7,7 +7,7 @@ import type { Curve } from "../core/curve";
 
 const LINE = 1.5;
 const EMPHASISED_LINE = 2.5;
-const FAINT = 0.28;
+const FAINT = 0.34;
 const DOT_RADIUS = 2;
 const MARK = 3.5;
 /** Beyond this many rows the joints are too small to see and too many to be rounded. */

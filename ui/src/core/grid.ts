@@ -22,6 +22,6 @@ export function gridShape(size: ChartSize, sections: readonly number[], room: { 
   const columns = Math.max(1, Math.min(fitting, Math.max(0, ...sections)));
   const rows = sections.reduce((sum, charts) => sum + Math.ceil(charts / columns), 0);
   const share = Math.floor(room.height / Math.max(1, rows));
-  const limit = Math.min(Math.round((room.width / columns) * 0.62), 640);
+  const limit = Math.min(Math.round((room.width / columns) * 0.72), 760);
   return { columns, height: rows <= MANY_ROWS ? Math.max(HEIGHT[size], Math.min(share, limit)) : HEIGHT[size] };
 }

@@ -78,7 +78,7 @@ describe("windows and grids", () => {
 
   it("give one chart the page and many an even grid", () => {
     const room = { width: 1600, height: 800 };
-    expect(gridShape("medium", [1], room)).toEqual({ columns: 1, height: 640 });
+    expect(gridShape("medium", [1], room)).toEqual({ columns: 1, height: 760 });
     expect(gridShape("medium", [2], room).columns).toBe(2);
     expect(gridShape("medium", [300, 2], room)).toEqual({ columns: 4, height: 248 });
     expect(gridShape("large", [], { width: 100, height: 100 }).columns).toBe(1);
