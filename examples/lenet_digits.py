@@ -60,6 +60,7 @@ def shuffled_batches(images: Tensor, labels: Tensor, size: int = 32) -> Iterator
 def train(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.05) -> None:
     """Train for so many seconds and record every step."""
     torch.manual_seed(seed)
+    torch.set_num_threads(1)  # the network is too small for more, and the viewer wants a core
     train_images, train_labels, test_images, test_labels = load_data()
     network = LeNet5()
     optimizer = torch.optim.SGD(network.parameters(), lr=peak_learning_rate, momentum=0.9)
