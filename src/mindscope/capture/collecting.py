@@ -56,21 +56,26 @@ class Collection:
         yield from (taken.plugin for taken in self.messages)
 
 
-class Collections(threading.local):
-    """The collection of the current thread, and those of all. ``mine`` differs from thread to thread."""
-
+class _Local(threading.local):
     mine: Collection | None = None
 
-    def __init__(self, everyone: list[Collection], maker: threading.Thread) -> None:
-        self._everyone = everyone
-        self._maker = maker  # of the recorder
+
+class Collections:
+    """The collections of all threads that use a recorder."""
+
+    def __init__(self) -> None:
+        self.local = _Local()
+        """``mine`` is the collection of the current thread, None before its first value."""
+        self._everyone: list[Collection] = []
+        self._maker = threading.current_thread()  # of the recorder
 
     def begin(self) -> Collection:
         """The current thread's collection, made if there is none."""
-        if self.mine is None:
-            self.mine = Collection()
-            self._everyone.append(self.mine)
-        return self.mine
+        mine = self.local.mine
+        if mine is None:
+            mine = self.local.mine = Collection()
+            self._everyone.append(mine)
+        return mine
 
     def gather(self) -> Collection:
         """What a ``record`` of the current thread writes. Hold the recorder's lock.
@@ -78,13 +83,16 @@ class Collections(threading.local):
         That is what it added itself, what threads that ended left, and for the thread that made the recorder also what
         threads added that never record.
         """
-        mine = self.begin()
+        mine = self.local.mine or self.begin()
         mine.records = True
         if len(self._everyone) > 1:
-            for other in [other for other in self._everyone if other is not mine]:
-                is_over = not other.thread.is_alive()
-                if is_over or (mine.thread is self._maker and not other.records):
-                    mine.absorb(other)
-                if is_over:
-                    self._everyone.remove(other)
+            self._gather_others(mine)
         return mine
+
+    def _gather_others(self, mine: Collection) -> None:
+        for other in [other for other in self._everyone if other is not mine]:
+            is_over = not other.thread.is_alive()
+            if is_over or (mine.thread is self._maker and not other.records):
+                mine.absorb(other)
+            if is_over:
+                self._everyone.remove(other)

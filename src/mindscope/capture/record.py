@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -88,7 +87,7 @@ class SummaryRecord:
 
     def _begin(self) -> None:
         self._lock = self._writer.lock  # held by record()
-        self._collections = Collections([], threading.current_thread())
+        self._collections = Collections()
 
     def start_over(self) -> None:
         """Forget the parent's values and files, in the child of a fork."""
@@ -152,7 +151,7 @@ class SummaryRecord:
         """
         # the usual case, in as few steps as Python can: a lock would double its cost
         if plugin == "scalar" and type(value) is float and -_FLOAT32_MAX < value < _FLOAT32_MAX:
-            mine = self._collections.mine
+            mine = self._collections.local.mine
             if mine is not None and type(name) is str and name and name not in mine.scalars:
                 mine.scalars[name] = value
                 return
@@ -214,7 +213,7 @@ class SummaryRecord:
             Exception: with ``raise_exception``, what went wrong since the last call.
         """
         self._writer.request_close()
-        self._collections = Collections([], threading.current_thread())  # add_value() finds none and looks closer
+        self._collections = Collections()  # add_value() finds none and looks closer
         self._writer.close()
         if self._raises:
             self._raise_late()
