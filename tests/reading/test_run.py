@@ -53,6 +53,9 @@ def test_tags_by_kind_and_all(directory: Path) -> None:
     assert run.tags("scalar") == run.tags(Kind.SCALAR) == ("train/loss", "train/lr")
     assert run.tags() == ("train/loss", "train/lr", "weights")
     assert run.tags("image") == ()
+    real = open_run(DATA / "mindspore" / "lineage_sweep" / "run_01")
+    assert real.tags("graph") == ("graph",)
+    assert set(real.tags()) == {"loss/auto", "fc1.weight/auto", "fc1.bias/auto", "fc2.weight/auto", "fc2.bias/auto"}
     assert run.kinds == (Kind.SCALAR, Kind.HISTOGRAM)
 
 

@@ -19,6 +19,21 @@ from mindscope.reading.values import Values
 from mindscope.store import RunStore
 from mindscope.types import Audio, Damage, DamageKind, Histogram, Image, Kind, Landscape, Message, Tensor
 
+UNTAGGED = frozenset(
+    {
+        Kind.GRAPH,
+        Kind.META_GRAPH,
+        Kind.TRAIN_LINEAGE,
+        Kind.EVAL_LINEAGE,
+        Kind.CUSTOM_LINEAGE,
+        Kind.DATASET_GRAPH,
+        Kind.EXPLAIN,
+        Kind.SESSION,
+        Kind.LOG_MESSAGE,
+    }
+)
+"""Kinds that are stored under their own name in place of a tag."""
+
 T = TypeVar("T")
 V = TypeVar("V")
 
@@ -62,13 +77,14 @@ class Run:
         return tuple(self.store.tag_counts())
 
     def tags(self, kind: Kind | str | None = None) -> tuple[str, ...]:
-        """The tags of a kind ("scalar", "image", ...), of all kinds without one; in the order of their first value.
+        """The tags of a kind ("scalar", "image", ...), in the order in which they were first seen.
 
+        Without a kind the tags of all kinds that people give tags, each once; graphs and lineage have none of their own.
         Raises SettingsError when there is no kind of that name.
         """
         if kind is not None:
             return self.store.tags(_kind(kind))
-        return tuple(dict.fromkeys(tag for _, tag in self.store.series))
+        return tuple(dict.fromkeys(tag for kind, tag in self.store.series if kind not in UNTAGGED))
 
     def scalars(self, tag: str, *, overwritten: bool = False) -> Scalars:
         """The points of a scalar tag. Raises TagNotFoundError, as all of the following do."""

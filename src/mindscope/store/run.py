@@ -101,7 +101,7 @@ class RunStore:
 
     @property
     def series(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
-        """All series by (kind, tag), in the order of their first value; a snapshot of the table, not of the points."""
+        """All series by (kind, tag), as first seen; a snapshot of the table, not of the points."""
         with self.lock:
             return dict(self._series)
 
@@ -116,7 +116,7 @@ class RunStore:
         return series if isinstance(series, ReferenceSeries) else None
 
     def tags(self, kind: Kind) -> tuple[str, ...]:
-        """Tags of a kind in the order of their first value."""
+        """Tags of a kind in the order in which they were first seen."""
         return tuple(tag for each, tag in self.series if each is kind)
 
     def tag_counts(self) -> dict[Kind, int]:
