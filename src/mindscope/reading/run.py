@@ -79,7 +79,7 @@ class Run:
     def tags(self, kind: Kind | str | None = None) -> tuple[str, ...]:
         """The tags of a kind ("scalar", "image", ...), in the order in which they were first seen.
 
-        Without a kind the tags of all kinds that people give tags, each once; graphs and lineage have none of their own.
+        Without a kind the tags of all kinds that people give tags, each once; graphs and lineage have none.
         Raises SettingsError when there is no kind of that name.
         """
         if kind is not None:
