@@ -8,7 +8,7 @@ import { formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../cor
 
 export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
 const X_SPACE = 72;
-const MIN_Y_SIZE = 40;
+const MIN_Y_SIZE = 48;
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
 export function xTicks(axis: Axis, range: Range, width: number): number[] {

@@ -20,6 +20,15 @@ export class Inks {
     return resolved;
   }
 
+  /** As #rrggbb, for drawings that other programs open: few of them know oklch. */
+  hex(colour: string): string {
+    const ctx = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
+    ctx.fillStyle = this.resolve(colour);
+    ctx.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = ctx.getImageData(0, 0, 1, 1).data;
+    return `#${[red, green, blue].map((part) => part!.toString(16).padStart(2, "0")).join("")}`;
+  }
+
   forget(): void {
     this.#known.clear();
   }

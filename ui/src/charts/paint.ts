@@ -64,6 +64,7 @@ export function* paintCurves(painting: Painting, curves: readonly Curve[]): Gene
 export function* paintEmphasised(painting: Painting, curve: Curve): Generator<void> {
   clipToPlot(painting);
   stroke(painting, projectionOf(painting.plot), curve, curve.smoothed ?? curve.raw, 1, EMPHASISED_LINE);
+  yield;
   painting.ctx.restore();
 }
 

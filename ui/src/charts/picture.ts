@@ -59,12 +59,12 @@ export function chartSvg(plot: CurvePlot, title: string, axis: Axis, isLog: bool
     yTicks: yLabels(isLog, up).map((label, index) => ({ at: projection.y(up[index]!), label })),
     curves: plot.curves.map((curve) => ({
       label: curve.label,
-      colour: plot.inks.resolve(curve.colour),
+      colour: plot.inks.hex(curve.colour),
       x: curve.x,
       raw: drawableValues(curve.raw, isLog),
       smoothed: curve.smoothed && drawableValues(curve.smoothed, isLog),
     })),
-    ink: { text: plot.inks.resolve("var(--ink)"), grid: plot.inks.resolve("var(--grid-line)"), paper: plot.inks.resolve("var(--paper)") },
+    ink: { text: plot.inks.hex("var(--ink)"), grid: plot.inks.hex("var(--grid-line)"), paper: plot.inks.hex("var(--paper)") },
   };
   return new Blob([svgChart(chart)], { type: "image/svg+xml" });
 }

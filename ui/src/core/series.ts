@@ -48,10 +48,6 @@ export function lastValue(series: Series): number | null {
   return series.value.length === 0 ? null : series.value[series.value.length - 1]!;
 }
 
-export function isEmpty(series: Series): boolean {
-  return series.value.length === 0;
-}
-
 /** Rows that never go back on the axis can be searched by halving. */
 export function isAscending(positions: ArrayLike<number>): boolean {
   for (let row = 1; row < positions.length; row++) if (positions[row]! < positions[row - 1]!) return false;
