@@ -8,14 +8,17 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-COLOURED_PIXELS = """canvas => {
-  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
-  copy.drawImage(canvas, 0, 0);
-  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+COLOURED_PIXELS = """chart => {
   let coloured = 0;
-  for (let i = 0; i < data.length; i += 4) {
-    const [red, green, blue, alpha] = data.slice(i, i + 4);
-    if (alpha > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) coloured++;
+  for (const canvas of chart.querySelectorAll("canvas")) {
+    if (canvas.width * canvas.height === 0) continue;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 0; i < data.length; i += 4) {
+      const [red, green, blue] = [data[i], data[i + 1], data[i + 2]];
+      if (data[i + 3] > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) coloured++;
+    }
   }
   return coloured;
 }"""
@@ -35,15 +38,15 @@ def full(page: Page) -> Locator:
 
 def coloured_pixels(within: Locator) -> int:
     """How much of a chart is line: axes, grid and text are grey."""
-    return within.locator("canvas").evaluate(COLOURED_PIXELS)
+    return within.get_by_test_id("chart").evaluate(COLOURED_PIXELS)
 
 
 def wait_until_drawn(within: Locator) -> None:
     """Brings a chart into view, as a chart reads its curve only there."""
     within.scroll_into_view_if_needed()
-    canvas = within.locator("canvas")
-    expect(canvas).to_be_visible()
-    canvas.page.wait_for_function(f"canvas => ({COLOURED_PIXELS})(canvas) > 20", arg=canvas.element_handle())
+    chart = within.get_by_test_id("chart")
+    expect(chart).to_be_visible()
+    chart.page.wait_for_function(f"chart => ({COLOURED_PIXELS})(chart) > 20", arg=chart.element_handle())
 
 
 def point_at(within: Locator, key: str) -> Locator:
