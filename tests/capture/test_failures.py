@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -156,6 +158,31 @@ def test_emptied_file_is_followed_by_another(log: Log) -> None:
         record.flush()
         first.unlink()
     assert log.scalars("a") == [(2, 2.0)]
+
+
+@pytest.mark.parametrize("is_reused", [False, True])
+def test_descriptor_closed_by_others_is_survived(log: Log, tmp_path: Path, is_reused: bool) -> None:
+    other = tmp_path / "other"
+    with SummaryRecord(log.directory) as record:
+        record.add_value("scalar", "a", 1.0)
+        record.record(1)
+        record.flush()
+        (descriptor,) = [link for link in Path("/proc/self/fd").iterdir() if _target(link) == record.log_dir]
+        os.close(int(descriptor.name))
+        with other.open("wb") if is_reused else contextlib.nullcontext():
+            for step in (2, 3):
+                record.add_value("scalar", "a", float(step))
+                record.record(step)
+                record.flush()
+    assert log.scalars("a") == [(1, 1.0), (2, 2.0), (3, 3.0)]
+    assert not is_reused or other.read_bytes() == b""
+
+
+def _target(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except FileNotFoundError:  # the one that listed them
+        return ""
 
 
 def test_directory_that_is_in_the_way_is_survived(log: Log) -> None:

@@ -14,7 +14,9 @@ from mindscope.capture import SummaryRecord
 from mindscope.capture.values import to_array, to_scalar
 from mindscope.errors import ValueRejectedError
 from mindscope.formats import mindspore as dialect
+from mindscope.formats import wire
 from mindscope.formats.frames import FrameReader
+from mindscope.formats.mindspore_schemas import EVENT
 
 pytestmark = pytest.mark.framework
 torch: Any = pytest.importorskip("torch")
@@ -154,3 +156,27 @@ def test_tensors_of_both_reach_the_file(tmp_path: Path, mindspore: Any) -> None:
     np.testing.assert_array_equal(tensors["torch"], np.arange(5) + (1 << 60))
     np.testing.assert_array_equal(tensors["mindspore"], np.arange(5) + (1 << 60))
     np.testing.assert_array_equal(tensors["bfloat16"].astype(float), values["bfloat16"].double().numpy())
+
+
+def test_graph_of_a_mindspore_network_is_recorded_once_it_is_compiled(log_of_network: tuple[Any, Any]) -> None:
+    events, network = log_of_network
+    assert [event.get("step") for event in events] == [0, None, 1, 2]
+    nodes = events[1]["graph_def"]["node"]
+    assert any(node.get("op_type") == "MatMul" for node in nodes)
+    assert len(events[1]["graph_def"]["parameters"]) == 1 + len(list(network.get_parameters()))
+
+
+@pytest.fixture
+def log_of_network(tmp_path: Path, mindspore: Any) -> tuple[Any, Any]:
+    """The events of three steps of a network that is compiled after the first of them."""
+    mindspore.set_context(mode=mindspore.GRAPH_MODE)
+    network = mindspore.nn.Dense(4, 2)
+    with SummaryRecord(tmp_path, network=network) as record:
+        for step in range(3):
+            if step:
+                network(mindspore.Tensor(np.ones((3, 4), np.float32)))
+            record.add_value("scalar", "loss", 1.0)
+            record.record(step)
+        path = Path(record.log_dir)
+    payloads = [payload for _, payload in FrameReader(str(path)).records(path.read_bytes())]
+    return [wire.decode(EVENT, payload) for payload in payloads][1:], network

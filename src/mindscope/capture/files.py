@@ -57,6 +57,11 @@ class Names:
                     path.unlink()
             second += 1
 
+    def forget(self) -> None:
+        """Let others announce the names that no file was created for."""
+        for path in [path for path, names in _announced.items() if names is self]:
+            del _announced[path]
+
     def _announce(self, second: int) -> bool:
         return _announced.setdefault(str(self.path(second, self._suffixes[0])), self) is self
 
@@ -77,7 +82,8 @@ class EventFile:
         self._max_size = max_size
         self._descriptor: int | None = None
         self._second: int | None = None  # of the newest file, None before the first
-        self._size = 0  # bytes of whole records in the newest file
+        self._identity = (0, 0)  # device and inode of the newest file
+        self._size = 0  # bytes of whole records in it
         self._head_size = 0  # bytes of the head in the newest file, 0 before it is written
         self.path: Path | None = None
         """The newest file, None before the first."""
@@ -97,6 +103,7 @@ class EventFile:
                 excess = max(excess, self._excess(records[done]))
                 written, error = self._write(records[done : done + count])
             except OSError as failure:
+                self.abandon()
                 written, error = 0, failure
             done += written
             if error is not None:
@@ -122,8 +129,8 @@ class EventFile:
 
     def _prepare(self, size: int) -> None:
         """Have a file open in which a record of ``size`` bytes may stand."""
-        if self._descriptor is not None and self._is_lost(self._descriptor):
-            self.abandon()
+        if self._descriptor is not None:
+            self._let_go_if_lost(self._descriptor)
         has_records = self._size > self._head_size
         if self._max_size is not None and has_records and self._size + size > self._max_size:
             self.close()
@@ -134,13 +141,21 @@ class EventFile:
         wanted = self._names.second if self._second is None else max(int(time.time()), self._second + 1)
         self._descriptor, self._second = self._names.create(wanted, self._suffix)
         self.path = self._names.path(self._second, self._suffix)
+        self._identity = _identity(os.fstat(self._descriptor))
         self._size = 0
         self._head_size = 0
 
-    def _is_lost(self, descriptor: int) -> bool:
-        """Whether the file was removed, or cut shorter than what stands in it."""
-        state = os.fstat(descriptor)
-        return state.st_nlink == 0 or state.st_size < self._size
+    def _let_go_if_lost(self, descriptor: int) -> None:
+        """Forget the file if it was removed or cut shorter, or if somebody closed the descriptor behind our back."""
+        try:
+            state = os.fstat(descriptor)
+        except OSError:
+            self._descriptor = None
+            return
+        if _identity(state) != self._identity:
+            self._descriptor = None  # it is another file's by now
+        elif state.st_nlink == 0 or state.st_size < self._size:
+            self.abandon()
 
     def _fitting(self, records: Sequence[bytes], start: int) -> int:
         """How many records from ``start`` on go into the open file; at least one."""
@@ -209,6 +224,10 @@ def _write_at(descriptor: int, data: bytes, offset: int) -> tuple[int, OSError |
     except OSError as error:
         return written, error
     return written, None
+
+
+def _identity(state: os.stat_result) -> tuple[int, int]:
+    return state.st_dev, state.st_ino
 
 
 def device_id() -> int:

@@ -40,6 +40,7 @@ class Output:
     def __init__(self, destination: Destination, trouble: Trouble, spares: Spares) -> None:
         names = Names(destination.directory, destination.prefix, (destination.suffix, "_lineage"))
         limit = destination.max_file_size
+        self._names = names
         self._trouble = trouble
         self._spares = spares
         self._planned_path = names.path(names.second, destination.suffix)
@@ -74,6 +75,7 @@ class Output:
         self._report_dropped()
         self._summary.close()
         self._lineage.close()
+        self._names.forget()
 
     def abandon(self) -> None:
         """Let go of the parent's files, in the child of a fork."""

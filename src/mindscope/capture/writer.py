@@ -209,7 +209,8 @@ class Writer:
         if self._pool is not None:
             self._pool.shutdown()
         try:
-            self.output.close()
+            if self._output is not None or self.trouble.dropped:
+                self.output.close()
         except Exception as error:
             self.trouble.drop(0, "close", type(error).__name__, error)
         lifetime.release(self)
