@@ -218,7 +218,7 @@ def test_a_lying_length_allocates_nothing(directory: Path) -> None:
     loader.read_all()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 8 << 20
+    assert peak < 1 << 20
     assert visible_steps(loader.store) == [1]
 
 

@@ -18,7 +18,7 @@ from mindscope.ingest.extent import Extent, greatest, least
 from mindscope.store import FileFacts, RunStore
 from mindscope.types import Damage, DamageKind, Kind
 
-CHUNK_BYTES = 4 << 20
+CHUNK_BYTES = 16 << 20
 """Read at once, unless a single record is larger."""
 BUDGET_BYTES = 64 << 20
 """Read in one go before other files get their turn."""

@@ -40,6 +40,8 @@ class Points:
         self._columns = GrowingColumns({"step": np.int64, "wall_time": np.float64, "file": np.int32, **dtypes})
         self._names = ("step", "wall_time", "file", *dtypes)
         self._is_plain = True  # steps only rise and files only get newer: every row is drawn, in the order of arrival
+        self._last_file: int | None = None  # of the row that arrived last, None before the first
+        self._last_step = 0
         self._visible: Columns = {}  # as of _visible_count rows; unused while the series is plain
         self._visible_count = -1
 
@@ -47,10 +49,20 @@ class Points:
         return len(self._columns)
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
-        start = len(self._columns)
-        self._columns.extend({**rows, "file": file}, rows["step"].size)
+        """Append rows of a file in their order. Costs little for few rows: a run may have 20,000 series."""
+        step = rows["step"]
+        if step.size == 0:
+            return
+        self._columns.extend({**rows, "file": file}, step.size)
         if self._is_plain:
-            self._is_plain = self._stays_plain(max(start - 1, 0))
+            self._is_plain = self._follows(file, int(step[0])) and (step.size == 1 or _rises(step))
+        self._last_file, self._last_step = file, int(step[-1])
+
+    def _follows(self, file: int, step: int) -> bool:
+        if self._last_file is None:
+            return True
+        ranks = self._ranks.ranks
+        return step > self._last_step and (file == self._last_file or ranks[file] > ranks[self._last_file])
 
     def visible(self) -> Columns:
         """The drawn points by ascending step."""
@@ -72,10 +84,11 @@ class Points:
     def without(self, file: int) -> Points:
         """A copy that has no row of ``file``."""
         arrived = self._arrived()
-        rows = np.flatnonzero(arrived["file"] != file)
         copy = Points(self._ranks, {name: arrived[name].dtype for name in self._names[3:]})
-        copy._columns.extend({name: column[rows] for name, column in arrived.items()}, rows.size)
-        copy._is_plain = copy._stays_plain(0)
+        starts = np.flatnonzero(np.diff(arrived["file"], prepend=-1))
+        for start, stop in zip(starts, [*starts[1:], len(self)], strict=True):
+            if (ordinal := int(arrived["file"][start])) != file:
+                copy.extend(ordinal, {name: column[start:stop] for name, column in arrived.items() if name != "file"})
         return copy
 
     def _arrived(self) -> Columns:
@@ -84,10 +97,9 @@ class Points:
     def _rank(self, file: NDArray[np.int32]) -> NDArray[np.int64]:
         return self._ranks.ranks[file]
 
-    def _stays_plain(self, start: int) -> bool:
-        step = self._columns.column("step")[start:]
-        rank = self._rank(self._columns.column("file")[start:])
-        return bool(np.all(step[1:] > step[:-1]) and np.all(rank[1:] >= rank[:-1]))
+
+def _rises(step: NDArray[np.int64]) -> bool:
+    return bool((step[1:] > step[:-1]).all())
 
 
 def _frozen(column: NDArray[Any]) -> NDArray[Any]:
