@@ -103,6 +103,7 @@ export class CurvePlot {
     this.#unwatch();
     this.#layer?.destroy();
     this.#front?.destroy();
+    this.inks.remove();
     this.plot.destroy();
   }
 
@@ -110,7 +111,7 @@ export class CurvePlot {
     const { axis, isLog } = this.#options;
     return {
       ...size,
-      padding: [8, 12, 0, 0],
+      padding: [8, 16, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, range: () => [...this.#box.x] },

@@ -29,6 +29,10 @@ export class Inks {
     return `#${[red, green, blue].map((part) => part!.toString(16).padStart(2, "0")).join("")}`;
   }
 
+  remove(): void {
+    this.#probe.remove();
+  }
+
   forget(): void {
     this.#known.clear();
   }

@@ -8,7 +8,9 @@ import type { Curve } from "../core/curve";
 const LINE = 1.5;
 const EMPHASISED_LINE = 2.5;
 const FAINT = 0.34;
-const DOT_RADIUS = 2;
+const DOT_RADIUS = 2.5;
+/** Dots on the edge are whole; lines go this little beyond it. */
+const SPILL = 3;
 const MARK = 3.5;
 /** Beyond this many rows the joints are too small to see and too many to be rounded. */
 const ROUND_ROWS = 400;
@@ -71,7 +73,7 @@ export function* paintEmphasised(painting: Painting, curve: Curve): Generator<vo
 function clipToPlot({ ctx, plot: { bbox } }: Painting): void {
   ctx.save();
   ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top - 2, bbox.width, bbox.height + 4);
+  ctx.rect(bbox.left - SPILL, bbox.top - SPILL, bbox.width + 2 * SPILL, bbox.height + 2 * SPILL);
   ctx.clip();
 }
 
