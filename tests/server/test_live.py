@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ import httpx
 import pytest
 
 from mindscope.server.feed import Feed
+from mindscope.server.serve import listen
 
 from .live_viewer import DEADLINE_S, GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -174,3 +176,10 @@ def test_publishing_before_and_after_the_event_loop_is_harmless():
 
     asyncio.run(scenario())
     feed.publish(2, {"run"}, run_list_changed=False)
+
+
+def test_answers_do_not_wait_for_acknowledgement():
+    with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

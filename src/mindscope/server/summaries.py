@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
 
 from mindscope.ingest import Catalog
 from mindscope.ingest.names import readable
@@ -20,7 +19,7 @@ from mindscope.server.schema import (
     TagsQuery,
     TagSummary,
 )
-from mindscope.store import ReferenceSeries, RunStore, ScalarSeries
+from mindscope.store import ReferenceSeries, RunStore, ScalarColumns, ScalarSeries
 from mindscope.types import Damage
 
 Series = ScalarSeries | ReferenceSeries
@@ -68,20 +67,20 @@ def _run_summary(store: RunStore, now: float) -> RunSummary:
 
 
 def _tag_summary(tag: str, holders: list[tuple[int, Series]]) -> TagSummary:
+    columns = [series.visible() for _, series in holders]
     return TagSummary(
         tag=tag,
         runs=[index for index, _ in holders],
-        points=sum(len(series.visible()) for _, series in holders),
-        last=_newest(series for _, series in holders),
+        points=sum(map(len, columns)),
+        last=_newest([each for each in columns if isinstance(each, ScalarColumns) and len(each)]),
     )
 
 
-def _newest(all_series: Iterable[Series]) -> LastPoint | None:
+def _newest(columns: list[ScalarColumns]) -> LastPoint | None:
     """The last drawn point of the series that was written last."""
-    columns = [series.visible() for series in all_series if isinstance(series, ScalarSeries)]
-    newest = max((each for each in columns if len(each)), key=lambda each: each.wall_time[-1], default=None)
-    if newest is None:
+    if not columns:
         return None
+    newest = max(columns, key=lambda each: each.wall_time[-1])
     value = float(newest.value[-1])
     return LastPoint(step=int(newest.step[-1]), value=_finite(value), value_text=_not_a_number(value))
 

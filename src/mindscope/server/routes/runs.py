@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.schema import RunsAnswer
 from mindscope.server.summaries import summarize_runs
@@ -12,7 +13,7 @@ from mindscope.server.summaries import summarize_runs
 router = APIRouter()
 
 
-@router.get("/runs")
-def get_runs(viewer: TheViewer) -> RunsAnswer:
+@router.get("/runs", response_model=RunsAnswer)
+def get_runs(viewer: TheViewer) -> JsonAnswer:
     """Every run below the base directory, at any depth."""
-    return summarize_runs(viewer.catalog)
+    return JsonAnswer(summarize_runs(viewer.catalog))

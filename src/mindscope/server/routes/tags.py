@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.schema import TagsAnswer, TagsQuery
 from mindscope.server.summaries import summarize_tags
@@ -12,7 +13,7 @@ from mindscope.server.summaries import summarize_tags
 router = APIRouter()
 
 
-@router.post("/tags")
-def query_tags(query: TagsQuery, viewer: TheViewer) -> TagsAnswer:
+@router.post("/tags", response_model=TagsAnswer)
+def query_tags(query: TagsQuery, viewer: TheViewer) -> JsonAnswer:
     """The tags of one kind in the given runs."""
-    return summarize_tags(viewer.catalog, query)
+    return JsonAnswer(summarize_tags(viewer.catalog, query))

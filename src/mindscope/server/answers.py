@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long answers, written once: what a model has checked need not be checked again on its way out."""
+
+from __future__ import annotations
+
+from fastapi.responses import Response
+
+from mindscope.server.schema import Answer
+
+
+class JsonAnswer(Response):
+    """A message as the body of an answer. Declare the message as the route's ``response_model``."""
+
+    media_type = "application/json"
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.model_dump_json())
