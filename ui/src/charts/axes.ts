@@ -7,12 +7,13 @@ import { durationTicks, linearTicks, logTicks, stepTicks, wallTicks } from "../c
 import { formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../core/time";
 
 export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
-const X_SPACE = 72;
+/** Pixels for a label: times are longer than steps. */
+const X_SPACE: Record<Axis, number> = { step: 54, relative: 64, wall: 76 };
 const MIN_Y_SIZE = 48;
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
 export function xTicks(axis: Axis, range: Range, width: number): number[] {
-  const count = Math.max(2, Math.floor(width / X_SPACE));
+  const count = Math.max(2, Math.floor(width / X_SPACE[axis]));
   if (axis === "step") return stepTicks(range, count);
   return axis === "relative" ? durationTicks(range, count) : wallTicks(range, count, localOffsetSeconds(range[0]));
 }

@@ -21,6 +21,8 @@ export interface CurvePlotOptions {
 /** Where the cursor is and which rows are near, nearest curve first. */
 export interface Hover {
   hits: Hit[];
+  /** Position of the cursor on the horizontal axis. */
+  x: number;
   clientX: number;
   clientY: number;
 }
@@ -67,6 +69,7 @@ export class CurvePlot {
       this.plot.setScale("y", { min: this.#box.y[0], max: this.#box.y[1] });
       this.plot.redraw(false, true);
     });
+    if ((this.plot.cursor.left ?? -1) >= 0) this.#hover();
   }
 
   resize(size: { width: number; height: number }): void {
@@ -93,6 +96,12 @@ export class CurvePlot {
       left: this.plot.valToPos(curve.x[row]!, "x"),
       top: Number.isFinite(top) ? top : this.plot.over.clientHeight / 2,
     });
+  }
+
+  /** Distance from the left edge of the plotting area; null when the position is not in sight. */
+  leftOf(x: number): number | null {
+    const left = this.plot.valToPos(x, "x");
+    return left >= 0 && left <= this.plot.over.clientWidth ? left : null;
   }
 
   hideCursor(): void {
@@ -165,7 +174,7 @@ export class CurvePlot {
       (y) => projection.y(y) - inset.y,
     );
     const over = this.plot.over.getBoundingClientRect();
-    this.#options.onhover({ hits, clientX: over.left + left, clientY: over.top + top });
+    this.#options.onhover({ hits, x: this.plot.posToVal(left, "x"), clientX: over.left + left, clientY: over.top + top });
   }
 
   #select(): void {

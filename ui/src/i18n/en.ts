@@ -32,6 +32,7 @@ export const en = {
   "error.unreachable": "The server does not answer",
   "error.unreachable_remedy": "Check that “mindscope start” is still running. The page goes on by itself when it is back.",
   "error.retry": "Try again",
+  "error.page": "This page failed",
   "error.runs": "The list of runs could not be read",
   "error.tags": "The tags could not be read",
   "error.curves": "The curve could not be read",

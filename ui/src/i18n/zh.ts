@@ -34,6 +34,7 @@ export const zh: Record<MessageKey, string> = {
   "error.unreachable": "服务没有响应",
   "error.unreachable_remedy": "请确认“mindscope start”仍在运行；服务恢复后页面会自动继续。",
   "error.retry": "重试",
+  "error.page": "页面出错",
   "error.runs": "无法读取训练列表",
   "error.tags": "无法读取标签",
   "error.curves": "无法读取曲线",

@@ -32,6 +32,7 @@ interface Order {
 const CHUNK = 40;
 const PARALLEL = 4;
 const PIXEL_BUCKET = 128;
+const BYTES_PER_ROW = 24;
 
 const cache = new SeriesCache<Series>();
 const orders = new Map<string, Order>();
@@ -178,13 +179,9 @@ async function send(chunk: readonly Order[]): Promise<void> {
 }
 
 function deliver(item: Order, series: Series): void {
-  cache.put(item.key, item.run, series, series.returned * 24);
-  if (item.isStale) {
-    cache.expire(new Set([item.run]));
-    item.request = null;
-  } else if (orders.get(item.key) === item) {
-    orders.delete(item.key);
-  }
+  cache.put(item.key, item.run, series, series.returned * BYTES_PER_ROW, !item.isStale);
+  if (item.isStale) item.request = null;
+  else if (orders.get(item.key) === item) orders.delete(item.key);
 }
 
 function notify(chunk: readonly Order[], problem: Problem | null): void {

@@ -27,11 +27,10 @@ class Live {
   });
 
   #renewCurves = paced(() => this.#takeCurves(), () => 150);
-  #renewLists = paced(() => void readLists(), () => (runs.list.length > 1000 ? 5000 : 1000));
+  #renewLists = paced(() => void readLists(), () => listSpacing(runs.list.length));
 
-  /** Reads everything once and follows from then on; the returned function stops. */
+  /** Follows the server, and reads everything as soon as no change can be missed; the returned function stops. */
   start(): () => void {
-    void readLists();
     return subscribe({
       onOpen: () => this.#opened(),
       onChange: (change) => this.#changed(change),
@@ -46,7 +45,10 @@ class Live {
 
   #opened(): void {
     this.#connection = "open";
-    if (!this.#wasLost) return;
+    if (!this.#wasLost) {
+      void readLists();
+      return;
+    }
     this.#wasLost = false;
     this.#isAllPending = true;
     this.#renew();
@@ -74,6 +76,12 @@ class Live {
     this.#pending = new Set();
     this.#isAllPending = false;
   }
+}
+
+/** Milliseconds between two readings of the lists: new tags soon, and no megabytes every moment with many runs. */
+function listSpacing(count: number): number {
+  if (count <= 200) return 400;
+  return count <= 1000 ? 1000 : 5000;
 }
 
 async function readLists(): Promise<void> {

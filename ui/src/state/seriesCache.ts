@@ -31,9 +31,9 @@ export class SeriesCache<T> {
     return this.#entries.get(key)?.isFresh ?? false;
   }
 
-  put(key: string, run: string, value: T, bytes: number): void {
+  put(key: string, run: string, value: T, bytes: number, isFresh = true): void {
     this.#remove(key);
-    this.#entries.set(key, { run, value, bytes, isFresh: true });
+    this.#entries.set(key, { run, value, bytes, isFresh });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#limit || oldest === key) break;
