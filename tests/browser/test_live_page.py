@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -116,3 +116,12 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
         expect(page.get_by_test_id("disconnected")).to_have_count(0)
     assert all("ERR_CONNECTION_REFUSED" in text or "ERR_INCOMPLETE_CHUNKED_ENCODING" in text for text in complaints)
     complaints.clear()
+
+
+def test_the_page_listens_before_it_reads_so_that_no_change_is_missed(viewer: LiveViewer, context: BrowserContext):
+    asked: list[str] = []
+    page = context.new_page()
+    page.on("response", lambda response: asked.append(response.url.rpartition("/")[2]))
+    page.goto(f"http://127.0.0.1:{viewer.port}/")
+    expect(page.get_by_test_id("runs-table")).to_be_visible()
+    assert asked.index("live") < asked.index("runs")
