@@ -41,10 +41,15 @@ def message_bytes(schema: Schema, value: Any) -> bytes:
     return encoded
 
 
-def is_graph(value: Any) -> bool:
-    """Whether ``value`` has one of the forms that ``graph_bytes`` takes."""
-    return isinstance(value, (Mapping, bytes, bytearray, memoryview)) or (
-        hasattr(value, "get_func_graph_proto") or hasattr(value, "SerializeToString")
+def check_graph(network: Any) -> Any:
+    """``network`` if it is None or has one of the forms that ``graph_bytes`` takes. Raises TypeError."""
+    if network is None or isinstance(network, (Mapping, bytes, bytearray, memoryview)):
+        return cast(Any, network)
+    if hasattr(network, "get_func_graph_proto") or hasattr(network, "SerializeToString"):
+        return network
+    raise TypeError(
+        f"network is {type(network).__name__}, want one that offers get_func_graph_proto(), or a GraphProto as "
+        "message, bytes or dict; leave it out to record no graph"
     )
 
 

@@ -11,21 +11,20 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, lifetime
-from mindscope.capture.collecting import Collection, Collections
+from mindscope.capture.collecting import Collections
 from mindscope.capture.lineage import lineage_event
-from mindscope.capture.messages import graph_bytes, is_graph
+from mindscope.capture.messages import check_graph, graph_bytes
 from mindscope.capture.output import Destination
+from mindscope.capture.scalars import FLOAT32_MAX, scalar_fields, scalar_record
 from mindscope.capture.steps import Encoding, MixedStep
-from mindscope.capture.taking import MESSAGE_PLUGINS, PLUGINS, Taken, take
+from mindscope.capture.taking import MESSAGE_PLUGINS, Taken, check_plugin, rejection, take
 from mindscope.capture.values import to_scalar
 from mindscope.capture.wrapping import wrap
 from mindscope.capture.writer import Writer
-from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
+from mindscope.errors import RecorderClosedError
 from mindscope.formats import wire
-from mindscope.formats._core import encode_scalar_record, encode_scalar_values, encode_summary_event, frame
 from mindscope.formats.mindspore_schemas import EVENT
 
-_FLOAT32_MAX = 3.4028235677973366e38  # the next float64 rounds to infinity
 _now = time.time
 
 
@@ -78,7 +77,7 @@ class SummaryRecord:
             directory=arguments.check_log_dir(log_dir),
         )
         self._raises = arguments.check_flag("raise_exception", raise_exception)
-        self._network = _check_network(network)
+        self._network = check_graph(network)
         self._has_graph = False  # the graph of a network was recorded
         self._mode = "train"
         self._writer = Writer(destination, arguments.check_workers(num_process))
@@ -150,12 +149,12 @@ class SummaryRecord:
             RecorderClosedError: with ``raise_exception``, after ``close``.
         """
         # the usual case, in as few steps as Python can: a lock would double its cost
-        if plugin == "scalar" and type(value) is float and -_FLOAT32_MAX < value < _FLOAT32_MAX:
+        if plugin == "scalar" and type(value) is float and -FLOAT32_MAX < value < FLOAT32_MAX:
             mine = self._collections.local.mine
             if mine is not None and type(name) is str and name and name not in mine.scalars:
                 mine.scalars[name] = value
                 return
-        self._add(_check_plugin(plugin), name, value)
+        self._add(check_plugin(plugin), name, value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
         """Write what was collected as the event of ``step``; returns at once.
@@ -177,20 +176,22 @@ class SummaryRecord:
         """
         if type(step) is not int or not -(1 << 63) <= step < 1 << 63:
             step = arguments.check_step(step)
+        # no foreign code under the lock: a logging handler or a filter may record too
+        if self._writer.is_closed:
+            self._writer.trouble.say("closed", "record", "record() after close() records nothing")
+            return False
+        if train_network is not None or self._network is not None:
+            self._take_graph(check_graph(train_network))
+        if plugin_filter is not None:
+            with self._lock:
+                collected = self._collections.gather()
+            collected.filter(plugin_filter)
         with self._lock:
-            if self._writer.is_closed:
-                self._writer.trouble.say("closed", "record", "record() after close() records nothing")
-                return False
-            collected = self._collections.gather()
-            if train_network is not None or self._network is not None:
-                self._take_graph(collected, _check_network(train_network))
-            if plugin_filter is not None:
-                collected.filter(plugin_filter)
-            scalars, values, messages = collected.take()
+            scalars, values, messages = self._collections.gather().take()
             if values or messages:
                 self._submit_mixed(step, scalars, list(values.values()), messages)
             elif scalars:
-                data = _encode_record(step, scalars)
+                data = scalar_record(step, _now(), scalars)
                 self._writer.submit(data, len(data))
         if self._raises:
             self._raise_late()
@@ -233,7 +234,7 @@ class SummaryRecord:
             else:
                 self._keep(take(plugin, tag, value, self._writer.trouble.say, self._writer.spares.copy), is_message)
         except Exception as error:
-            failure = _about(plugin, tag, error)
+            failure = rejection(plugin, tag, error)
             if self._raises:
                 raise failure from error
             self._writer.trouble.drop(1, plugin, type(error).__name__, failure)
@@ -243,7 +244,7 @@ class SummaryRecord:
         if tag in scalars:
             self._say_replaced("scalar", tag)
         scalars[tag] = number
-        if _FLOAT32_MAX <= abs(number) < float("inf"):
+        if FLOAT32_MAX <= abs(number) < float("inf"):
             text = f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
             self._writer.trouble.say("scalar", "range", text)
 
@@ -261,9 +262,9 @@ class SummaryRecord:
         text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
         self._writer.trouble.say("twice", plugin, text)
 
-    # ---- recording, under the lock
+    # ---- recording
 
-    def _take_graph(self, collected: Collection, train_network: Any) -> None:
+    def _take_graph(self, train_network: Any) -> None:
         """Collect the graph of the first network that has one by now."""
         for network in (self._network, train_network):
             if network is None or self._has_graph:
@@ -273,12 +274,15 @@ class SummaryRecord:
             except Exception as error:  # whatever the framework raises before the network was compiled
                 self._writer.trouble.say("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
                 continue
-            collected.messages.insert(0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded))
+            self._collections.begin().messages.insert(
+                0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded)
+            )
             self._has_graph = True
 
     def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> None:
+        """Have the values encoded and queue the step. Hold the lock."""
         now = _now()
-        fields = _encode_scalars(scalars)
+        fields = scalar_fields(scalars)
         head = wire.encode(EVENT, {"wall_time": now})
         is_exported = self._writer.is_exporting
         mixed = MixedStep(
@@ -301,39 +305,3 @@ class SummaryRecord:
         late = self._writer.trouble.take_late()
         if late is not None:
             raise late
-
-
-def _encode_record(step: int, scalars: dict[str, float]) -> bytes:
-    now = _now()
-    try:
-        return encode_scalar_record(now, step, scalars)
-    except UnicodeEncodeError:
-        return frame(encode_summary_event(now, step, _encode_scalars(scalars)))
-
-
-def _encode_scalars(scalars: dict[str, float]) -> bytes:
-    return encode_scalar_values([tag.encode("utf-8", "backslashreplace") for tag in scalars], list(scalars.values()))
-
-
-def _check_plugin(plugin: Any) -> str:
-    name = str(plugin).lower() if isinstance(plugin, str) else plugin  # MindSpore's documentation writes LANDSCAPE
-    if name not in PLUGINS:
-        raise ValueError(f"plugin is {plugin!r}, want one of {', '.join(PLUGINS)}")
-    return name
-
-
-def _check_network(network: Any) -> Any:
-    if network is not None and not is_graph(network):
-        raise TypeError(
-            f"network is {type(network).__name__}, want one that offers get_func_graph_proto(), or a GraphProto as "
-            "message, bytes or dict; leave it out to record no graph"
-        )
-    return network
-
-
-def _about(plugin: str, tag: str, error: Exception) -> Exception:
-    """``error`` with the plugin and tag in its text."""
-    if isinstance(error, RecorderClosedError):
-        return error
-    kind = TypeRejectedError if isinstance(error, TypeError) else ValueRejectedError
-    return kind(f"{plugin} {tag!r} was not recorded: {error}")

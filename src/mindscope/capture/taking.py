@@ -17,7 +17,7 @@ from mindscope.capture.messages import graph_bytes
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
 from mindscope.capture.values import Array, copy_array, to_array
 from mindscope.capture.wrapping import text_field, wrap
-from mindscope.errors import TypeRejectedError
+from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import VALUE
 from mindscope.types import Message
@@ -42,6 +42,22 @@ class Taken(NamedTuple):
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
     array: Array | None = None
     """The copy that ``encode`` reads."""
+
+
+def check_plugin(plugin: Any) -> str:
+    """The plugin's name in lower case, as MindSpore's documentation writes LANDSCAPE. Raises ValueError if unknown."""
+    name = str(plugin).lower() if isinstance(plugin, str) else plugin
+    if name not in PLUGINS:
+        raise ValueError(f"plugin is {plugin!r}, want one of {', '.join(PLUGINS)}")
+    return name
+
+
+def rejection(plugin: str, tag: str, error: Exception) -> Exception:
+    """``error`` with the plugin and tag in its text."""
+    if isinstance(error, RecorderClosedError):
+        return error
+    kind = TypeRejectedError if isinstance(error, TypeError) else ValueRejectedError
+    return kind(f"{plugin} {tag!r} was not recorded: {error}")
 
 
 def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Array] = copy_array) -> Taken:

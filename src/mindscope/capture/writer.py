@@ -53,6 +53,7 @@ class Writer:
         self._written = 0  # steps ever written or lost
         self._is_asleep = False  # the thread waits for a first step
         self._is_urgent = False  # somebody waits, or a batch is full: write now
+        self._is_finished = False  # the files are closed for good
         self._thread: threading.Thread | None = None
         self._pool: ThreadPoolExecutor | None = None
         if self._output is not None:
@@ -62,9 +63,10 @@ class Writer:
     @property
     def output(self) -> Output:
         """The files. Made when first asked for, so that a forked child which records nothing leaves no trace."""
-        if self._output is None:
-            self._output = Output(self._destination, self.trouble, self.spares)
-        return self._output
+        with self.lock:
+            if self._output is None:
+                self._output = Output(self._destination, self.trouble, self.spares)
+            return self._output
 
     @property
     def is_exporting(self) -> bool:
@@ -118,7 +120,7 @@ class Writer:
 
     def _wait_for_room(self, size: int) -> int:
         """The bytes in the queue with ``size`` more, when they fit or nothing else is queued."""
-        while self.queued_bytes and self.queued_bytes + size > self._queue_bytes and self._thread is not None:
+        while self.queued_bytes and self.queued_bytes + size > self._queue_bytes and self._is_written_elsewhere:
             self._hurry()
             self._changed.wait()
         return self.queued_bytes + size
@@ -127,7 +129,7 @@ class Writer:
         """Return when everything queued so far is in the files, safe from a crash of this process."""
         with self.lock:
             target = self._submitted
-            while self._written < target and self._thread is not None:
+            while self._written < target and self._is_written_elsewhere:
                 self._hurry()
                 self._changed.wait()
             while self._thread is None and self._queue:
@@ -136,11 +138,12 @@ class Writer:
     def close(self) -> None:
         """Write everything and finish the files. Calling it again does nothing."""
         self.request_close()
-        thread = self._thread
+        with self.lock:
+            thread = self._thread
         if thread is None:
             self.flush()
             self._finish()
-        elif thread is not threading.current_thread():
+        elif thread is not threading.current_thread() and thread.ident is not None:
             thread.join()
 
     def request_close(self) -> None:
@@ -148,6 +151,12 @@ class Writer:
         with self.lock:
             self.is_closed = True
             self._changed.notify_all()
+
+    @property
+    def _is_written_elsewhere(self) -> bool:
+        """Whether another thread than this one empties the queue: a logging handler may record on the writer's own."""
+        thread = self._thread
+        return thread is not None and thread.ident is not None and thread is not threading.current_thread()
 
     def _wake(self) -> None:
         if self._is_asleep:
@@ -160,19 +169,24 @@ class Writer:
 
     def _start(self) -> None:
         lifetime.keep(self)
-        thread = threading.Thread(target=self._run, name="mindscope-writer", daemon=True)
+        # set before it runs: a signal handler that records while it starts must not start a second one
+        self._thread = threading.Thread(target=self._run, name="mindscope-writer", daemon=True)
         try:
-            thread.start()
+            self._thread.start()
         except RuntimeError:  # none to be had: full batches, flush() and close() write on their caller's thread
-            return
-        self._thread = thread
+            self._thread = None
 
     # ---- on the writer's thread
 
     def _run(self) -> None:
-        while self._wait_for_batch():
-            self._write_batch()
-        self._finish()
+        try:
+            while self._wait_for_batch():
+                self._write_batch()
+            self._finish()
+        finally:
+            with self.lock:
+                self._thread = None
+                self._changed.notify_all()
 
     def _wait_for_batch(self) -> bool:
         """Sleep until there is something to write; False when nothing will come any more."""
@@ -206,6 +220,9 @@ class Writer:
             self._changed.notify_all()
 
     def _finish(self) -> None:
+        if self._is_finished:
+            return
+        self._is_finished = True
         if self._pool is not None:
             self._pool.shutdown()
         try:
