@@ -50,6 +50,7 @@ class Live {
       return;
     }
     this.#wasLost = false;
+    runs.server = null;
     this.#isAllPending = true;
     this.#renew();
   }

@@ -17,10 +17,13 @@ class Tags {
   isLoaded = $state(false);
   #runs: readonly string[] = [];
   #request: AbortController | null = null;
+  /** The runs grew while a request was under way. */
+  #isStale = false;
 
   /** Reads the tags of these runs; an older request that is under way is dropped. */
   async load(runs: readonly string[]): Promise<void> {
     this.#runs = runs;
+    this.#isStale = false;
     this.#request?.abort();
     const request = new AbortController();
     this.#request = request;
@@ -34,11 +37,13 @@ class Tags {
     } finally {
       if (this.#request === request) this.#request = null;
     }
+    if (this.#isStale && !this.#request) await this.load(this.#runs);
   }
 
-  /** Reads again what is shown; a request under way is let finish. */
+  /** Reads again what is shown; a request under way is let finish and is followed by another one. */
   async reload(): Promise<void> {
-    if (!this.#request) await this.load(this.#runs);
+    if (this.#request) this.#isStale = true;
+    else await this.load(this.#runs);
   }
 }
 
