@@ -86,10 +86,11 @@ class Image:
 
         from PIL import Image as PillowImage
 
-        with PillowImage.open(io.BytesIO(self.encoded)) as picture:
-            if picture.mode not in ("L", "RGB", "RGBA"):
-                picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
-            return np.asarray(picture)
+        opened = PillowImage.open(io.BytesIO(self.encoded))
+        with opened:
+            if opened.mode in ("L", "RGB", "RGBA"):
+                return np.asarray(opened)
+            return np.asarray(opened.convert("RGBA" if "transparency" in opened.info else "RGB"))
 
 
 @dataclass(frozen=True, slots=True)
