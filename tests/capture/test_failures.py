@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import shutil
 import subprocess
@@ -279,3 +280,29 @@ def test_value_larger_than_the_queue_is_taken(tmp_path: Path) -> None:
     writer.close()
     (path,) = tmp_path.iterdir()
     assert path.read_bytes().endswith(record * 3)
+
+
+def test_logging_handler_may_record(log: Log) -> None:
+    class Recording(logging.Handler):
+        """Records every message that is logged, on whatever thread."""
+
+        def emit(self, message: logging.LogRecord) -> None:
+            record.add_value("scalar", "messages", float(len(said)))
+            said.append(message.getMessage())
+            record.record(1000 + len(said))
+
+    said: list[str] = []
+    handler = Recording()
+    with SummaryRecord(log.directory, max_file_size=300) as record:
+        logging.getLogger("mindscope").addHandler(handler)
+        try:
+            record.add_value("scalar", "bad", "text")  # said on this thread
+            record.add_value("image", "bad", np.full((4, 4), np.nan))  # on one of the pool
+            record.add_value("tensor", "large", np.zeros(100))  # on the writer's
+            record.record(1)
+            record.flush()
+            record.flush()
+        finally:
+            logging.getLogger("mindscope").removeHandler(handler)
+    assert len(said) == 3
+    assert sorted(log.scalars("messages")) == [(1001, 0.0), (1002, 1.0), (1003, 2.0)]
