@@ -10,6 +10,8 @@ export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Pixels for a label: times are longer than steps. */
 const X_SPACE: Record<Axis, number> = { step: 54, relative: 64, wall: 76 };
 const MIN_Y_SIZE = 48;
+const HALF_LETTER = 3.1;
+export const RIGHT_PADDING = 16;
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
 export function xTicks(axis: Axis, range: Range, width: number): number[] {
@@ -49,7 +51,7 @@ export function plotAxes(axis: Axis, isLog: boolean, ink: (token: string) => str
       size: 22,
       gap: 4,
       splits: (plot, _, low, high) => xTicks(axis, [low, high], plot.bbox.width / devicePixelRatio),
-      values: (_, splits) => xLabels(axis, splits),
+      values: (plot, splits) => withoutCutOff(plot, splits, xLabels(axis, splits)),
     },
     {
       ...look,
@@ -61,6 +63,14 @@ export function plotAxes(axis: Axis, isLog: boolean, ink: (token: string) => str
       size: (plot, values) => labelWidth(plot, values),
     },
   ];
+}
+
+/** A label that would reach beyond the right edge is left out rather than cut. */
+function withoutCutOff(plot: uPlot, splits: readonly number[], labels: readonly string[]): string[] {
+  return labels.map((label, index) => {
+    const room = plot.over.clientWidth - plot.valToPos(splits[index]!, "x") + RIGHT_PADDING;
+    return room < label.length * HALF_LETTER ? "" : label;
+  });
 }
 
 function labelWidth(plot: uPlot, values: string[] | null): number {

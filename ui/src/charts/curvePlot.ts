@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import type { Axis } from "../core/axis";
 import { hitsByNearness, type Hit } from "../core/nearest";
 import type { Box } from "../core/zoom";
-import { plotAxes } from "./axes";
+import { plotAxes, RIGHT_PADDING } from "./axes";
 import { heightWithin, wholeBox, type Curve } from "../core/curve";
 import { Inks, watchTheme } from "./inks";
 import { Layer } from "./layer";
@@ -120,7 +120,7 @@ export class CurvePlot {
     const { axis, isLog } = this.#options;
     return {
       ...size,
-      padding: [8, 16, 0, 0],
+      padding: [8, RIGHT_PADDING, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, range: () => [...this.#box.x] },
