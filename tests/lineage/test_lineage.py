@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mindscope.lineage import (
@@ -125,3 +126,11 @@ def test_files_are_merged_from_the_oldest_to_the_newest(tmp_path: Path) -> None:
     assert got.train == TrainLineage(network="A", loss=0.5, epoch=2)
     assert got.eval == EvalLineage({"Accuracy": 0.9})
     assert got.custom == {"k": "v"}
+
+
+def test_float32_reads_as_it_was_written() -> None:
+    message = {"hyper_parameters": {"learning_rate": float(np.float32(0.002))}, "algorithm": {"loss": float("nan")}}
+    lineage = read_train_lineage(message)
+    assert lineage.learning_rate == 0.002
+    assert lineage.loss is not None
+    assert math.isnan(lineage.loss)

@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+import numpy as np
+
 from mindscope.lineage.model import CustomValue, EvalLineage, TrainLineage
 from mindscope.types import Message
 
@@ -22,7 +24,7 @@ def read_train_lineage(message: Message) -> TrainLineage:
     paths = _parse_object(model.get("path"))
     return TrainLineage(
         optimizer=hyper.get("optimizer"),
-        learning_rate=hyper.get("learning_rate"),
+        learning_rate=_shortest(hyper.get("learning_rate")),
         loss_function=hyper.get("loss_function"),
         epoch=hyper.get("epoch"),
         parallel_mode=hyper.get("parallel_mode"),
@@ -31,7 +33,7 @@ def read_train_lineage(message: Message) -> TrainLineage:
         dataset_path=dataset.get("train_dataset_path"),
         dataset_size=dataset.get("train_dataset_size"),
         network=algorithm.get("network"),
-        loss=algorithm.get("loss"),
+        loss=_shortest(algorithm.get("loss")),
         model_path=_checkpoint(paths, model.get("path")),
         model_paths=paths,
         model_size=model.get("size"),
@@ -59,6 +61,11 @@ def read_custom(message: Message) -> dict[str, CustomValue]:
     for name, inner in nested.items():
         values |= {f"{name}/{key}": value for key, value in read_custom(inner).items()}
     return values
+
+
+def _shortest(value: float | None) -> float | None:
+    """The float32 of a message as its author wrote it: 0.002, not 0.0020000000949949026."""
+    return None if value is None else float(str(np.float32(value)))
 
 
 def _parse_object(text: str | None) -> Mapping[str, Any] | None:
