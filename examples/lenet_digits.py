@@ -57,7 +57,7 @@ def shuffled_batches(images: Tensor, labels: Tensor, size: int = 32) -> Iterator
             yield images[indices].roll((down, right), (2, 3)), labels[indices]
 
 
-def train(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.05) -> None:
+def train(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02) -> None:
     """Train for so many seconds and record every step."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # the network is too small for more, and the viewer wants a core
@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--log-dir", default="runs/lenet")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--learning-rate", type=float, default=0.05)
+    parser.add_argument("--learning-rate", type=float, default=0.02)
     arguments = parser.parse_args()
     train(arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate)
 
