@@ -107,10 +107,10 @@ def test_a_file_cut_at_any_byte_is_not_damaged_and_goes_on(directory: Path) -> N
 
 def test_small_budgets_only_take_more_turns(directory: Path) -> None:
     append(directory / NAME, STREAM)
-    loader = loader_of(directory)
     turns = 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tail_module, "CHUNK_BYTES", 64)
+        loader = loader_of(directory)
         while turns == 0 or loader.has_more:
             loader.read(budget_bytes=100)
             turns += 1

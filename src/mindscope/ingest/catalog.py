@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Lock
-from time import monotonic
 from types import MappingProxyType
 
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest.discover import Discovery, Finder, Problem
 from mindscope.ingest.load import RunLoader
+from mindscope.ingest.tail import read_buffers
 from mindscope.store import RunStore
 
 ChangeListener = Callable[[frozenset[str]], None]
@@ -27,6 +30,7 @@ class Catalog:
         self._finder = Finder(base)
         self.base = Path(self._finder.base)
         self._refreshing = Lock()  # held by the one refresh that is going on; guards the loaders
+        self._buffers = read_buffers()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
@@ -82,17 +86,25 @@ class Catalog:
             return frozenset(changed)
 
     def _read(self, ids: tuple[str, ...]) -> Iterator[frozenset[str]]:
-        """Give each run its turn; yields those that changed, in groups, so that a long load can be followed."""
-        changed = set[str]()
-        since = monotonic()
-        for id in ids:
-            if self._loaders[id].read():
-                changed.add(id)
-            if monotonic() - since > TELL_S:
-                yield frozenset(changed)
-                changed.clear()
-                since = monotonic()
-        yield frozenset(changed)
+        """Give each run its turn; yields those that changed, in groups, so that a long load can be followed.
+
+        Runs are read at once, the files of one run after each other: the first may say what a tag of the next is.
+        """
+        waiting, changed = iter(ids), deque[str]()
+
+        def read_waiting() -> None:
+            for id in waiting:  # one step of an iterator over a tuple is never given to two threads
+                if self._loaders[id].read():
+                    changed.append(id)
+
+        workers = min(len(ids), os.cpu_count() or 1)
+        with ThreadPoolExecutor(workers, "mindscope-loader") as pool:
+            pending = {pool.submit(read_waiting) for _ in range(workers)}
+            while pending:
+                done, pending = wait(pending, TELL_S)
+                yield frozenset(changed.popleft() for _ in range(len(changed)))
+                for each in done:
+                    each.result()
 
     def _known_ids(self, paths: Iterable[str] | None) -> tuple[str, ...] | None:
         """The runs that the files belong to; None when that is not known of all."""
@@ -116,7 +128,7 @@ class Catalog:
         self._problems = found.problems
         changed = frozenset(gone | added | other)
         if changed:
-            loaders = {id: self._loaders.get(id) or RunLoader(run) for id, run in found.runs.items()}
+            loaders = {id: self._loaders.get(id) or RunLoader(run, self._buffers) for id, run in found.runs.items()}
             self._set_loaders(loaders)
         return changed
 

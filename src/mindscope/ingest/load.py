@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from mindscope.ingest.buffers import ReadBuffers
 from mindscope.ingest.discover import EventFile, FoundRun
-from mindscope.ingest.tail import BUDGET_BYTES, FileTail
+from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_buffers
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
@@ -12,7 +13,8 @@ from mindscope.types import Kind
 class RunLoader:
     """Keeps a store up to date with the files of a run. For one thread at a time."""
 
-    def __init__(self, run: FoundRun) -> None:
+    def __init__(self, run: FoundRun, buffers: ReadBuffers | None = None) -> None:
+        self._buffers = buffers or read_buffers()
         self.store = RunStore(run.id, run.path)
         self._kinds: dict[str, Kind] = {}
         self._tails: dict[str, FileTail] = {}  # by path, the oldest file first
@@ -41,7 +43,7 @@ class RunLoader:
 
     def read(self, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read at most about ``budget_bytes`` of what grew in each file; says whether the store changed."""
-        are_changed = [tail.read(budget_bytes) for tail in self._tails.values()]
+        are_changed = [tail.read(self._buffers, budget_bytes) for tail in self._tails.values()]
         return any(are_changed)
 
     def read_all(self) -> bool:

@@ -6,26 +6,34 @@ from __future__ import annotations
 import collections
 import os
 from dataclasses import dataclass, replace
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader
 from mindscope.formats.scan import EventScanner, Scanned
+from mindscope.ingest.buffers import ReadBuffers
 from mindscope.ingest.discover import EventFile
 from mindscope.ingest.extent import Extent, greatest, least
 from mindscope.store import FileFacts, RunStore
 from mindscope.types import Damage, DamageKind, Kind
 
-CHUNK_BYTES = 16 << 20
+CHUNK_BYTES = 8 << 20
 """Read at once, unless a single record is larger."""
+FIRST_RECORD_BYTES = 4096
+"""Looked through for the first record before all that was read is: the first one is short."""
 BUDGET_BYTES = 64 << 20
 """Read in one go before other files get their turn."""
 ANCHOR_BYTES = 64
 """Kept from before the position: if they changed, the file was written anew and not appended to."""
 CHECKSUM_BYTES = 4
 HEADER_BYTES = FRAME_OVERHEAD - CHECKSUM_BYTES
+
+
+def read_buffers() -> ReadBuffers:
+    """Buffers for ``FileTail.read``, to be shared by all files that are read one after the other or at once."""
+    return ReadBuffers(CHUNK_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +69,15 @@ class FileTail:
         self._lasting: tuple[Damage, ...] = ()  # damage that a reading anew does not clear
         self._start()
 
-    def read(self, budget_bytes: int = BUDGET_BYTES) -> bool:
+    def read(self, buffers: ReadBuffers, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read what grew; says whether the store changed."""
         version = self._store.version
         has_more, self.has_more = self.has_more, False  # a file that fails must not be asked for more at once
         try:
             seen = _Identity.of(self._path.stat())
             if seen != self._seen or has_more:
-                with self._path.open("rb") as file:
-                    self._seen = self._read_open(file, budget_bytes)
+                with self._path.open("rb", buffering=0) as file, buffers.lend(seen.size_bytes) as buffer:
+                    self._seen = self._read_open(file, buffer, budget_bytes)
         except FileNotFoundError:
             self._seen = None  # gone since it was found; the next discovery removes it
         except OSError as error:
@@ -83,12 +91,12 @@ class FileTail:
         self._scanner: EventScanner | None = None  # None until the first intact record
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
-    def _read_open(self, file: BinaryIO, budget_bytes: int) -> _Identity:
+    def _read_open(self, file: FileIO, buffer: memoryview, budget_bytes: int) -> _Identity:
         seen = _Identity.of(os.fstat(file.fileno()))
         if reason := self._reason_to_restart(file, seen.size_bytes):
             self._restart(reason)
         stop = self._reader.position + budget_bytes
-        while chunk := self._next_chunk(file, seen.size_bytes) if self._reader.position < stop else b"":
+        while chunk := self._next_chunk(file, buffer, seen.size_bytes) if self._reader.position < stop else b"":
             before = self._reader.position
             scanned = self._scan(chunk)
             self._move_anchor(chunk, self._reader.position - before)
@@ -99,16 +107,17 @@ class FileTail:
         self._take(Scanned(), seen)
         return seen
 
-    def _next_chunk(self, file: BinaryIO, size_bytes: int) -> bytes:
+    def _next_chunk(self, file: FileIO, buffer: memoryview, size_bytes: int) -> memoryview:
         """The bytes from the position on; empty when the file does not hold the next record whole."""
-        rest = size_bytes - self._reader.position
-        if rest < max(self._reader.needed, 1):
-            return b""
-        file.seek(self._reader.position)
-        chunk = file.read(min(rest, max(CHUNK_BYTES, self._reader.needed)))
-        return chunk if len(chunk) >= self._reader.needed else b""  # cut meanwhile: seen at the next read
+        rest, needed = size_bytes - self._reader.position, max(self._reader.needed, 1)
+        if rest < needed:
+            return buffer[:0]
+        if needed > len(buffer):
+            buffer = memoryview(bytearray(needed))
+        chunk = buffer[: _read_into(file, self._reader.position, buffer[:rest])]
+        return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
 
-    def _scan(self, chunk: bytes) -> Scanned:
+    def _scan(self, chunk: memoryview) -> Scanned:
         self._scanner = self._scanner or self._make_scanner(chunk)
         if self._scanner is None:
             collections.deque(self._reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
@@ -117,12 +126,14 @@ class FileTail:
         self._undecodable += [self._undecodable_at(*place) for place in scanned.undecodable]
         return scanned
 
-    def _make_scanner(self, chunk: bytes) -> EventScanner | None:
+    def _make_scanner(self, chunk: memoryview) -> EventScanner | None:
         """The first intact record tells the dialect; None while there is none."""
-        first = next(FrameReader(self._facts.name).records(chunk), None)
+        name = self._facts.name
+        heads = (chunk[:FIRST_RECORD_BYTES], chunk)
+        first = next((record for head in heads for record in FrameReader(name).records(head)), None)
         if first is None:
             return None
-        dialect = dialects.detect(self._facts.name, first[1])
+        dialect = dialects.detect(name, first[1])
         self._facts = replace(self._facts, dialect=dialect)
         return EventScanner(dialect, self._kinds)
 
@@ -160,7 +171,7 @@ class FileTail:
         self._facts = replace(self._facts, damages=(*self._damages(), damage))
         self._store.update_file(self.ordinal, self._facts)
 
-    def _reason_to_restart(self, file: BinaryIO, size_bytes: int) -> str:
+    def _reason_to_restart(self, file: FileIO, size_bytes: int) -> str:
         position = self._reader.position
         if size_bytes < position:
             return f"file became shorter: {size_bytes} bytes after {position}"
@@ -173,5 +184,14 @@ class FileTail:
         self._store.forget_values(self.ordinal)
         self._start()
 
-    def _move_anchor(self, chunk: bytes, consumed: int) -> None:
-        self._anchor = (self._anchor + chunk[max(consumed - ANCHOR_BYTES, 0) : consumed])[-ANCHOR_BYTES:]
+    def _move_anchor(self, chunk: memoryview, consumed: int) -> None:
+        self._anchor = (self._anchor + bytes(chunk[max(consumed - ANCHOR_BYTES, 0) : consumed]))[-ANCHOR_BYTES:]
+
+
+def _read_into(file: FileIO, position: int, buffer: memoryview) -> int:
+    """Fill ``buffer`` with what stands at ``position``; returns how many bytes there were."""
+    file.seek(position)
+    count = 0
+    while count < len(buffer) and (got := file.readinto(buffer[count:])):
+        count += got
+    return count
