@@ -31,6 +31,7 @@ check: $(VENV)/.dev $(VENV)/.package ui/node_modules/.installed
 
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
+	$(BIN)/python bench/bench_loading.py
 
 gallery: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 	$(BIN)/python tests/browser/gallery.py

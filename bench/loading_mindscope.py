@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures one thing that mindscope does with a log, in this process. See ``bench_loading.py``."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from measuring import report, started_s, timed
+from scalar_logs import LONG_TAG, torch_tag
+
+from mindscope.ingest import Catalog
+from mindscope.server.columns import pack
+from mindscope.server.curves import compute_curves
+from mindscope.server.schema import CurvesQuery
+from mindscope.types import Kind
+
+PIXELS = 1500
+
+
+def load(base: str) -> Catalog:
+    """Every run, and every curve readable."""
+    catalog = Catalog(base)
+    catalog.refresh()
+    for store in catalog.runs.values():
+        for tag in store.tags(Kind.SCALAR):
+            curve(store, tag).visible()
+    return catalog
+
+
+def curve(store, tag):
+    series = store.scalars(tag)
+    assert series is not None
+    return series
+
+
+def count_points(catalog: Catalog) -> int:
+    return sum(len(curve(store, tag)) for store in catalog.runs.values() for tag in store.tags(Kind.SCALAR))
+
+
+def measure_loading(base: str) -> None:
+    started = started_s()
+    with timed() as loading:
+        catalog = load(base)
+    report(started=started, seconds=loading.seconds, points=count_points(catalog))
+
+
+def draw(catalog: Catalog, tag: str, bounds: tuple[float, float] | None = None) -> tuple[float, int]:
+    """Seconds and bytes of the answer that draws a tag of all runs."""
+    names = [{"run": run, "tag": tag} for run in catalog.runs]
+    query = CurvesQuery.model_validate({"series": names, "pixels": PIXELS, "range": bounds})
+    with timed() as drawing:
+        answer = pack(compute_curves(catalog, query))
+    return drawing.seconds, len(answer)
+
+
+def measure_chart(base: str, rounds: int = 10) -> None:
+    """One chart of all runs, for each of the tags in turn: the first time, and then again and again."""
+    catalog = load(base)
+    tags = [torch_tag(tag) for tag in range(20)]
+    first = [draw(catalog, tag)[0] for tag in tags]
+    again = [draw(catalog, tag) for _ in range(rounds) for tag in tags]
+    times = [seconds for seconds, _ in again]
+    report(
+        first_ms=1000 * float(np.median(first)),
+        p50_ms=1000 * float(np.percentile(times, 50)),
+        p99_ms=1000 * float(np.percentile(times, 99)),
+        answer_mb=again[0][1] / 1e6,
+    )
+
+
+def measure_long_curve(base: str, zooms: int = 20) -> None:
+    """One long curve: drawn whole for the first time, then zoomed in by halves around a place and out again."""
+    started = started_s()
+    with timed() as loading:
+        catalog = load(base)
+    steps = count_points(catalog)
+    first, _ = draw(catalog, LONG_TAG)
+    again, _ = draw(catalog, LONG_TAG)
+    places = np.random.default_rng(0).random(zooms) * steps
+    widths = [steps / 2 ** (1 + zoom % 16) for zoom in range(zooms)]
+    steps_of_zoom = [
+        draw(catalog, LONG_TAG, (place - width / 2, place + width / 2))[0]
+        for place, width in zip(places.tolist(), widths, strict=True)
+    ]
+    report(
+        started=started,
+        seconds=loading.seconds,
+        points=steps,
+        first_ms=1000 * first,
+        again_ms=1000 * again,
+        zoom_p50_ms=1000 * float(np.median(steps_of_zoom)),
+        zoom_worst_ms=1000 * max(steps_of_zoom),
+    )
+
+
+MEASURES = {"loading": measure_loading, "chart": measure_chart, "long": measure_long_curve}
+
+if __name__ == "__main__":
+    MEASURES[sys.argv[1]](sys.argv[2])
