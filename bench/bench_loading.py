@@ -124,11 +124,8 @@ def _verdict(is_kept: bool, want: str) -> str:
 
 
 def promises_of(lines: list[tuple[Reader, Figures]], cold: Figures, warm: Figures, chart: Figures) -> list[Promise]:
-    records_per_s = next(
-        140_000 / figures["seconds"]
-        for reader, figures in lines
-        if (reader.log, reader.name) == ("mindspore", "mindscope")
-    )
+    ours = {reader.log: figures["seconds"] for reader, figures in lines if reader.name == "mindscope"}
+    events_ratio = MINDSPORE_RECORDS / ours["mindspore"] / MINDINSIGHT_EVENTS_PER_S
     return [
         Promise("viewer, first start: answers after", cold["started"], None, "s"),
         Promise("viewer, first start: then all curves readable after", cold["seconds"], None, "s"),

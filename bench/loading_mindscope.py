@@ -13,6 +13,7 @@ from mindscope.ingest import Catalog
 from mindscope.server.columns import pack
 from mindscope.server.curves import compute_curves
 from mindscope.server.schema import CurvesQuery
+from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
 
 PIXELS = 1500
@@ -28,7 +29,7 @@ def load(base: str) -> Catalog:
     return catalog
 
 
-def curve(store, tag):
+def curve(store: RunStore, tag: str) -> ScalarSeries:
     series = store.scalars(tag)
     assert series is not None
     return series
