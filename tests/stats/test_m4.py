@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from mindscope.stats import m4
 
+from .numpy_m4 import numpy_m4
+
 Y = st.floats(-100, 100, width=32) | st.sampled_from([math.nan, math.inf, -math.inf])
 
 
@@ -21,6 +23,28 @@ def curves(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
     y = draw(st.lists(Y, min_size=1, max_size=300))
     gaps = draw(st.lists(st.integers(0, 5), min_size=len(y), max_size=len(y)))
     return np.cumsum(gaps).astype(np.float64), np.array(y, np.float32)
+
+
+X = st.floats(-50, 50) | st.integers(-9, 9).map(float) | st.sampled_from([math.nan, math.inf, -math.inf, 1e300])
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(X, Y), max_size=120), st.booleans(), st.integers(1, 9), st.none() | st.tuples(X, X))
+def test_is_what_numpy_says_for_any_points(
+    points: list[tuple[float, float]], ascending: bool, pixels: int, range: tuple[float, float] | None
+) -> None:
+    points = sorted(points, key=lambda point: point[0]) if ascending else points
+    x, y = np.array(points, np.float64).reshape(-1, 2).T
+    range = None if range is None or any(map(math.isnan, range)) else (min(range), max(range))
+    for values in (y.astype(np.float32), y):
+        np.testing.assert_array_equal(m4(x, values, pixels, range), numpy_m4(x, values, pixels, range))
+
+
+@given(st.lists(st.integers(-(2**62), 2**62) | st.integers(0, 500), max_size=200), st.integers(1, 9))
+def test_whole_steps_are_taken_as_they_are(steps: list[int], pixels: int) -> None:
+    x = np.array(sorted(steps), np.int64)
+    y = np.random.default_rng(len(steps)).standard_normal(x.size)
+    np.testing.assert_array_equal(m4(x, y, pixels), numpy_m4(x, y, pixels))
 
 
 @given(curves(), st.integers(1, 12))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.stats import smooth
+from mindscope.stats import SmoothedColumn, smooth
 
 WEIGHTS = st.floats(0.0, 0.999)
 VALUES = st.lists(st.floats(-1e30, 1e30) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=60)
@@ -41,7 +41,33 @@ def test_agrees_with_the_slider(values: list[float], weight: float) -> None:
 @pytest.mark.parametrize("weight", [0.0, 0.3, 0.6, 0.9, 0.999])
 def test_long_series_agree_with_the_slider(weight: float) -> None:
     values = np.random.default_rng(0).standard_normal(50_000).astype(np.float32)
-    np.testing.assert_allclose(smooth(values, weight), slider(values.tolist(), weight), rtol=1e-9, atol=1e-12)
+    want = slider(values.tolist(), weight)
+    np.testing.assert_allclose(smooth(values.astype(np.float64), weight), want, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(smooth(values, weight), smooth(values.astype(np.float64), weight).astype(np.float32))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.2, 0.9])
+@given(data=st.data())
+def test_growing_in_pieces_is_smoothing_everything_to_the_bit(data: st.DataObject, weight: float) -> None:
+    # a long beginning, so that its weight is forgotten and the quick loop runs
+    beginning = np.random.default_rng(1).standard_normal(700).astype(np.float32)
+    values = np.concatenate([beginning, np.array(data.draw(VALUES), np.float32), beginning[:50]])
+    stops = sorted(data.draw(st.lists(st.integers(0, values.size), max_size=8)))
+    column = SmoothedColumn(weight)
+    pieces = [column.extend(values[:stop]) for stop in [*stops, values.size]]
+    want = smooth(values, weight)
+    for piece in pieces:
+        assert piece.tobytes() == want[: piece.size].tobytes()
+
+
+def test_a_series_is_itself_for_as_long_as_it_is_constant() -> None:
+    got = smooth(np.array([0.1] * 20 + [0.5], np.float32), 0.9)
+    assert got[:20].tolist() == [np.float32(0.1)] * 20
+    assert np.float32(0.1) < got[20] < np.float32(0.5)
+
+
+def test_the_largest_numbers_do_not_overflow() -> None:
+    assert np.all(np.isfinite(smooth([1.7e308, 1.6e308] * 50, 0.999)))
 
 
 @pytest.mark.parametrize("weight", [0.1, 0.5, 0.95])

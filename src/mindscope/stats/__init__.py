@@ -3,7 +3,20 @@
 
 from __future__ import annotations
 
-from mindscope.stats.m4 import m4
-from mindscope.stats.smooth import smooth
+from mindscope.stats._reduce import Pyramid, fingerprint
+from mindscope.stats.abscissa import Abscissa, arrange
+from mindscope.stats.m4 import Line, Reduction, m4, reduce
+from mindscope.stats.smooth import SmoothedColumn, smooth
 
-__all__ = ["m4", "smooth"]
+__all__ = [
+    "Abscissa",
+    "Line",
+    "Pyramid",
+    "Reduction",
+    "SmoothedColumn",
+    "arrange",
+    "fingerprint",
+    "m4",
+    "reduce",
+    "smooth",
+]

@@ -3,17 +3,48 @@
 
 from __future__ import annotations
 
-import math
-import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce as fold
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Rows = NDArray[np.intp]
+from mindscope.stats import _reduce
+from mindscope.stats._reduce import Pyramid
+from mindscope.stats.abscissa import Abscissa, Range, Rows, arrange
 
 
-def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: tuple[float, float] | None = None) -> Rows:
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """What is drawn over an ``Abscissa``: ``y``, float32 or float64, at its places.
+
+    ``pyramid`` sums up the blocks of ``y``, which makes a reduction as quick as its pixels are few; None: without it.
+    """
+
+    y: NDArray[Any]
+    pyramid: Pyramid | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """Which rows to draw, and facts about all in range.
+
+    ``rows`` are row numbers by ascending x, a slice where nothing is left out between them. ``points`` counts the rows
+    in range, the other three those of them where the first line is no number.
+    """
+
+    rows: Rows | slice
+    returned: int
+    points: int
+    is_reduced: bool
+    nan: int
+    positive_infinity: int
+    negative_infinity: int
+
+
+def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None) -> Rows:
     """Choose the rows that draw the same line on ``pixels`` columns as all rows do; row numbers in order of ``x``.
 
     ``x`` and ``y`` have shape (n,). The x axis is cut into buckets at most one column wide, whose edges are multiples
@@ -27,90 +58,34 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: tuple[float, float] | Non
 
     Source: Jugel et al., "M4: a visualization-oriented time series data aggregation", VLDB 2014.
     """
-    x = np.asarray(x, dtype=np.float64)
-    y = np.asarray(y)
-    if pixels < 1:
-        raise ValueError(f"pixels is {pixels}, want at least 1")
+    x, y = np.asarray(x), as_values(y)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"x has shape {x.shape} and y {y.shape}, want two equal shapes (n,)")
-    order = _order(x)
-    sorted_x = x if order is None else x[order]
-    start, stop = _bounds(sorted_x, range)
-    shown_y = (y if order is None else y[order])[start:stop]
-    inside = _reduce(sorted_x[start:stop], shown_y, pixels, _span(sorted_x[start:stop], range)) + start
-    kept = _with_neighbours(inside, start, stop, sorted_x.size)
-    return kept if order is None else order[kept]
+    abscissa = arrange(x)
+    rows = reduce(abscissa, [Line(y if abscissa.order is None else y[abscissa.order])], pixels, range).rows
+    return np.arange(rows.start, rows.stop, dtype=np.int64) if isinstance(rows, slice) else rows
 
 
-def _order(x: NDArray[np.float64]) -> Rows | None:
-    """The rows by ascending x without NaN, None when they already are."""
-    if x.size < 2 or bool(np.all(x[1:] >= x[:-1])):
-        return None if not np.isnan(x).any() else np.flatnonzero(~np.isnan(x))
-    order = np.argsort(x, kind="stable")
-    return order[: x.size - int(np.isnan(x).sum())]
+def reduce(abscissa: Abscissa, lines: Sequence[Line], pixels: int, range: Range | None = None) -> Reduction:
+    """Choose the rows that draw every one of ``lines`` as ``m4`` says. Raises ValueError when ``pixels`` is below 1."""
+    if pixels < 1:
+        raise ValueError(f"pixels is {pixels}, want at least 1")
+    start, stop = abscissa.bounds(range)
+    is_reduced = stop - start > 4 * pixels
+    edges = abscissa.edges(start, stop, pixels, range) if is_reduced else np.array([start, stop], np.int64)
+    picked = [_reduce.pick(line.y, edges, line.pyramid) for line in lines]
+    first, last = max(start - 1, 0), min(stop + 1, abscissa.x.size)
+    places: Rows | slice = slice(first, last)
+    if is_reduced:
+        inside = fold(_reduce.merge, [rows for rows, _ in picked])
+        places = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
+        is_reduced = inside.size < stop - start
+    returned = last - first if isinstance(places, slice) else places.size
+    rows = places if abscissa.order is None else abscissa.order[places]
+    return Reduction(rows, returned, stop - start, is_reduced, *picked[0][1])
 
 
-def _bounds(x: NDArray[np.float64], range: tuple[float, float] | None) -> tuple[int, int]:
-    if range is None:
-        return 0, x.size
-    return int(np.searchsorted(x, range[0], "left")), int(np.searchsorted(x, range[1], "right"))
-
-
-def _with_neighbours(inside: Rows, start: int, stop: int, size: int) -> Rows:
-    left = [start - 1] if start > 0 else []
-    right = [stop] if stop < size else []
-    return np.concatenate([np.array(left, np.intp), inside, np.array(right, np.intp)])
-
-
-def _span(x: NDArray[np.float64], range: tuple[float, float] | None) -> float:
-    """How much of x the screen shows, 0 when that is one place."""
-    finite = x[np.isfinite(x)]
-    low, high = range if range is not None else (finite[0], finite[-1]) if finite.size else (0.0, 0.0)
-    span = float(high) - float(low)
-    return min(span, sys.float_info.max)
-
-
-def _reduce(x: NDArray[np.float64], y: NDArray[Any], pixels: int, span: float) -> Rows:
-    if x.size <= 4 * pixels:
-        return np.arange(x.size, dtype=np.intp)
-    starts = _bucket_starts(x, span / pixels)
-    marks = [_first_and_last(rows, starts) for rows in _groups(y)]
-    finite = np.where(np.isfinite(y), y, np.nan)
-    extremes = [_first_equal(finite, starts, np.fmin), _first_equal(finite, starts, np.fmax)]
-    # The ends of the data are kept even where they are in no group of their own, as when x has infinities.
-    return np.unique(np.concatenate([*marks, *extremes, np.array([0, x.size - 1], np.intp)]))
-
-
-def _bucket_starts(x: NDArray[np.float64], column: float) -> Rows:
-    """First row of each bucket that holds any row; ``column`` is the width of a screen column in units of x."""
-    width = 2.0 ** math.floor(math.log2(column)) if column > 0.0 else 1.0
-    bucket = np.floor(x / width)
-    return np.concatenate([np.zeros(1, np.intp), np.flatnonzero(bucket[1:] != bucket[:-1]) + 1])
-
-
-def _groups(y: NDArray[Any]) -> tuple[Rows, Rows, Rows, Rows]:
-    """Rows that are finite, NaN, +Inf, -Inf."""
-    return (
-        np.flatnonzero(np.isfinite(y)),
-        np.flatnonzero(np.isnan(y)),
-        np.flatnonzero(np.isposinf(y)),
-        np.flatnonzero(np.isneginf(y)),
-    )
-
-
-def _first_and_last(rows: Rows, starts: Rows) -> Rows:
-    """The first and last of ``rows`` in each bucket."""
-    if rows.size == 0:
-        return rows
-    bucket = np.searchsorted(starts, rows, "right")
-    edge = np.flatnonzero(bucket[1:] != bucket[:-1])
-    return np.concatenate([rows[:1], rows[edge], rows[edge + 1], rows[-1:]])
-
-
-def _first_equal(y: NDArray[Any], starts: Rows, extreme: np.ufunc) -> Rows:
-    """The first row of each bucket that equals its extreme; none for a bucket without a finite row."""
-    best = extreme.reduceat(y, starts)
-    lengths = np.diff(np.append(starts, y.size))
-    rows = np.flatnonzero(y == np.repeat(best, lengths))
-    bucket = np.searchsorted(starts, rows, "right")
-    return rows[np.concatenate([np.ones(min(rows.size, 1), bool), bucket[1:] != bucket[:-1]])]
+def as_values(y: ArrayLike) -> NDArray[Any]:
+    """``y`` as the compiled loops take it: float32 as it is and everything else as float64, without gaps."""
+    given = np.asarray(y)
+    return np.ascontiguousarray(given, np.float32 if given.dtype == np.float32 else np.float64)

@@ -3,45 +3,63 @@
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from mindscope.stats._reduce import RunningAverage
+from mindscope.stats.m4 import as_values
 
 
-def smooth(value: ArrayLike, weight: float) -> NDArray[np.float64]:
-    """Smooth ``value``, shape (n,), by a debiased exponential average; the result is float64 of shape (n,).
+def smooth(value: ArrayLike, weight: float) -> NDArray[Any]:
+    """Smooth ``value``, shape (n,), by a debiased exponential average; float32 stays, all else becomes float64.
 
     Entry i is ``sum(weight**(i-j) * value[j]) / sum(weight**(i-j))`` over all finite entries j <= i, where the distance
     counts finite entries only: the meaning of TensorBoard's slider. NaN and infinities come out as they went in and
-    leave no trace in their neighbours. ``weight`` 0 returns the values themselves, and so does a constant series.
+    leave no trace in their neighbours. ``weight`` 0 returns the values themselves, and so does a series for as long as
+    it is constant. No entry depends on a later one.
 
     Raises ValueError when ``weight`` is outside [0, 1): 1 would never forget, choose 0.999 or less.
     """
-    if not 0.0 <= weight < 1.0:
-        raise ValueError(f"smoothing weight is {weight}, want 0 <= weight < 1")
-    smoothed = np.array(value, dtype=np.float64)
-    finite = np.isfinite(smoothed)
-    known = smoothed[finite]
-    if weight > 0.0 and known.size and np.any(known != known[0]):
-        smoothed[finite] = _debiased(known, weight)
-    return smoothed
+    values = as_values(value)
+    return SmoothedColumn(weight, values.dtype).extend(values)
 
 
-def _debiased(known: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
-    total = np.array(known, dtype=np.float64)
-    for distance, factor in _doublings(weight, known.size):
-        # The right side is evaluated in full before it is stored, so every entry takes its partner's old sum.
-        total[distance:] = total[distance:] + factor * total[:-distance]
-    weights: NDArray[np.float64] = -np.expm1(np.arange(1, known.size + 1) * math.log(weight)) / (1.0 - weight)
-    return total / weights
+class SmoothedColumn:
+    """A smoothed series that grows with its values. What it returned stays as it is; one thread at a time.
 
+    ``dtype`` is float32 or float64. Raises ValueError when ``weight`` is outside [0, 1).
+    """
 
-def _doublings(weight: float, size: int) -> Iterator[tuple[int, float]]:
-    """Distances 1, 2, 4, ... with their factors: after 2**k, a sum spans 2**(k+1) entries (Hillis, Steele 1986)."""
-    distance, factor = 1, weight
-    while distance < size and factor >= sys.float_info.min:
-        yield distance, factor
-        distance, factor = distance * 2, factor * factor
+    def __init__(self, weight: float, dtype: DTypeLike = np.float32) -> None:
+        if not 0.0 <= weight < 1.0:
+            raise ValueError(f"smoothing weight is {weight}, want 0 <= weight < 1")
+        self._average = RunningAverage(weight)
+        self._buffer: NDArray[Any] = np.empty(0, dtype)  # rows behind _length are room to grow
+        self._length = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Memory in bytes."""
+        return self._buffer.nbytes
+
+    def extend(self, value: NDArray[Any]) -> NDArray[Any]:
+        """Smooth all of ``value``, shape (n,) of the dtype given, whose rows of the last call are unchanged.
+
+        Any sequence of calls gives the same as a single one, to the bit.
+        """
+        self._reserve(value)
+        self._average.smooth(value[self._length :], self._buffer[self._length : value.size])
+        self._length = value.size
+        smoothed = self._buffer[: self._length]
+        smoothed.flags.writeable = False
+        return smoothed
+
+    def _reserve(self, value: NDArray[Any]) -> None:
+        if value.size <= self._buffer.size:
+            return
+        room = value.size if self._length == 0 else max(value.size, self._buffer.size + self._buffer.size // 2)
+        grown = np.empty(room, self._buffer.dtype)
+        grown[: self._length] = self._buffer[: self._length]
+        self._buffer = grown

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the rows of a curve stand on the x axis."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mindscope.stats import _reduce
+
+Rows = NDArray[np.int64]
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Abscissa:
+    """Rows by ascending x. A place is the number of a row in that order, whose row number is ``order[place]``.
+
+    ``x`` is int64 or float64 of shape (n,), ascends and holds no NaN; what is drawn is ``x - origin``. ``order`` is
+    None when the places are the row numbers.
+    """
+
+    x: NDArray[Any]
+    origin: float = 0.0
+    order: Rows | None = None
+
+    def bounds(self, range: Range | None) -> tuple[int, int]:
+        """First place inside of ``range`` (inclusive; None is everything) and the one behind the last."""
+        if range is None:
+            return 0, self.x.size
+        low, high = min(range), max(range)
+        start = _reduce.find(self.x, self.origin, low, False)
+        return start, max(start, _reduce.find(self.x, self.origin, high, True))
+
+    def edges(self, start: int, stop: int, pixels: int, range: Range | None) -> Rows:
+        """The first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
+
+        A bucket is at most a column of the screen wide, and lies between two multiples of a power of two.
+        """
+        column = self._span(start, stop, range) / pixels
+        width = math.ldexp(0.5, math.frexp(column)[1]) if column > 0.0 else 1.0
+        return _reduce.cut(self.x, start, stop, self.origin, width)
+
+    def _span(self, start: int, stop: int, range: Range | None) -> float:
+        """How much of x the screen shows, 0 when that is one place."""
+        if range is not None:
+            return min(abs(float(range[1]) - float(range[0])), sys.float_info.max)
+        first = max(start, _reduce.find(self.x, 0.0, -math.inf, True))
+        last = min(stop, _reduce.find(self.x, 0.0, math.inf, False)) - 1
+        return min(float(self.x[last]) - float(self.x[first]), sys.float_info.max) if last > first else 0.0
+
+
+def arrange(x: ArrayLike, origin: float = 0.0) -> Abscissa:
+    """Bring ``x``, shape (n,), into order: equal x stay in their given order, rows whose x is NaN are left out."""
+    coordinates = as_coordinates(x)
+    if _reduce.survey(coordinates)[0]:
+        return Abscissa(coordinates, origin)
+    order = np.argsort(coordinates, kind="stable")  # NaN comes last
+    order = order[: order.size - int(np.count_nonzero(np.isnan(coordinates)))].astype(np.int64, copy=False)
+    return Abscissa(coordinates[order], origin, order)
+
+
+def as_coordinates(x: ArrayLike) -> NDArray[Any]:
+    """``x`` as the compiled loops take it: integers as int64 and everything else as float64, without gaps."""
+    given = np.asarray(x)
+    is_whole = given.dtype.kind in "iub" and given.dtype != np.uint64
+    return np.ascontiguousarray(given, np.int64 if is_whole else np.float64)
