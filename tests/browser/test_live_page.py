@@ -118,6 +118,30 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
     complaints.clear()
 
 
+SHOW = """hidden => {
+    Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_a_hidden_page_lets_go_of_the_stream_and_is_up_to_date_when_shown(tmp_path: Path, open_page: OpenPage):
+    (tmp_path / "logs").mkdir()
+    with running_viewer(tmp_path / "logs", tmp_path) as live, training(tmp_path / "logs" / "run") as run:
+        run.record(1, 0.125)
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        page = open_page(live, "/scalars")
+        expect(card(page, "loss")).to_contain_text("0.125")
+        page.clock.install()
+        page.evaluate(SHOW, True)
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/api/live")):
+            page.clock.fast_forward(11_000)
+        run.record(2, 0.75)
+        eventually(lambda: live.runs()["run"]["last_step"] == 2)
+        expect(card(page, "loss")).to_contain_text("0.125")
+        page.evaluate(SHOW, False)
+        expect(card(page, "loss")).to_contain_text("0.75")
+
+
 def test_the_page_listens_before_it_reads_so_that_no_change_is_missed(viewer: LiveViewer, context: BrowserContext):
     asked: list[str] = []
     page = context.new_page()

@@ -13,14 +13,22 @@ export interface LiveListener {
 }
 
 const RETRY_MS = [500, 1000, 2000, 4000];
+const HIDDEN_MS = 10_000;
 
-/** Follows /api/live and reconnects by itself; the returned function ends it. */
+/**
+ * Follows /api/live and reconnects by itself; the returned function ends it.
+ *
+ * A page that nobody sees lets go of its stream after a while and takes it up when it is shown again: a browser opens
+ * only six connections to a server, which as many forgotten tabs would use up.
+ */
 export function subscribe(listener: LiveListener): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
 
   function connect(): void {
+    clearTimeout(timer);
+    source?.close();
     source = new EventSource("/api/live");
     source.addEventListener("hello", () => {
       failures = 0;
@@ -30,13 +38,31 @@ export function subscribe(listener: LiveListener): () => void {
     source.onerror = () => {
       source?.close();
       listener.onLost();
-      timer = setTimeout(connect, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
+      if (!document.hidden) timer = setTimeout(connect, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
     };
   }
 
-  connect();
-  return () => {
+  function close(): void {
     clearTimeout(timer);
     source?.close();
+    source = null;
+  }
+
+  function follow(): void {
+    if (document.hidden) {
+      clearTimeout(timer);
+      timer = setTimeout(close, HIDDEN_MS);
+    } else if (source?.readyState === EventSource.OPEN) {
+      clearTimeout(timer);
+    } else {
+      connect();
+    }
+  }
+
+  document.addEventListener("visibilitychange", follow);
+  if (!document.hidden) connect();
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    close();
   };
 }

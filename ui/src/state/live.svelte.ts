@@ -17,7 +17,7 @@ class Live {
   #connection = $state<"connecting" | "open" | "lost">("connecting");
   #pending = new Set<string>();
   #isAllPending = false;
-  #wasLost = false;
+  #wasOpen = false;
 
   state = $derived.by<LiveState>(() => {
     if (this.#connection === "lost") return "lost";
@@ -45,11 +45,11 @@ class Live {
 
   #opened(): void {
     this.#connection = "open";
-    if (!this.#wasLost) {
+    if (!this.#wasOpen) {
+      this.#wasOpen = true;
       void readLists();
       return;
     }
-    this.#wasLost = false;
     runs.server = null;
     this.#isAllPending = true;
     this.#renew();
@@ -57,7 +57,6 @@ class Live {
 
   #lost(): void {
     this.#connection = "lost";
-    this.#wasLost = true;
   }
 
   #changed(change: Change): void {
