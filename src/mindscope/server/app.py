@@ -16,7 +16,7 @@ from mindscope.server import client, openapi
 from mindscope.server.context import Viewer
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
-from mindscope.server.routes import curves, damages, live, runs, scalars_csv, server, tags
+from mindscope.server.routes import curves, damages, histograms, images, live, runs, scalars_csv, server, tags
 from mindscope.server.trust import TrustMiddleware, require_json
 
 
@@ -45,7 +45,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json)])
-    for resource in (server, runs, tags, curves, scalars_csv, damages, live):
+    for resource in (server, runs, tags, curves, scalars_csv, images, histograms, damages, live):
         api.include_router(resource.router)
     return api
 

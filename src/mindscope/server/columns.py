@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wire format of curves: ``application/vnd.mindscope.columns``.
+"""The wire format of curves and histograms: ``application/vnd.mindscope.columns``.
 
     byte 0   "MSC1"
          4   uint32, little endian: length H of the header
          8   H bytes: the header, JSON in UTF-8, padded with spaces so that 8 + H is a multiple of 8
          8+H data: the columns one after the other, little endian, each padded with zeros to a multiple of 8
 
-The header is a ``CurvesHeader``; offsets in it count from the start of the data, so that a client can lay typed arrays
-over the bytes without copying.
+The header is a ``CurvesHeader`` or a ``HistogramsHeader``; offsets in it count from the start of the data, so that a
+client can lay typed arrays over the bytes without copying.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.server.schema import Column, Curve, CurveColumns, CurvesHeader
+from mindscope.server.schema import Answer, Column, Curve, CurveColumns, CurvesHeader
 
 MEDIA_TYPE = "application/vnd.mindscope.columns"
 MAGIC = b"MSC1"
@@ -26,7 +26,7 @@ ALIGNMENT = 8
 
 
 @dataclass(slots=True)
-class _Data:
+class ColumnData:
     """The part behind the header, as it grows; ``size`` is in bytes and always a multiple of 8."""
 
     chunks: list[bytes] = field(default_factory=list[bytes])
@@ -42,14 +42,18 @@ class _Data:
 
 def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> bytes:
     """Curves, each with its arrays by column name (none for a curve with an error), as bytes."""
-    data = _Data()
-    header = CurvesHeader(series=[_with_columns(curve, arrays, data) for curve, arrays in curves])
+    data = ColumnData()
+    return join(CurvesHeader(series=[_with_columns(curve, arrays, data) for curve, arrays in curves]), data)
+
+
+def join(header: Answer, data: ColumnData) -> bytes:
+    """A header whose columns stand in ``data``, and the data, as bytes."""
     text = header.model_dump_json().encode()
     padded = text.ljust(_aligned(8 + len(text)) - 8)
     return b"".join([MAGIC, len(padded).to_bytes(4, "little"), padded, *data.chunks])
 
 
-def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: _Data) -> Curve:
+def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> Curve:
     if not arrays:
         return curve
     smoothed = data.add(arrays["smoothed"]) if "smoothed" in arrays else None

@@ -235,3 +235,62 @@ class LiveChange(Answer):
     version: int
     runs: list[str]
     run_list_changed: bool
+
+
+class ImagesAnswer(Answer):
+    """The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value for good.
+
+    ``pictures`` is how many pictures the newest value holds, ``width`` and ``height`` what its writer declared; null
+    when there is none or it can't be read.
+    """
+
+    run: str
+    tag: str
+    version: int
+    pictures: int | None
+    width: int | None
+    height: int | None
+    step: list[int]
+    wall_time: list[float | None]
+    id: list[str]
+
+
+class HistogramColumns(Answer):
+    """float64 throughout. Row i has the buckets ``bucket_start[i]`` to ``bucket_start[i + 1]`` (not included).
+
+    ``step`` to ``negative_infinity`` have a number a row, ``left``, ``right`` and ``count`` one a bucket. ``left_out``
+    holds the steps that are in the log but not in the answer.
+    """
+
+    step: Column
+    wall_time: Column
+    bucket_start: Column
+    minimum: Column
+    maximum: Column
+    sum: Column
+    total: Column
+    nan: Column
+    positive_infinity: Column
+    negative_infinity: Column
+    left: Column
+    right: Column
+    count: Column
+    left_out: Column
+
+
+class HistogramsHeader(Answer):
+    """The JSON header of histograms as ``application/vnd.mindscope.columns``.
+
+    ``steps`` counts the steps of the log, ``returned`` those of the answer. ``unreadable`` of the chosen ones could
+    not be decoded, ``problem`` says why the first of them.
+    """
+
+    run: str
+    tag: str
+    version: int
+    steps: int
+    returned: int
+    unreadable: int
+    problem: str | None
+    start_wall_time: float | None
+    columns: HistogramColumns

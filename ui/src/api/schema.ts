@@ -44,6 +44,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/histograms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Histograms
+         * @description Whole histograms of at most ``steps`` steps, and which other steps there are; the header is HistogramsHeader.
+         */
+        get: operations["get_histograms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Image
+         * @description One picture of the value that ``/api/images`` calls ``id``.
+         */
+        get: operations["get_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Images
+         * @description All steps of an image tag of a run, none left out.
+         */
+        get: operations["get_images"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -312,6 +372,82 @@ export interface components {
             error: components["schemas"]["Failure"];
         };
         /**
+         * HistogramColumns
+         * @description float64 throughout. Row i has the buckets ``bucket_start[i]`` to ``bucket_start[i + 1]`` (not included).
+         *
+         *     ``step`` to ``negative_infinity`` have a number a row, ``left``, ``right`` and ``count`` one a bucket. ``left_out``
+         *     holds the steps that are in the log but not in the answer.
+         */
+        HistogramColumns: {
+            bucket_start: components["schemas"]["Column"];
+            count: components["schemas"]["Column"];
+            left: components["schemas"]["Column"];
+            left_out: components["schemas"]["Column"];
+            maximum: components["schemas"]["Column"];
+            minimum: components["schemas"]["Column"];
+            nan: components["schemas"]["Column"];
+            negative_infinity: components["schemas"]["Column"];
+            positive_infinity: components["schemas"]["Column"];
+            right: components["schemas"]["Column"];
+            step: components["schemas"]["Column"];
+            sum: components["schemas"]["Column"];
+            total: components["schemas"]["Column"];
+            wall_time: components["schemas"]["Column"];
+        };
+        /**
+         * HistogramsHeader
+         * @description The JSON header of histograms as ``application/vnd.mindscope.columns``.
+         *
+         *     ``steps`` counts the steps of the log, ``returned`` those of the answer. ``unreadable`` of the chosen ones could
+         *     not be decoded, ``problem`` says why the first of them.
+         */
+        HistogramsHeader: {
+            columns: components["schemas"]["HistogramColumns"];
+            /** Problem */
+            problem: string | null;
+            /** Returned */
+            returned: number;
+            /** Run */
+            run: string;
+            /** Start Wall Time */
+            start_wall_time: number | null;
+            /** Steps */
+            steps: number;
+            /** Tag */
+            tag: string;
+            /** Unreadable */
+            unreadable: number;
+            /** Version */
+            version: number;
+        };
+        /**
+         * ImagesAnswer
+         * @description The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value for good.
+         *
+         *     ``pictures`` is how many pictures the newest value holds, ``width`` and ``height`` what its writer declared; null
+         *     when there is none or it can't be read.
+         */
+        ImagesAnswer: {
+            /** Height */
+            height: number | null;
+            /** Id */
+            id: string[];
+            /** Pictures */
+            pictures: number | null;
+            /** Run */
+            run: string;
+            /** Step */
+            step: number[];
+            /** Tag */
+            tag: string;
+            /** Version */
+            version: number;
+            /** Wall Time */
+            wall_time: (number | null)[];
+            /** Width */
+            width: number | null;
+        };
+        /**
          * Kind
          * @description What a value of a tag is. The text is the word used in the API, on the command line and in the page.
          * @enum {string}
@@ -544,6 +680,225 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DamagesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header names no address of this viewer. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_histograms: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                steps?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header names no address of this viewer. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_image: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                picture?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header names no address of this viewer. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes are no PNG, JPEG, GIF or WebP. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_images: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImagesAnswer"];
                 };
             };
             /** @description The body is not JSON. */

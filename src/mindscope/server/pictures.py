@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encoded pictures of a run: where they are, and their bytes as they stand in the log."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.ingest import Catalog
+from mindscope.server.references import References, find_references
+from mindscope.server.schema import ImagesAnswer
+from mindscope.store import ReferenceColumns
+from mindscope.types import Image, Kind
+
+
+def list_images(catalog: Catalog, run: str, tag: str) -> ImagesAnswer:
+    """Every value of an image tag. Raises RunNotFoundError, TagNotFoundError."""
+    found = find_references(catalog, run, Kind.IMAGE, tag)
+    pictures = _newest(found)
+    first = pictures[0] if pictures else None
+    return ImagesAnswer(
+        run=run,
+        tag=tag,
+        version=found.version,
+        pictures=None if pictures is None else len(pictures),
+        width=first.width if first else None,
+        height=first.height if first else None,
+        step=found.places.step.tolist(),
+        wall_time=[time if math.isfinite(time) else None for time in found.places.wall_time.tolist()],
+        id=_ids(found.places),
+    )
+
+
+def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> bytes | None:
+    """The encoded bytes of a picture; None when the log has no such value, or the value no such picture.
+
+    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    """
+    found = find_references(catalog, run, Kind.IMAGE, tag)
+    for places in (found.places, found.written()):
+        row = _row(places, id)
+        if row is not None:
+            pictures: tuple[Image, ...] = found.read(places, row)
+            return pictures[picture].encoded if picture < len(pictures) else None
+    return None
+
+
+def media_type(encoded: bytes) -> str | None:
+    """What the bytes are, of the four formats that every browser shows and that can hold no program; None else."""
+    if encoded.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if encoded.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if encoded.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if encoded[:4] == b"RIFF" and encoded[8:12] == b"WEBP" else None
+
+
+def _newest(found: References) -> tuple[Image, ...] | None:
+    if len(found.places) == 0:
+        return None
+    try:
+        return found.read(found.places, len(found.places) - 1)
+    except FormatError:
+        return None
+
+
+def _ids(places: ReferenceColumns) -> list[str]:
+    """File, byte and moment of each value: never those of another value, also not in a directory that was reused."""
+    moments = _bits(places.wall_time).tolist()
+    triples = zip(places.file.tolist(), places.offset.tolist(), moments, strict=True)
+    return [f"{file:x}-{offset:x}-{moment:x}" for file, offset, moment in triples]
+
+
+def _row(places: ReferenceColumns, id: str) -> int | None:
+    try:
+        file, offset, moment = (int(part, 16) for part in id.split("-"))
+    except ValueError:
+        return None
+    rows = np.flatnonzero((places.file == file) & (places.offset == offset))
+    matching = [int(row) for row in rows if int(_bits(places.wall_time[row : row + 1])[0]) == moment]
+    return matching[0] if matching else None
+
+
+def _bits(wall_time: NDArray[np.float64]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(wall_time).view(np.uint64)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that stand in the event files: found by run, kind and tag, read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mindscope.errors import FormatError, TagNotFoundError
+from mindscope.formats import dialects
+from mindscope.ingest import Catalog
+from mindscope.store import FileFacts, ReferenceColumns, read_encoded
+from mindscope.types import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """A tag of a kind other than scalar. ``places`` are the values that are shown, by ascending step."""
+
+    kind: Kind
+    run: str
+    tag: str
+    version: int
+    places: ReferenceColumns
+    written: Callable[[], ReferenceColumns]  # also what a restart hid
+    file: Callable[[int], FileFacts]
+
+    def read(self, places: ReferenceColumns, row: int) -> Any:
+        """The decoded value in a row of ``places``. Raises FormatError when it can't be read."""
+        what = f"{self.kind} {self.tag!r} of run {self.run!r}"
+        try:
+            facts = self.file(int(places.file[row]))
+            encoded = read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
+        except KeyError:
+            raise FormatError(f"{what}: its file is gone; reload the list") from None
+        except OSError as error:
+            raise FormatError(f"{what}: {error.strerror}; reload the list") from error
+        if facts.dialect is None:
+            raise FormatError(f"{what}: its file was replaced; reload the list")
+        return dialects.decode(facts.dialect, self.kind, encoded)
+
+
+def find_references(catalog: Catalog, run: str, kind: Kind, tag: str) -> References:
+    """Raises RunNotFoundError, TagNotFoundError. Neither run nor tag is ever part of a path."""
+    store = catalog.run(run)
+    series = store.references(kind, tag)
+    if series is None:
+        raise TagNotFoundError(f"{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet")
+    version = series.version  # read first, so that nobody believes to know more than he does
+    return References(kind, run, tag, version, series.visible(), series.all, store.file)

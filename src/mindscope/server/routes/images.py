@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images: which steps there are, and each picture as it was written."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+
+from mindscope.server.answers import JsonAnswer
+from mindscope.server.context import TheViewer
+from mindscope.server.failures import NOT_FOUND, failure
+from mindscope.server.pictures import find_picture, list_images, media_type
+from mindscope.server.schema import FailureAnswer, ImagesAnswer
+
+MAX_PICTURE = 2**31 - 1
+FOREVER = "private, max-age=31536000, immutable"
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in MEDIA_TYPES}},
+    **NOT_FOUND,
+    415: {"model": FailureAnswer, "description": "The bytes are no PNG, JPEG, GIF or WebP."},
+    500: {"model": FailureAnswer, "description": "The bytes can't be read any more."},
+}
+
+router = APIRouter()
+
+
+class PictureResponse(Response):
+    """A picture; its media type is told by its bytes."""
+
+    media_type = "image/png"
+
+
+@router.get("/images", response_model=ImagesAnswer, responses=NOT_FOUND)
+def get_images(run: str, tag: str, viewer: TheViewer) -> JsonAnswer:
+    """All steps of an image tag of a run, none left out."""
+    return JsonAnswer(list_images(viewer.catalog, run, tag))
+
+
+@router.get("/image", response_class=PictureResponse, response_model=None, responses=ANSWERS)
+def get_image(
+    run: str,
+    tag: str,
+    id: Annotated[str, Query(max_length=80)],
+    viewer: TheViewer,
+    picture: Annotated[int, Query(ge=0, le=MAX_PICTURE)] = 0,
+) -> Response | JSONResponse:
+    """One picture of the value that ``/api/images`` calls ``id``."""
+    encoded = find_picture(viewer.catalog, run, tag, id, picture)
+    if encoded is None:
+        what = f"image {tag!r} of run {run!r} has no picture {picture} with id {id!r}"
+        return failure(404, "picture_not_found", what, "GET /api/images lists the ids of a tag")
+    kind = media_type(encoded)
+    if kind is None:
+        what = f"image {tag!r} of run {run!r}: its bytes begin with {encoded[:8].hex(' ')}"
+        return failure(415, "not_a_picture", what, "only PNG, JPEG, GIF and WebP are handed out: record one of them")
+    return Response(encoded, media_type=kind, headers={"cache-control": FOREVER})
