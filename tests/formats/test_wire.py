@@ -100,6 +100,14 @@ def test_packed_and_loose_numbers_are_read_either_way() -> None:
     assert wire.decode(SCHEMAS["Lists"], as_tight)["tight"].tolist()[:1] == [1]
 
 
+def test_packed_numbers_of_a_message_in_two_parts_come_together() -> None:
+    schemas = wire.parse_schemas("Outer: 1 Inner inner\nInner: 1 packed float floats")
+    inner = [wire.encode(schemas["Inner"], {"floats": numbers}) for numbers in ([1.0, 2.0], [3.0])]
+    outer = b"".join(b"\x0a" + bytes([len(part)]) + part for part in inner)
+    message = wire.decode(schemas["Outer"], outer + b"\x0a\x05\x0d\x00\x00\x80\x40")  # the last one is not packed
+    assert message["inner"]["floats"].tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_unknown_fields_are_passed_over() -> None:
     encoded = wire.encode(SCHEMAS["Numbers"], {"f64": 1.5, "i32": 7, "x32": 9})
     group = b"\x5b\x08\x01\x5c"  # a group of field 11 with a number in it

@@ -358,6 +358,15 @@ cdef str _text(Cursor *cursor, Py_ssize_t length):
     return PyUnicode_DecodeUTF8(<char *>cursor.at, length, b"backslashreplace")
 
 
+cdef _add_packed(dict out, str name, object numbers):
+    """Add a run of numbers to those that are there: a list of runs, or an array where an earlier part of the message ended."""
+    runs = out.get(name)
+    if isinstance(runs, list):
+        runs.append(numbers)
+    else:
+        out[name] = [numbers] if runs is None else [runs, numbers]
+
+
 cdef int _decode_field(Cursor *cursor, Field field, int wire_type, Schema schema, dict out, int depth) except -1:
     cdef Py_ssize_t length
     cdef Cursor inner
@@ -369,7 +378,7 @@ cdef int _decode_field(Cursor *cursor, Field field, int wire_type, Schema schema
             length = _read_length(cursor, name)
             numbers = _packed(cursor, length, field.type, name)
             if field.is_packed:
-                out.setdefault(field.name, []).append(numbers)
+                _add_packed(out, field.name, numbers)
             else:
                 out.setdefault(field.name, []).extend(numbers.tolist())
             return 0
@@ -377,7 +386,7 @@ cdef int _decode_field(Cursor *cursor, Field field, int wire_type, Schema schema
             raise _cut(cursor, name, f"{field.name} has wire type {wire_type}, want {_wire_type(field.type)}")
         value = _number(cursor, field.type, name)
         if field.is_packed:
-            out.setdefault(field.name, []).append(np.array([value], dtype=_DTYPES[field.type]))
+            _add_packed(out, field.name, np.array([value], dtype=_DTYPES[field.type]))
         elif field.is_repeated:
             out.setdefault(field.name, []).append(value)
         else:

@@ -88,15 +88,16 @@ def _locate_summary(
 
 def locate_lineage(payload: bytes | memoryview, offset: int) -> Iterator[Located]:
     """The messages of one LineageEvent whose bytes begin at file byte ``offset``; the tag is the kind's name."""
-    wall_time, step = 0.0, 0
+    wall_time, step, spans = 0.0, 0, list[tuple[Kind, int, int]]()
     for number, value, start, end in wire.split(payload, 0, len(payload)):
         if number == 1 and isinstance(value, float):
             wall_time = value
         elif number == 2 and isinstance(value, int):
             step = wire_to_int64(value)
         elif number in LINEAGE_KINDS and value is None:
-            kind = LINEAGE_KINDS[number]
-            yield Located(kind, kind.value, step, wall_time, None, offset + start, end - start)
+            spans.append((LINEAGE_KINDS[number], start, end))
+    for kind, start, end in spans:
+        yield Located(kind, kind.value, step, wall_time, None, offset + start, end - start)
 
 
 def wire_to_int64(value: int) -> int:

@@ -138,7 +138,7 @@ def _locate_summary(
                 plugin = plugin_name(wire.decode(METADATA, payload[field_start:field_end]))
             elif field in FIELD_KINDS:
                 field_kind = FIELD_KINDS[field]
-                scalar = content if isinstance(content, float) else None
+                scalar = content if field_kind is Kind.SCALAR and isinstance(content, float) else None
         kind = kind_of(tag, plugin, field_kind, kinds)
         if kind is None:
             continue
