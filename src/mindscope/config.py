@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,12 +18,16 @@ PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8080
 DEFAULT_RELOAD_INTERVAL_S = 3.0
+DEFAULT_CACHE_BYTES = 10 << 30
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+"""Of sizes in bytes: each also with B or iB behind it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a viewer serves and where. All paths are absolute; ``reload_interval`` is in seconds, 0 loads logs once.
 
+    ``cache_size`` is how many bytes the caches of the workspace may take; 0 keeps none.
     ``config`` says where the configuration was read from, None without one.
     """
 
@@ -31,6 +36,7 @@ class Settings:
     host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
     reload_interval: float = DEFAULT_RELOAD_INTERVAL_S
+    cache_size: int = DEFAULT_CACHE_BYTES
     config: str | None = None
 
     def environment(self) -> dict[str, str]:
@@ -42,6 +48,7 @@ class Settings:
             "MINDSCOPE_HOST": self.host,
             "MINDSCOPE_PORT": str(self.port),
             "MINDSCOPE_RELOAD_INTERVAL": f"{self.reload_interval:g}",
+            "MINDSCOPE_CACHE_SIZE": str(self.cache_size),
         }
 
 
@@ -78,6 +85,7 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
         host=settle("host", _host, DEFAULT_HOST),
         port=settle("port", _port, DEFAULT_PORT),
         reload_interval=settle("reload_interval", _interval, DEFAULT_RELOAD_INTERVAL_S),
+        cache_size=settle("cache_size", _size_bytes, DEFAULT_CACHE_BYTES),
         config=None if config is None else str(config.value),
     )
 
@@ -165,3 +173,10 @@ def _interval(given: Given) -> float:
     if isinstance(given.value, bool) or not 0 <= seconds < float("inf"):
         raise given.refused("seconds, 0 or more; 0 loads the logs once")
     return seconds
+
+
+def _size_bytes(given: Given) -> int:
+    match = re.fullmatch(r"([0-9]+|[0-9]*\.[0-9]+) ?([KMGT]?)(I?B)?", str(given.value).strip().upper(), re.ASCII)
+    if match is None or isinstance(given.value, bool):
+        raise given.refused("a number of bytes such as 500M or 10G; 0 keeps no cache")
+    return int(float(match[1]) * UNITS[match[2]])

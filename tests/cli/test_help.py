@@ -16,13 +16,14 @@ from mindscope.cli.reference import reference
 from .conftest import CommandLine
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = {"start", "stop", "status", "inspect", "export"}
+COMMANDS = {"start", "stop", "status", "inspect", "export", "cache"}
 START_FLAGS = {
     "--config",
     "--workspace",
     "--port",
     "--reload-interval",
     "--summary-base-dir",
+    "--cache-size",
     "--host",
     "--foreground",
 }

@@ -138,7 +138,7 @@ def test_a_log_that_can_not_be_written_is_named(mindscope: CommandLine, port: st
 
 
 def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port: str):
-    mindscope("start", "--port", port, "--reload-interval", "0", "--workspace", "w")
+    mindscope("start", "--port", port, "--reload-interval", "0", "--workspace", "w", "--cache-size", "1M")
     listing = Path(f"/proc/{ask(port)['pid']}/environ").read_bytes().decode().split("\0")
     environment = dict(line.split("=", 1) for line in listing if line)
     ours = {name: value for name, value in environment.items() if name.startswith("MINDSCOPE_")}
@@ -146,6 +146,7 @@ def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port:
         "MINDSCOPE_PORT": port,
         "MINDSCOPE_HOST": "127.0.0.1",
         "MINDSCOPE_RELOAD_INTERVAL": "0",
+        "MINDSCOPE_CACHE_SIZE": "1048576",
         "MINDSCOPE_WORKSPACE": str(mindscope.room / "w"),
         "MINDSCOPE_SUMMARY_BASE_DIR": str(mindscope.room),
     }

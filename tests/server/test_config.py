@@ -119,3 +119,17 @@ def test_a_configuration_that_can_not_be_read_is_named(config: str):
 def test_settings_as_variables_settle_to_the_same_settings():
     settings = Settings(Path("/logs"), Path("/w"), "0.0.0.0", 1234, 0.5)
     assert load_settings({}, settings.environment()) == settings
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [("0", 0), (12, 12), ("1.5k", 1536), ("500M", 500 << 20), ("10 GiB", 10 << 30), (" 2tb ", 2 << 40)],
+)
+def test_a_size_may_have_a_unit(given: Any, want: int):
+    assert load_settings({"cache_size": given}, {}).cache_size == want
+
+
+@pytest.mark.parametrize("given", ["", "-1", "many", "1X", "1e9", ".", "M", True, "\u0661"])
+def test_a_size_that_is_none_is_refused(given: Any):
+    with pytest.raises(SettingsError, match=r"--cache-size is .* want a number of bytes such as 500M"):
+        load_settings({"cache_size": given}, {})

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from threading import Event, RLock, Thread
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.store import ReferenceSeries, ScalarSeries
+from mindscope.store.access import Access
 from mindscope.store.points import FileRanks
 
 
@@ -26,7 +27,7 @@ def extend(series: ScalarSeries, file: int, steps: list[int], value: float = 0.0
 
 
 def test_columns_have_their_dtypes_and_are_read_only() -> None:
-    series = ScalarSeries(ranks(0), RLock())
+    series = ScalarSeries(ranks(0), Access())
     extend(series, 0, [1, 2])
     for columns in (series.visible(), series.all()):
         assert (columns.step.dtype, columns.wall_time.dtype, columns.value.dtype) == (np.int64, np.float64, np.float32)
@@ -36,7 +37,7 @@ def test_columns_have_their_dtypes_and_are_read_only() -> None:
 
 @pytest.mark.parametrize("steps", [range(1000), [5] * 1000])
 def test_what_was_returned_stays_as_it_was(steps: list[int]) -> None:
-    series = ScalarSeries(ranks(0), RLock())
+    series = ScalarSeries(ranks(0), Access())
     extend(series, 0, [-2, -1])
     before = series.visible(), series.all()
     for step in steps:
@@ -48,7 +49,7 @@ def test_what_was_returned_stays_as_it_was(steps: list[int]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 9), max_size=6)), max_size=12))
 def test_portions_and_reading_between_them_make_no_difference(portions: list[tuple[int, list[int]]]) -> None:
     files = ranks(2, 0, 1)
-    looked_at, filled = ScalarSeries(files, RLock()), ScalarSeries(files, RLock())
+    looked_at, filled = ScalarSeries(files, Access()), ScalarSeries(files, Access())
     for number, (file, steps) in enumerate(portions):
         extend(looked_at, file, steps, 10.0 * number)
         looked_at.visible()
@@ -60,7 +61,7 @@ def test_portions_and_reading_between_them_make_no_difference(portions: list[tup
 
 
 def test_all_points_come_by_age_of_their_file() -> None:
-    series = ScalarSeries(ranks(1, 0), RLock())
+    series = ScalarSeries(ranks(1, 0), Access())
     extend(series, 0, [5, 6])
     extend(series, 1, [5, 1])
     assert series.all().step.tolist() == [5, 1, 5, 6]
@@ -68,7 +69,7 @@ def test_all_points_come_by_age_of_their_file() -> None:
 
 
 def test_a_file_that_is_forgotten_leaves_no_point_and_hides_none() -> None:
-    series = ScalarSeries(ranks(0, 1), RLock())
+    series = ScalarSeries(ranks(0, 1), Access())
     extend(series, 0, [1, 2, 3])
     extend(series, 1, [2], 100.0)
     assert series.visible().value.tolist() == [1.0, 102.0]
@@ -79,7 +80,7 @@ def test_a_file_that_is_forgotten_leaves_no_point_and_hides_none() -> None:
 
 
 def test_references_follow_the_same_rule() -> None:
-    series = ReferenceSeries(ranks(0, 1), RLock())
+    series = ReferenceSeries(ranks(0, 1), Access())
     for file, step, offset, length in ((0, [1, 2, 3], [10, 20, 30], [1, 1, 1]), (1, [2], [99], [7])):
         rows = {"step": step, "wall_time": [0.0] * len(step), "offset": offset, "length": length}
         series.extend(file, {name: np.array(column) for name, column in rows.items()})
@@ -90,7 +91,7 @@ def test_references_follow_the_same_rule() -> None:
 
 
 def test_readers_see_whole_rows_while_a_writer_appends() -> None:
-    series = ScalarSeries(ranks(0), RLock())
+    series = ScalarSeries(ranks(0), Access())
     is_done = Event()
     torn: list[str] = []
 

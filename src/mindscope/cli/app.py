@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mindscope import __version__
+from mindscope.cli.cache import cache
 from mindscope.cli.export import export
 from mindscope.cli.inspect import inspect
 from mindscope.cli.start import start
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status, inspect, export):
+for command in (start, stop, status, inspect, export, cache):
     app.command()(command)
 
 

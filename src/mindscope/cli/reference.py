@@ -30,6 +30,7 @@ environment; `MINDINSIGHT_NAME` in the environment; `NAME` in the configuration;
 | address to listen on | `--host` | `HOST` | a name or an address | `127.0.0.1` |
 | port to listen on | `--port` | `PORT` | 1 to 65535 | `8080` |
 | seconds between looks for new data | `--reload-interval` | `RELOAD_INTERVAL` | 0 or more; 0 loads once | `3` |
+| what caches may take | `--cache-size` | `CACHE_SIZE` | bytes, also as `500M` or `10G`; 0 keeps none | `10G` |
 | configuration | `--config` | `CONFIG` | `file:/path/to/config.py` or `python:package.module` | none |
 
 A configuration is Python: `PORT = 8081` on a line of its own sets the port. The viewer's process carries its settings
@@ -40,6 +41,10 @@ as `MINDSCOPE_NAME` in its environment and as flags in the list of processes.
 `WORKSPACE/log/mindscope.PORT.log` holds what a viewer in the background prints, `WORKSPACE/log/access.PORT.log` a line
 for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local/state/mindscope` (or below
 `$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
+
+`WORKSPACE/cache` keeps what was read of the logs, so that the next start reads only what grew. It may be deleted at any
+time. Where two viewers share a workspace and show the same directory, the first writes the cache; the other uses it and
+keeps the rest in memory. Caches that were not used for longest make room for others.
 
 ## Who may look
 

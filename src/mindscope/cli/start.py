@@ -30,6 +30,14 @@ def start(
         str | None,
         typer.Option(metavar="DIR", help="Show the runs below this directory.", show_default="the current directory"),
     ] = None,
+    cache_size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Keep at most so much of what was read for the next start, such as 500M; 0 keeps nothing.",
+            show_default="10G",
+        ),
+    ] = None,
     host: Annotated[
         str | None,
         typer.Option(
@@ -51,6 +59,7 @@ def start(
         "port": port,
         "reload_interval": reload_interval,
         "summary_base_dir": summary_base_dir,
+        "cache_size": cache_size,
         "host": host,
     }
     settings = load_settings(flags)

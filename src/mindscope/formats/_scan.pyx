@@ -24,6 +24,7 @@ cdef enum:
     HEADER = 12
     FOOTER = 4
     NO_TAG = -1
+    KEPT_CAPACITY = 4096
 
 WHOLE = 0
 BAD_LENGTH = 1
@@ -68,8 +69,17 @@ cdef object _array(Column *column, object dtype):
     if column.length:
         view = array.view(np.uint8)
         memcpy(&view[0], column.data, column.length * <size_t>dtype.itemsize)
-    column.length = 0
+    _empty(column)
     return array
+
+
+cdef void _empty(Column *column) noexcept:
+    """Forget the items; the memory of many goes back, for a run has many files that are read once."""
+    column.length = 0
+    if column.capacity > KEPT_CAPACITY:
+        free(column.data)
+        column.data = NULL
+        column.capacity = 0
 
 
 # ---- tags as numbers ------------------------------------------------------------------------------------------------
@@ -435,11 +445,43 @@ cdef class EventColumns:
                 and _push(&self.step, &step, 8) and _push(&self.wall_time, &wall_time, 8)
                 and _push(&self.offset, &offset, 8) and _push(&self.length, &length, 8))
 
+    cdef dict _scalars_by_tag(self):
+        """The scalars, put by their tag with a counting sort, and the columns empty again."""
+        cdef size_t rows = self.scalar_tag.length, row
+        cdef int32_t tag, count = self.tags.count
+        cdef int32_t *tags = <int32_t *>self.scalar_tag.data
+        cdef int64_t *steps = <int64_t *>self.scalar_step.data
+        cdef double *wall_times = <double *>self.scalar_wall_time.data
+        cdef float *values = <float *>self.scalar_value.data
+        stop, step, wall_time, value = (np.zeros(count + 1, np.int64), np.empty(rows, np.int64),
+                                        np.empty(rows, np.float64), np.empty(rows, np.float32))
+        cdef int64_t[::1] at = stop, steps_by_tag = step
+        cdef double[::1] wall_times_by_tag = wall_time
+        cdef float[::1] values_by_tag = value
+        cdef int64_t place
+        with nogil:
+            for row in range(rows):
+                at[tags[row] + 1] += 1
+            for tag in range(count):
+                at[tag + 1] += at[tag]
+            for row in range(rows):
+                place = at[tags[row]]
+                at[tags[row]] = place + 1
+                steps_by_tag[place] = steps[row]
+                wall_times_by_tag[place] = wall_times[row]
+                values_by_tag[place] = values[row]
+        _empty(&self.scalar_tag)
+        _empty(&self.scalar_step)
+        _empty(&self.scalar_wall_time)
+        _empty(&self.scalar_value)
+        return {"scalar_stop": stop[:count], "scalar_step": step, "scalar_wall_time": wall_time, "scalar_value": value}
+
     def take(self):
         """All that was collected since the last call: new tags, count of records, and columns by name.
 
-        The new tags' numbers go on from the last call's. Columns ``scalar_tag scalar_step
-        scalar_wall_time scalar_value``: points in the order of the file. ``tag number described step wall_time offset
+        The new tags' numbers go on from the last call's. Columns ``scalar_step scalar_wall_time scalar_value``: points by
+        the number of their tag, those of one tag in the order of the file; ``scalar_stop`` has for each number the row
+        behind its points, which begin where those of the number before end. ``tag number described step wall_time offset
         length``: values by reference; ``number`` is the field of Summary.Value (0: metadata alone), or EVENT_FIELD plus
         the field of the event, and then ``tag`` is -1. ``odd_offset odd_length``: payloads that are no event.
         """
@@ -451,10 +493,7 @@ cdef class EventColumns:
         records = self.records
         self.records = 0
         return texts, records, {
-            "scalar_tag": _array(&self.scalar_tag, np.int32),
-            "scalar_step": _array(&self.scalar_step, np.int64),
-            "scalar_wall_time": _array(&self.scalar_wall_time, np.float64),
-            "scalar_value": _array(&self.scalar_value, np.float32),
+            **self._scalars_by_tag(),
             "tag": _array(&self.tag, np.int32),
             "number": _array(&self.number, np.int32),
             "described": _array(&self.described, np.bool_),

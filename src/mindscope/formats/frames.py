@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from mindscope.formats import _core
 from mindscope.formats._core import crc32c, frame
@@ -25,14 +25,16 @@ class FrameReader:
     a record that is not whole yet stays: hand it over again, with more behind it. Damage is skipped and noted.
     """
 
-    def __init__(self, file: str, position: int = 0) -> None:
+    def __init__(self, file: str, position: int = 0, damages: Sequence[Damage] = ()) -> None:
+        """Go on at ``position``, where another reader stopped, with the ``damages`` that it had noted."""
         self.file = file
         self.position: int = position
         """The byte of the file up to which everything is settled; read on from here."""
         self.needed = FRAME_OVERHEAD
         """How many bytes from ``position`` on would bring at least one step further."""
-        self._settled: list[Damage] = []
-        self._lost_since: Damage | None = None  # damage after which no intact record was found yet
+        is_lost = bool(damages) and damages[-1].resumed_at is None
+        self._settled: list[Damage] = list(damages[:-1] if is_lost else damages)
+        self._lost_since: Damage | None = damages[-1] if is_lost else None  # no intact record since
 
     @property
     def damages(self) -> tuple[Damage, ...]:

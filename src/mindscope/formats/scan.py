@@ -60,10 +60,14 @@ class EventScanner:
         return scanned
 
     def _add_scalars(self, scanned: Scanned, taken: Columns) -> None:
-        names = ("step", "wall_time", "value")
-        for number, rows in _groups(taken["scalar_tag"], len(self._tags)):
-            columns = {name: taken[f"scalar_{name}"][rows] for name in names}
-            _extend(scanned.scalars, self._tags[number], columns)
+        step, wall_time, value = taken["scalar_step"], taken["scalar_wall_time"], taken["scalar_value"]
+        start = 0
+        for tag, stop in zip(self._tags, taken["scalar_stop"].tolist(), strict=True):
+            if stop > start:
+                rows = slice(start, stop)
+                columns = {"step": step[rows], "wall_time": wall_time[rows], "value": value[rows]}
+                _extend(scanned.scalars, tag, columns)  # tags that are no text may look alike
+                start = stop
 
     def _add_references(self, scanned: Scanned, taken: Columns, view: memoryview, base: int) -> None:
         for (number, tag), rows in _groups_of_two(taken["number"], taken["tag"]):

@@ -11,11 +11,13 @@ from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 
+from mindscope.config import DEFAULT_CACHE_BYTES
 from mindscope.errors import RunNotFoundError
-from mindscope.ingest.discover import Discovery, Finder, Problem
+from mindscope.ingest.discover import Discovery, Finder, FoundRun, Problem
 from mindscope.ingest.load import RunLoader
 from mindscope.ingest.tail import read_buffers
-from mindscope.store import RunStore
+from mindscope.store import RunCache, RunStore
+from mindscope.store.recent import RecentColumns
 
 ChangeListener = Callable[[frozenset[str]], None]
 
@@ -24,13 +26,21 @@ TELL_S = 0.25
 
 
 class Catalog:
-    """The runs below ``base``. Call ``refresh`` from any thread; everything else may be read meanwhile."""
+    """The runs below ``base``. Call ``refresh`` from any thread; everything else may be read meanwhile.
 
-    def __init__(self, base: str | Path) -> None:
+    With a ``workspace`` what was read is kept there, in at most ``cache_bytes`` (0: nothing is kept), and the next
+    catalog of this base reads only what grew; call ``close`` in the end.
+    """
+
+    def __init__(self, base: str | Path, workspace: Path | None = None, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self._finder = Finder(base)
         self.base = Path(self._finder.base)
         self._refreshing = Lock()  # held by the one refresh that is going on; guards the loaders
+        self._workspace = workspace
+        self._cache_bytes = cache_bytes
+        self._cache: RunCache | None = None  # opened by the first refresh, for it takes time with many runs
         self._buffers = read_buffers()
+        self._recent = RecentColumns()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
@@ -77,6 +87,7 @@ class Catalog:
             waiting = self._known_ids(paths)
             changed = set[str]()
             if waiting is None:
+                self._open_cache()
                 changed |= self._tell(self._take(self._finder.find()), on_change)
                 waiting = tuple(self._loaders)
             while waiting:
@@ -84,6 +95,18 @@ class Catalog:
                     changed |= self._tell(group, on_change)
                 waiting = tuple(id for id in waiting if self._loaders[id].has_more)
             return frozenset(changed)
+
+    def close(self) -> None:
+        """Save what is not saved yet, and let another process write the cache. There must be no refresh after it."""
+        with self._refreshing:
+            if self._cache is not None:
+                for loader in self._loaders.values():
+                    loader.save()
+                self._cache.close()
+
+    def _open_cache(self) -> None:
+        if self._workspace is not None and self._cache_bytes > 0 and self._cache is None:
+            self._cache = RunCache(self._workspace, self._finder.base, self._cache_bytes)
 
     def _read(self, ids: tuple[str, ...]) -> Iterator[frozenset[str]]:
         """Give each run its turn; yields those that changed, in groups, so that a long load can be followed.
@@ -128,9 +151,13 @@ class Catalog:
         self._problems = found.problems
         changed = frozenset(gone | added | other)
         if changed:
-            loaders = {id: self._loaders.get(id) or RunLoader(run, self._buffers) for id, run in found.runs.items()}
-            self._set_loaders(loaders)
+            self._set_loaders({id: self._loaders.get(id) or self._loader(run) for id, run in found.runs.items()})
+            if self._cache is not None and found.runs:  # a base without any is one that is not mounted, perhaps
+                self._cache.keep_only(found.runs)
         return changed
+
+    def _loader(self, run: FoundRun) -> RunLoader:
+        return RunLoader(run, self._buffers, self._recent, self._cache)
 
     def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
         self._loaders = loaders

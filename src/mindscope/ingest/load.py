@@ -1,23 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run: all its event files into one store."""
+"""One run: all its event files into one store, and the store into the cache."""
 
 from __future__ import annotations
+
+import logging
+from threading import RLock
+from time import monotonic
 
 from mindscope.ingest.buffers import ReadBuffers
 from mindscope.ingest.discover import EventFile, FoundRun
 from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_buffers
-from mindscope.store import RunStore
+from mindscope.store import RunCache, RunStore
+from mindscope.store.chunk import ChunkDamagedError
+from mindscope.store.recent import RecentColumns
+from mindscope.store.saved import Json, SavedStore
 from mindscope.types import Kind
+
+log = logging.getLogger(__name__)
+
+SEALED_ROWS = 1_000_000
+"""So many rows of a run are kept in memory (20 bytes each) before they are sealed."""
+SEALED_EVERY_S = 60.0
+"""A run that grows is sealed so often, however slowly it grows: what is not sealed is read again at the next start."""
 
 
 class RunLoader:
-    """Keeps a store up to date with the files of a run. For one thread at a time."""
+    """Keeps a store up to date with the files of a run."""
 
-    def __init__(self, run: FoundRun, buffers: ReadBuffers | None = None) -> None:
+    def __init__(
+        self,
+        run: FoundRun,
+        buffers: ReadBuffers | None = None,
+        recent: RecentColumns | None = None,
+        cache: RunCache | None = None,
+    ) -> None:
+        """With a ``cache`` the run is as it was saved there; ``read`` brings what grew since."""
+        self.store = RunStore(run.id, run.path, recent)
         self._buffers = buffers or read_buffers()
-        self.store = RunStore(run.id, run.path)
+        self._cache = cache
+        self._lock = RLock()  # held while files are read; taken before the store's
         self._kinds: dict[str, Kind] = {}
         self._tails: dict[str, FileTail] = {}  # by path, the oldest file first
+        self._sealed_version = -1  # of the store, when it was saved last; -1 before
+        self._sealed_at = 0.0
+        if cache is not None:
+            self.store.access.restore = self._read_anew
+            found = cache.find(run.id)
+            if found is not None:
+                self._restore(*found, run)
         self.set_files(run.files)
 
     @property
@@ -32,19 +62,26 @@ class RunLoader:
 
     def set_files(self, files: tuple[EventFile, ...]) -> bool:
         """Take in files that are new and drop those that are gone; says whether there were any."""
-        found = {file.path: file for file in files}
-        gone = [path for path in self._tails if path not in found]
-        for path in gone:
-            self.store.remove_file(self._tails.pop(path).ordinal)
-        added = [path for path in found if path not in self._tails]
-        tails = {path: self._tails.get(path) or FileTail(file, self.store, self._kinds) for path, file in found.items()}
-        self._tails = tails
-        return bool(gone or added)
+        with self._lock:
+            found = {file.path: file for file in files}
+            gone = [path for path in self._tails if path not in found]
+            for path in gone:
+                self._remove(self._tails.pop(path))
+            added = [path for path in found if path not in self._tails]
+            self._tails = {path: self._tails.get(path) or self._tail(file) for path, file in found.items()}
+            return bool(gone or added)
 
     def read(self, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read at most about ``budget_bytes`` of what grew in each file; says whether the store changed."""
-        are_changed = [tail.read(self._buffers, budget_bytes) for tail in self._tails.values()]
-        return any(are_changed)
+        with self._lock:
+            try:
+                is_changed = self._read(budget_bytes)
+                self._save_if_due()
+            except ChunkDamagedError as error:
+                log.warning("cache: %s", error)
+                self._read_anew()
+                is_changed = True
+            return is_changed
 
     def read_all(self) -> bool:
         """Read all that grew; says whether the store changed."""
@@ -52,3 +89,71 @@ class RunLoader:
         while self.has_more:
             self.read()
         return is_changed
+
+    def save(self) -> None:
+        """Have the cache know all that was read."""
+        with self._lock:
+            try:
+                self._save()
+            except ChunkDamagedError as error:
+                log.warning("cache: %s", error)
+
+    def _read(self, budget_bytes: int) -> bool:
+        are_changed = [tail.read(self._buffers, budget_bytes) for tail in self._tails.values()]
+        return any(are_changed)
+
+    def _save_if_due(self) -> None:
+        if self.has_more:
+            is_due = self.store.unsealed_rows >= SEALED_ROWS
+        else:
+            is_due = (
+                self._sealed_version < 0
+                or self.store.unsealed_rows >= SEALED_ROWS
+                or monotonic() - self._sealed_at >= SEALED_EVERY_S
+            )
+        if is_due:
+            self._save()
+
+    def _save(self) -> None:
+        if self._cache is None or self._sealed_version == self.store.version:
+            return
+        self._cache.save(self.store, self._progress(), may_merge=not self.has_more)
+        self._sealed_version = self.store.version
+        self._sealed_at = monotonic()
+
+    def _progress(self) -> Json:
+        kinds = {tag: kind.value for tag, kind in self._kinds.items()}
+        return {"kinds": kinds, "tails": [tail.to_json() for tail in self._tails.values()]}
+
+    def _restore(self, saved: SavedStore, progress: Json, run: FoundRun) -> None:
+        self.store.restore(saved)
+        self._kinds.update({tag: Kind(kind) for tag, kind in progress["kinds"].items()})
+        for tail in progress["tails"]:
+            facts = self.store.file(tail["ordinal"])
+            file = EventFile(facts.name, facts.path, facts.creation_number)
+            self._tails[facts.path] = FileTail(file, self.store, self._kinds, tail)
+        self._sealed_version = self.store.version
+        self._sealed_at = monotonic()
+
+    def _tail(self, file: EventFile) -> FileTail:
+        return FileTail(file, self.store, self._kinds)
+
+    def _remove(self, tail: FileTail) -> None:
+        try:
+            self.store.remove_file(tail.ordinal)
+        except ChunkDamagedError as error:
+            log.warning("cache: %s", error)
+            self._read_anew()
+
+    def _read_anew(self) -> None:
+        """Forget everything and read the logs from their beginning."""
+        with self._lock:
+            files = [tail.file for tail in self._tails.values()]
+            self.store.clear()
+            self._kinds.clear()
+            self._tails = {file.path: self._tail(file) for file in files}
+            self._read(BUDGET_BYTES)
+            while self.has_more:
+                self._read(BUDGET_BYTES)
+            self.store.drop_empty_series()
+            self._sealed_version = -1

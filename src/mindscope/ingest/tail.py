@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import collections
 import os
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from io import FileIO
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from mindscope.ingest.buffers import ReadBuffers
 from mindscope.ingest.discover import EventFile
 from mindscope.ingest.extent import Extent, greatest, least
 from mindscope.store import FileFacts, RunStore
+from mindscope.store.saved import Json, damage_from_json, damage_to_json
 from mindscope.types import Damage, DamageKind, Kind
 
 CHUNK_BYTES = 8 << 20
@@ -26,7 +27,7 @@ FIRST_RECORD_BYTES = 4096
 BUDGET_BYTES = 64 << 20
 """Read in one go before other files get their turn."""
 ANCHOR_BYTES = 64
-"""Kept from before the position: if they changed, the file was written anew and not appended to."""
+"""Kept from the head and from before the position: if they changed, the file was written anew, not appended to."""
 CHECKSUM_BYTES = 4
 HEADER_BYTES = FRAME_OVERHEAD - CHECKSUM_BYTES
 
@@ -58,16 +59,47 @@ class FileTail:
     are others now, is noted as damage and read anew. One that can't be opened is noted, and tried again next time.
     """
 
-    def __init__(self, file: EventFile, store: RunStore, kinds: dict[str, Kind]) -> None:
+    def __init__(self, file: EventFile, store: RunStore, kinds: dict[str, Kind], saved: Json = None) -> None:
+        """``saved`` is what ``to_json`` gave for this file when ``store`` was saved."""
         self.has_more = False  # the budget of the last read was used up
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
+        self.file = file
         self._path = Path(file.path)
         self._store = store
         self._facts = FileFacts(file.name, file.path, file.creation_number)
-        self.ordinal = store.add_file(self._facts)
         self._seen: _Identity | None = None  # None: look into the file whatever a stat says
         self._lasting: tuple[Damage, ...] = ()  # damage that a reading anew does not clear
         self._start()
+        if saved is None:
+            self.ordinal = store.add_file(self._facts)
+        else:
+            self.ordinal = int(saved["ordinal"])
+            self._restore(saved)
+
+    def to_json(self) -> Json:
+        """How far the file was read. All of its values must be in the store that is saved with it."""
+        return {
+            "ordinal": self.ordinal,
+            "path": self._facts.path,
+            "seen": None if self._seen is None or self.has_more else astuple(self._seen),
+            "position": self._reader.position,
+            "head": self._head.hex(),
+            "anchor": self._anchor.hex(),
+            "damages": [damage_to_json(damage) for damage in self._reader.damages],
+            "undecodable": [damage_to_json(damage) for damage in self._undecodable],
+            "lasting": [damage_to_json(damage) for damage in self._lasting],
+        }
+
+    def _restore(self, saved: Json) -> None:
+        self._facts = self._store.file(self.ordinal)
+        self._seen = None if saved["seen"] is None else _Identity(*saved["seen"])
+        damages = [damage_from_json(damage) for damage in saved["damages"]]
+        self._reader = FrameReader(self._facts.name, saved["position"], damages)
+        self._head, self._anchor = bytes.fromhex(saved["head"]), bytes.fromhex(saved["anchor"])
+        self._undecodable = [damage_from_json(damage) for damage in saved["undecodable"]]
+        self._lasting = tuple(damage_from_json(damage) for damage in saved["lasting"])
+        if self._facts.dialect is not None:
+            self._scanner = EventScanner(self._facts.dialect, self._kinds)
 
     def read(self, buffers: ReadBuffers, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read what grew; says whether the store changed."""
@@ -86,7 +118,7 @@ class FileTail:
 
     def _start(self) -> None:
         self._reader = FrameReader(self._facts.name)
-        self._anchor = b""
+        self._head = self._anchor = b""
         self._undecodable: list[Damage] = []
         self._scanner: EventScanner | None = None  # None until the first intact record
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
@@ -175,8 +207,11 @@ class FileTail:
         position = self._reader.position
         if size_bytes < position:
             return f"file became shorter: {size_bytes} bytes after {position}"
-        file.seek(position - len(self._anchor))
-        return "" if file.read(len(self._anchor)) == self._anchor else "file was replaced by another"
+        for start, want in ((0, self._head), (position - len(self._anchor), self._anchor)):
+            file.seek(start)
+            if file.read(len(want)) != want:
+                return "file was replaced by another"
+        return ""
 
     def _restart(self, reason: str) -> None:
         detail = f"{reason}; read anew"
@@ -185,6 +220,7 @@ class FileTail:
         self._start()
 
     def _move_anchor(self, chunk: memoryview, consumed: int) -> None:
+        self._head += bytes(chunk[: min(consumed, ANCHOR_BYTES - len(self._head))])
         self._anchor = (self._anchor + bytes(chunk[max(consumed - ANCHOR_BYTES, 0) : consumed]))[-ANCHOR_BYTES:]
 
 

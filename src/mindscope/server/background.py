@@ -68,6 +68,7 @@ def _command(settings: Settings) -> list[str]:
         *("--host", settings.host),
         *("--port", str(settings.port)),
         *("--reload-interval", f"{settings.reload_interval:g}"),
+        *("--cache-size", str(settings.cache_size)),
     ]
 
 

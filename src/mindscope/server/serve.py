@@ -56,7 +56,7 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
             record()
             on_ready()
 
-        catalog = Catalog(settings.summary_base_dir)
+        catalog = Catalog(settings.summary_base_dir, settings.workspace, settings.cache_size)
         app = create_app(settings, catalog)
         server = ViewerServer(_uvicorn_config(app), app.state.viewer, ready)
         with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
@@ -79,6 +79,7 @@ def _watching(catalog: Catalog, viewer: Viewer, reload_interval: float) -> Gener
         yield
     finally:
         watcher.stop()
+        catalog.close()
 
 
 def listen(host: str, port: int) -> socket.socket:

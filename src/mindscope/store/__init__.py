@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindscope.store.cache import RunCache
 from mindscope.store.encoded import read_encoded
 from mindscope.store.files import FileFacts
 from mindscope.store.run import RunStore
@@ -12,6 +13,7 @@ __all__ = [
     "FileFacts",
     "ReferenceColumns",
     "ReferenceSeries",
+    "RunCache",
     "RunStore",
     "ScalarColumns",
     "ScalarSeries",

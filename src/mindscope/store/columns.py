@@ -32,6 +32,10 @@ class GrowingColumns:
         view.flags.writeable = False
         return view
 
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns, as ``column`` gives each."""
+        return {name: self.column(name) for name in self._buffers}
+
     def extend(self, rows: Mapping[str, ArrayLike], count: int) -> None:
         """Append ``count`` rows; a scalar stands for ``count`` equal entries."""
         stop = self._length + count

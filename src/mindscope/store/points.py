@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of one series in growing columns, and the rows of them that are drawn."""
+"""Points of one series, sealed in files and newest in memory, and the rows of them that are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
+from mindscope.store.chunk import Chunk, Columns, Layout, Sealed
 from mindscope.store.columns import GrowingColumns
+from mindscope.store.recent import RecentColumns
 from mindscope.store.restart import visible_rows, written_order
-
-Columns = dict[str, NDArray[Any]]
 
 
 class FileRanks:
@@ -33,30 +33,59 @@ class FileRanks:
 
 
 class Points:
-    """Rows of (step, wall_time, file, ...), appended file by file. The owner's lock guards every call."""
+    """Rows of (step, wall_time, ...), appended file by file. The owner's lock guards every call.
 
-    def __init__(self, ranks: FileRanks, dtypes: Mapping[str, DTypeLike]) -> None:
+    Reading raises ChunkDamagedError when sealed rows can't be had any more.
+    """
+
+    __slots__ = (
+        "_files",
+        "_is_plain",
+        "_last_file",
+        "_last_step",
+        "_layout",
+        "_newest",
+        "_ranks",
+        "_recent",
+        "_stops",
+        "sealed",
+    )
+
+    def __init__(self, ranks: FileRanks, layout: Layout, recent: RecentColumns) -> None:
         self._ranks = ranks
-        self._columns = GrowingColumns({"step": np.int64, "wall_time": np.float64, "file": np.int32, **dtypes})
-        self._names = ("step", "wall_time", "file", *dtypes)
+        self._layout = layout
+        self._recent = recent
+        self.sealed: tuple[Sealed, ...] = ()  # the rows that arrived first, in their order
+        self._newest: GrowingColumns | None = None  # all rows after them; None without any
+        self._files: list[int] = []  # stretches of rows that arrived from one file: its ordinal,
+        self._stops: list[int] = []  # and the row behind the stretch
         self._is_plain = True  # steps only rise and files only get newer: every row is drawn, in the order of arrival
         self._last_file: int | None = None  # of the row that arrived last, None before the first
         self._last_step = 0
-        self._visible: Columns = {}  # as of _visible_count rows; unused while the series is plain
-        self._visible_count = -1
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return self._stops[-1] if self._stops else 0
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         """Append rows of a file in their order. Costs little for few rows: a run may have 20,000 series."""
         step = rows["step"]
         if step.size == 0:
             return
-        self._columns.extend({**rows, "file": file}, step.size)
+        if self._newest is None:
+            self._newest = GrowingColumns(self._layout)
+        self._newest.extend(rows, step.size)
+        self._add_stretch(file, step.size)
         if self._is_plain:
             self._is_plain = self._follows(file, int(step[0])) and (step.size == 1 or _rises(step))
         self._last_file, self._last_step = file, int(step[-1])
+
+    def _add_stretch(self, file: int, count: int) -> None:
+        stop = len(self) + count
+        if self._files and self._files[-1] == file:
+            self._stops[-1] = stop
+        else:
+            self._files.append(file)
+            self._stops.append(stop)
 
     def _follows(self, file: int, step: int) -> bool:
         if self._last_file is None:
@@ -68,12 +97,13 @@ class Points:
         """The drawn points by ascending step."""
         if self._is_plain:
             return self._arrived()
-        if self._visible_count != len(self._columns):
-            arrived = self._arrived()
-            rows = visible_rows(arrived["step"], self._rank(arrived["file"]))
-            self._visible = {name: _frozen(column[rows]) for name, column in arrived.items()}
-            self._visible_count = len(self._columns)
-        return self._visible
+        known = self._recent.find((self, "visible"), len(self))
+        if known is not None:
+            return known
+        arrived = self._arrived()
+        rows = visible_rows(arrived["step"], self._rank(arrived["file"]))
+        shown = {name: _frozen(column[rows]) for name, column in arrived.items()}
+        return self._recent.keep((self, "visible"), len(self), shown)
 
     def written(self) -> Columns:
         """All points in the order in which they were written: by age of the file, then as in the file."""
@@ -82,17 +112,65 @@ class Points:
         return arrived if order is None else {name: _frozen(column[order]) for name, column in arrived.items()}
 
     def without(self, file: int) -> Points:
-        """A copy that has no row of ``file``."""
+        """A copy that has no row of ``file``; it is all in memory."""
+        copy = self.emptied()
         arrived = self._arrived()
-        copy = Points(self._ranks, {name: arrived[name].dtype for name in self._names[3:]})
-        starts = np.flatnonzero(np.diff(arrived["file"], prepend=-1))
-        for start, stop in zip(starts, [*starts[1:], len(self)], strict=True):
-            if (ordinal := int(arrived["file"][start])) != file:
-                copy.extend(ordinal, {name: column[start:stop] for name, column in arrived.items() if name != "file"})
+        for ordinal, start, stop in zip(self._files, [0, *self._stops], self._stops, strict=False):
+            if ordinal != file:
+                copy.extend(ordinal, {name: arrived[name][start:stop] for name in self._layout})
         return copy
 
+    def emptied(self) -> Points:
+        """A copy without any row."""
+        return Points(self._ranks, self._layout, self._recent)
+
+    @property
+    def newest_count(self) -> int:
+        """Number of rows that are not sealed."""
+        return 0 if self._newest is None else len(self._newest)
+
+    def parts(self, chunks: Collection[Chunk]) -> list[Columns]:
+        """The rows that stand in one of the last ``chunks``, and after them the newest ones."""
+        parts = [sealed.read() for sealed in self.sealed if sealed.chunk in chunks]
+        return parts if self._newest is None else [*parts, self._newest.columns()]
+
+    def seal(self, chunks: Collection[Chunk], sealed: Sealed) -> None:
+        """Have ``sealed`` in place of what ``parts`` gave."""
+        self.sealed = (*(each for each in self.sealed if each.chunk not in chunks), sealed)
+        self._newest = None
+
+    def to_json(self) -> list[Any]:
+        """All but the sealed rows; there must be no others."""
+        return [self._files, self._stops, self._is_plain, self._last_file, self._last_step]
+
+    def restore(self, sealed: tuple[Sealed, ...], state: Sequence[Any]) -> None:
+        """Be as when ``to_json`` was called."""
+        self.sealed = sealed
+        self._files, self._stops, self._is_plain, self._last_file, self._last_step = state
+
     def _arrived(self) -> Columns:
-        return {name: self._columns.column(name) for name in self._names}
+        parts = [sealed.read() for sealed in self.sealed]
+        if self._newest is not None:
+            parts.append(self._newest.columns())
+        return self._joined(parts) | {"file": self._file_column()}
+
+    def _joined(self, parts: list[Columns]) -> Columns:
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return {name: _frozen(np.empty(0, dtype)) for name, dtype in self._layout.items()}
+        known = self._recent.find((self, "arrived"), len(self))
+        if known is not None:
+            return known
+        joined = {name: _frozen(np.concatenate([part[name] for part in parts])) for name in self._layout}
+        return self._recent.keep((self, "arrived"), len(self), joined)
+
+    def _file_column(self) -> NDArray[np.int32]:
+        """The ordinal of each row's file; takes no memory where there is one file."""
+        files = np.array(self._files, np.int32)
+        if files.size == 1:
+            return np.broadcast_to(files, (len(self),))
+        return _frozen(np.repeat(files, np.diff(np.array([0, *self._stops]))))
 
     def _rank(self, file: NDArray[np.int32]) -> NDArray[np.int64]:
         return self._ranks.ranks[file]

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from threading import RLock
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.formats.scan import Scanned
+from mindscope.store.access import Access
+from mindscope.store.chunk import Chunk, Columns
 from mindscope.store.files import FileFacts, readable
 from mindscope.store.points import FileRanks
+from mindscope.store.recent import RecentColumns
+from mindscope.store.saved import SavedStore, read_series, write_series
 from mindscope.store.series import ReferenceSeries, ScalarSeries
 from mindscope.types import Damage, DialectName, Kind
 
@@ -29,15 +34,62 @@ class RunStore:
     ``id`` is the path below the base directory with ``/``, "." for the base itself; ``path`` is the directory.
     """
 
-    def __init__(self, id: str, path: Path) -> None:
+    def __init__(self, id: str, path: Path, recent: RecentColumns | None = None) -> None:
         self.id = id
         self.path = path
-        self.lock = RLock()
+        self.access = Access(recent)
+        self.lock = self.access.lock
         self.version = 0  # grows with every change of anything in here; written under the lock
+        self.unsealed_rows = 0  # in memory, of all series; written under the lock
+        self.chunks: tuple[Chunk, ...] = ()  # in which points are sealed, in the order of sealing; see sealing.py
         self._ranks = FileRanks()
         self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never given twice
+        self._by_age: tuple[FileFacts, ...] | None = None  # the files sorted; None since one of them changed
         self._ordinals = 0
-        self._series: dict[SeriesKey, ScalarSeries | ReferenceSeries] = {}  # in the order of first sight
+        self._known_series: dict[SeriesKey, ScalarSeries | ReferenceSeries] = {}  # in the order of first sight
+        self._saved: SavedStore | None = None  # what the cache knows, until the series are asked for
+
+    def restore(self, saved: SavedStore) -> None:
+        """Be as when ``saved`` was made. The store must be new."""
+        with self.lock:
+            self._saved = saved
+            self._files = dict(saved.files)
+            self._ordinals = saved.ordinals
+            self.chunks = saved.chunks
+            self._rank_files()
+            self.version += 1
+
+    def to_saved(self) -> SavedStore:
+        """All but the points, which must be sealed. Raises ChunkDamagedError."""
+        with self.lock:
+            return SavedStore(
+                files=dict(self._files),
+                ordinals=self._ordinals,
+                tag_counts=self.tag_counts(),
+                dropped=_last_count(series.points.visible()) if (series := self.scalars(DROPPED_TAG)) else 0,
+                chunks=self.chunks,
+                series=write_series(((*key, series.points) for key, series in self._series.items()), self.chunks),
+            )
+
+    @property
+    def _series(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
+        """All series; those of the cache are made when they are first asked for: most runs are only listed."""
+        if self._saved is not None:
+            with self.lock:
+                self._make_saved_series()
+        return self._known_series
+
+    def _make_saved_series(self) -> None:
+        for kind, tag, sealed, state in read_series(self._saved) if self._saved else ():
+            series = self._new_series(kind)
+            series.points.restore(sealed, state)
+            series.version = self.version
+            self._known_series[kind, tag] = series
+        self._saved = None
+
+    def _new_series(self, kind: Kind) -> ScalarSeries | ReferenceSeries:
+        make = ScalarSeries if kind is Kind.SCALAR else ReferenceSeries
+        return make(self._ranks, self.access)
 
     @property
     def name(self) -> str:
@@ -51,7 +103,7 @@ class RunStore:
             self._ordinals += 1
             self._files[ordinal] = facts
             self._rank_files()
-            self.version += 1
+            self._note_change()
             return ordinal
 
     def update_file(self, ordinal: int, facts: FileFacts) -> None:
@@ -59,40 +111,70 @@ class RunStore:
         with self.lock:
             if self._files[ordinal] != facts:
                 self._files[ordinal] = facts
-                self.version += 1
+                self._note_change()
 
     def append(self, ordinal: int, scanned: Scanned, facts: FileFacts) -> None:
         """Take in the values of a stretch of a file, and with them what is then known of the file."""
         with self.lock:
             for tag, rows in scanned.scalars.items():
-                if rows["step"].size:
-                    self._scalar_series(tag).extend(ordinal, rows)
-            for (kind, tag), places in scanned.references.items():
-                if places["step"].size:
-                    self._reference_series(kind, tag).extend(ordinal, places)
+                self._extend((Kind.SCALAR, tag), ordinal, rows)
+            for key, places in scanned.references.items():
+                self._extend(key, ordinal, places)
             self._files[ordinal] = facts
-            self.version += 1
+            self._note_change()
+
+    def _extend(self, key: SeriesKey, ordinal: int, rows: Mapping[str, NDArray[Any]]) -> None:
+        count = rows["step"].size
+        if count:
+            series = self._series.get(key)
+            if series is None:
+                series = self._series[key] = self._new_series(key[0])
+            series.extend(ordinal, rows)
+            self.unsealed_rows += count
 
     def forget_values(self, ordinal: int) -> None:
-        """Take back every value of a file, as when it is read anew; the file stays listed."""
+        """Take back every value of a file, as when it is read anew; the file stays listed.
+
+        Raises ChunkDamagedError when the sealed rows of other files can't be had any more.
+        """
         with self.lock:
             for key, series in list(self._series.items()):
                 series.forget(ordinal)
                 if len(series) == 0:
                     del self._series[key]
-            self.version += 1
+            self.unsealed_rows = sum(series.points.newest_count for series in self._series.values())
+            self._note_change()
+
+    def clear(self) -> None:
+        """Forget all files and values. Series stay those that they are, for whoever holds one."""
+        with self.lock:
+            for series in self._series.values():
+                series.clear()
+            self._files.clear()
+            self.unsealed_rows = 0
+            self._note_change()
+
+    def drop_empty_series(self) -> None:
+        """Forget tags without a value."""
+        with self.lock:
+            for key, series in list(self._series.items()):
+                if len(series) == 0:
+                    del self._series[key]
 
     def remove_file(self, ordinal: int) -> None:
         """Forget a file that is gone, with its values."""
         with self.lock:
             self.forget_values(ordinal)
             del self._files[ordinal]
+            self._note_change()
 
     @property
     def files(self) -> tuple[FileFacts, ...]:
         """The event files from the oldest to the newest."""
         with self.lock:
-            return tuple(sorted(self._files.values(), key=lambda facts: facts.key))
+            if self._by_age is None:
+                self._by_age = tuple(sorted(self._files.values(), key=lambda facts: facts.key))
+            return self._by_age
 
     def file(self, ordinal: int) -> FileFacts:
         """What is known of the file that a series calls ``ordinal``. Raises KeyError when the file is gone."""
@@ -121,6 +203,9 @@ class RunStore:
 
     def tag_counts(self) -> dict[Kind, int]:
         """Number of tags by kind."""
+        saved = self._saved
+        if saved is not None:
+            return dict(saved.tag_counts)
         counts: dict[Kind, int] = {}
         for kind, _ in self.series:
             counts[kind] = counts.get(kind, 0) + 1
@@ -134,9 +219,11 @@ class RunStore:
     @property
     def dropped(self) -> int:
         """How many values the recorder says it had to drop, by its latest count."""
+        saved = self._saved
+        if saved is not None:
+            return saved.dropped
         series = self.scalars(DROPPED_TAG)
-        count = series.visible().value[-1:] if series else np.zeros(0)
-        return int(count[0]) if count.size and np.isfinite(count[0]) else 0
+        return _last_count(self.access.read(lambda: series.points.visible())) if series else 0
 
     @property
     def size_bytes(self) -> int:
@@ -175,17 +262,14 @@ class RunStore:
         gone = [ordinal for ordinal in range(self._ordinals) if ordinal not in files]
         self._ranks.order([*gone, *sorted(files, key=lambda ordinal: files[ordinal].key)])
 
-    def _scalar_series(self, tag: str) -> ScalarSeries:
-        series = self.scalars(tag)
-        if series is None:
-            series = self._series[Kind.SCALAR, tag] = ScalarSeries(self._ranks, self.lock)
-        return series
+    def _note_change(self) -> None:
+        self._by_age = None
+        self.version += 1
 
-    def _reference_series(self, kind: Kind, tag: str) -> ReferenceSeries:
-        series = self.references(kind, tag)
-        if series is None:
-            series = self._series[kind, tag] = ReferenceSeries(self._ranks, self.lock)
-        return series
+
+def _last_count(points: Columns) -> int:
+    count = points["value"][-1:]
+    return int(count[0]) if count.size and np.isfinite(count[0]) else 0
 
 
 def _is_finished(files: tuple[FileFacts, ...]) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.store.access import Access
+from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Layout
 from mindscope.store.points import FileRanks, Points
 
 
@@ -50,68 +51,84 @@ class ReferenceColumns:
 class ScalarSeries:
     """A tag's scalar points. Reading while another thread appends is safe: what is returned never changes."""
 
-    def __init__(self, ranks: FileRanks, lock: RLock) -> None:
-        self._lock = lock
-        self._points = Points(ranks, {"value": np.float32})
+    __slots__ = ("_access", "points", "version")
+    layout: Layout = SCALAR_LAYOUT
+
+    def __init__(self, ranks: FileRanks, access: Access) -> None:
+        self._access = access
+        self.points = Points(ranks, self.layout, access.recent)
+        """For the store: the owner of the lock."""
         self.version = 0  # grows with every change of the points
 
     def __len__(self) -> int:
         """Number of points, hidden ones included."""
-        return len(self._points)
+        return len(self.points)
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         """Append points of a file in their order: step, wall_time and value of shape (n,)."""
-        with self._lock:
-            self._points.extend(file, rows)
+        with self._access.lock:
+            self.points.extend(file, rows)
             self.version += 1
 
     def visible(self) -> ScalarColumns:
         """The points that are drawn under the restart rule, by ascending step."""
-        with self._lock:
-            return ScalarColumns(**self._points.visible())
+        return ScalarColumns(**self._access.read(lambda: self.points.visible()))
 
     def all(self) -> ScalarColumns:
         """Every point in the order in which they were written, overwritten and hidden ones too."""
-        with self._lock:
-            return ScalarColumns(**self._points.written())
+        return ScalarColumns(**self._access.read(lambda: self.points.written()))
 
     def forget(self, file: int) -> None:
-        """Take back all points of a file."""
-        with self._lock:
-            self._points = self._points.without(file)
+        """Take back all points of a file. Raises ChunkDamagedError when those of other files can't be had."""
+        with self._access.lock:
+            self.points = self.points.without(file)
+            self.version += 1
+
+    def clear(self) -> None:
+        """Take back all points."""
+        with self._access.lock:
+            self.points = self.points.emptied()
             self.version += 1
 
 
 class ReferenceSeries:
     """Where the values of a tag stand in the event files. Safe to read while another thread appends."""
 
-    def __init__(self, ranks: FileRanks, lock: RLock) -> None:
-        self._lock = lock
-        self._points = Points(ranks, {"offset": np.int64, "length": np.int64})
+    __slots__ = ("_access", "points", "version")
+    layout: Layout = REFERENCE_LAYOUT
+
+    def __init__(self, ranks: FileRanks, access: Access) -> None:
+        self._access = access
+        self.points = Points(ranks, self.layout, access.recent)
+        """For the store: the owner of the lock."""
         self.version = 0  # grows with every change of the points
 
     def __len__(self) -> int:
         """Number of values, hidden ones included."""
-        return len(self._points)
+        return len(self.points)
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         """Append values of a file in their order: step, wall_time, offset and length of shape (n,)."""
-        with self._lock:
-            self._points.extend(file, rows)
+        with self._access.lock:
+            self.points.extend(file, rows)
             self.version += 1
 
     def visible(self) -> ReferenceColumns:
         """The values that are shown under the restart rule, by ascending step."""
-        with self._lock:
-            return ReferenceColumns(**self._points.visible())
+        return ReferenceColumns(**self._access.read(lambda: self.points.visible()))
 
     def all(self) -> ReferenceColumns:
         """Every value in the order in which they were written, overwritten and hidden ones too."""
-        with self._lock:
-            return ReferenceColumns(**self._points.written())
+        return ReferenceColumns(**self._access.read(lambda: self.points.written()))
 
     def forget(self, file: int) -> None:
-        """Take back all values of a file."""
-        with self._lock:
-            self._points = self._points.without(file)
+        """Take back all values of a file. Raises ChunkDamagedError when those of other files can't be had."""
+        with self._access.lock:
+            self.points = self.points.without(file)
+            self.version += 1
+
+    def clear(self) -> None:
+        """Take back all values."""
+        with self._access.lock:
+            self.points = self.points.emptied()
             self.version += 1

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope cache``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from mindscope.config import load_settings
+
+
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Delete all that no running viewer writes.")] = False,
+    workspace: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Look into this workspace.", show_default="~/mindscope"),
+    ] = None,
+) -> None:
+    """Show what is kept of logs that were read, or delete it.
+
+    Deleting it loses nothing: the next viewer reads the logs again.
+    """
+    from mindscope.store.caches import CacheEntry, clear_caches, list_caches
+
+    def describe(entry: CacheEntry) -> str:
+        used = datetime.fromtimestamp(entry.used_at).strftime("%Y-%m-%d %H:%M:%S")
+        now = ", in use" if entry.is_in_use else ""
+        return f"{entry.size_bytes / 1e6:10,.1f} MB  used {used}{now}  {entry.base or entry.folder}"
+
+    settings = load_settings({"workspace": workspace})
+    if clear:
+        for entry in clear_caches(settings.workspace):
+            typer.echo(f"deleted {describe(entry)}")
+    entries = list_caches(settings.workspace)
+    for entry in entries:
+        typer.echo(describe(entry))
+    size = sum(entry.size_bytes for entry in entries)
+    typer.echo(f"{size / 1e6:10,.1f} MB  of at most {settings.cache_size / 1e6:,.1f} MB, in {settings.workspace}")

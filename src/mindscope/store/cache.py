@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cache of one base directory, in a folder of the workspace.
+
+    WORKSPACE/cache/NAME/lock           held by the process that writes
+    WORKSPACE/cache/NAME/runs.index     states of the runs; its time stamp tells when the cache was used last
+    WORKSPACE/cache/NAME/1a2b.chunk     sealed rows
+
+A chunk is complete before the index names it, and is deleted after the index names it no more. So a process may be
+killed at any moment: what is left is a state that was true of the logs once, from which reading goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import secrets
+from collections.abc import Iterable
+from io import FileIO
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from mindscope.store.caches import CACHE_FOLDER, INDEX_NAME, LOCK_NAME, drop_caches, hold
+from mindscope.store.chunk import REFERENCE_LAYOUT, size_bytes
+from mindscope.store.index import RunIndex, State
+from mindscope.store.run import RunStore
+from mindscope.store.saved import SavedStore
+from mindscope.store.sealing import seal
+
+log = logging.getLogger(__name__)
+
+CHUNK_SUFFIX = ".chunk"
+
+
+class RunCache:
+    """What is kept of the runs below one base directory. Its methods may be called by several threads.
+
+    Only the first process that opens a cache writes it; others use what they find, and keep the rest in memory.
+    """
+
+    def __init__(self, workspace: Path, base: str, limit_bytes: int) -> None:
+        """Open the cache. Whatever is wrong with it is said once in the log, and logs are read in its place."""
+        self.folder = workspace / CACHE_FOLDER / hashlib.sha256(os.fsencode(base)).hexdigest()[:24]
+        self._workspace = workspace
+        self._limit_bytes = limit_bytes
+        self._others_bytes = 0  # what the other caches of the workspace take
+        self._index = RunIndex(self.folder / INDEX_NAME, base)
+        self._lock = Lock()  # guards everything below, and the writing of the index
+        self._states: dict[str, State] = {}  # as found, until the run asks for it
+        self._chunk_bytes: dict[str, int] = {}  # by name of the file
+        self._holder: FileIO | None = None  # of the lock file; None when another process writes
+        self._is_stopped = False  # writing failed once
+        try:
+            self._open()
+        except OSError as error:
+            self._stop_writing(f"{error.strerror}; everything is kept in memory")
+
+    @property
+    def is_writer(self) -> bool:
+        """Whether this process writes the cache."""
+        return self._holder is not None and not self._is_stopped
+
+    def find(self, id: str) -> tuple[SavedStore, Any] | None:
+        """The state of a run and how far its files were read; None when it is not known, or not to be believed."""
+        with self._lock:
+            state = self._states.pop(id, None)
+        if state is None:
+            return None
+        try:
+            saved = SavedStore.from_json(*state, self.folder)
+            progress = state[0]["progress"]
+        except (KeyError, TypeError, ValueError):
+            return None
+        is_whole = all(self._chunk_bytes.get(chunk.path.name) == chunk.size_bytes for chunk in saved.chunks)
+        return (saved, progress) if is_whole else None
+
+    def save(self, store: RunStore, progress: Any, may_merge: bool) -> None:
+        """Seal all points of a run and note its state. Call it from the thread that appends to the store.
+
+        ``progress`` is JSON and comes back from ``find``. Raises ChunkDamagedError when sealed rows can't be had.
+        """
+        if not self.is_writer or not self._has_room(store):
+            return
+        before = store.chunks
+        try:
+            seal(store, self._new_path, may_merge)
+            saved = store.to_saved()
+            with self._lock:
+                self._index.put(store.id, {**saved.to_json(), "progress": progress}, saved.series)
+                self._chunk_bytes |= {chunk.path.name: chunk.size_bytes for chunk in saved.chunks}
+            self._delete(chunk.path.name for chunk in before if chunk not in saved.chunks)
+        except OSError as error:
+            self._stop_writing(f"{error.strerror}; what is new is kept in memory")
+
+    def keep_only(self, ids: Iterable[str]) -> None:
+        """Forget all runs but these. Chunks of others go when the cache is opened next: somebody may read them."""
+        try:
+            with self._lock:
+                for id in self._index.ids - set(ids) if self.is_writer else ():
+                    self._index.remove(id)
+        except OSError as error:
+            self._stop_writing(f"{error.strerror}; what is new is kept in memory")
+
+    def close(self) -> None:
+        """Let another process write. May be called again."""
+        if self._holder is not None:
+            self._holder.close()
+            self._holder = None
+
+    def _open(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._holder = hold(self.folder / LOCK_NAME)
+        self._states = self._read_index()
+        self._chunk_bytes = {path.name: path.stat().st_size for path in self.folder.glob(f"*{CHUNK_SUFFIX}")}
+        if self._holder is None:
+            log.warning("cache: another viewer of these runs writes it; this one keeps what is new in memory")
+            return
+        if not self._index.is_tidy:
+            self._index.write(self._states)
+        os.utime(self.folder / INDEX_NAME)
+        in_use = {name for state, _ in self._states.values() for name, *_ in state["chunks"]}
+        self._delete([name for name in self._chunk_bytes if name not in in_use])
+        for path in self.folder.glob("*.part"):
+            path.unlink()
+        self._others_bytes = drop_caches(self._workspace, self.folder, self._limit_bytes - self._own_bytes)
+
+    def _read_index(self) -> dict[str, State]:
+        try:
+            return self._index.load()
+        except (KeyError, TypeError, ValueError):
+            return {}
+
+    @property
+    def _own_bytes(self) -> int:
+        return self._index.size_bytes + sum(self._chunk_bytes.values())
+
+    def _has_room(self, store: RunStore) -> bool:
+        """Whether the newest points may be sealed; older caches are deleted for that."""
+        own = self._own_bytes + size_bytes(REFERENCE_LAYOUT, store.unsealed_rows)
+        if own + self._others_bytes > self._limit_bytes:
+            with self._lock:
+                self._others_bytes = drop_caches(self._workspace, self.folder, self._limit_bytes - own)
+        has_room = own + self._others_bytes <= self._limit_bytes
+        if not has_room:
+            self._stop_writing(f"it would take more than {self._limit_bytes} bytes; what is new is kept in memory")
+        return has_room
+
+    def _new_path(self) -> Path:
+        return self.folder / (secrets.token_hex(8) + CHUNK_SUFFIX)
+
+    def _delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self.folder / name).unlink(missing_ok=True)
+            self._chunk_bytes.pop(name, None)
+
+    def _stop_writing(self, reason: str) -> None:
+        """Go on without. The lock is kept: no other process may delete the chunks that are in use here."""
+        self._is_stopped = True
+        log.warning("cache %s: %s", self.folder, reason)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that cost something to put together, kept for the next look at them within a bound."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+from numpy.typing import NDArray
+
+KEPT_BYTES = 32 << 20
+
+Columns = dict[str, NDArray[Any]]
+
+
+class RecentColumns:
+    """The columns that were asked for last, up to ``KEPT_BYTES``. For any number of threads and runs."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[object, tuple[int, int, Columns]] = OrderedDict()  # rows, bytes, columns
+        self._bytes = 0
+
+    def find(self, key: object, rows: int) -> Columns | None:
+        """What was kept under ``key`` when the series had as many rows."""
+        with self._lock:
+            known = self._kept.get(key)
+            if known is None or known[0] != rows:
+                return None
+            self._kept.move_to_end(key)
+            return known[2]
+
+    def keep(self, key: object, rows: int, columns: Columns) -> Columns:
+        """Keep and return ``columns``; the least recently used ones make room."""
+        size = sum(column.nbytes for column in columns.values())
+        with self._lock:
+            self._drop(key)
+            self._kept[key] = rows, size, columns
+            self._bytes += size
+            while self._bytes > KEPT_BYTES:
+                self._drop(next(iter(self._kept)))
+        return columns
+
+    def forget(self, key: object) -> None:
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: object) -> None:
+        known = self._kept.pop(key, None)
+        if known is not None:
+            self._bytes -= known[1]

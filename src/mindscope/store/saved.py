@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the cache keeps of a run beside its sealed rows, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Chunk, Sealed
+from mindscope.store.files import FileFacts
+from mindscope.store.points import Points
+from mindscope.types import Damage, DamageKind, DialectName, Kind
+
+Json = Any
+LAYOUTS = {"scalars": SCALAR_LAYOUT, "references": REFERENCE_LAYOUT}
+
+
+@dataclass(frozen=True, slots=True)
+class SavedStore:
+    """A run whose points are all sealed.
+
+    ``chunks`` are in the order of sealing. ``series`` is a list of all series as JSON text, see ``read_series``: it is
+    large, and most runs are only listed.
+    """
+
+    files: Mapping[int, FileFacts]
+    ordinals: int
+    tag_counts: Mapping[Kind, int]
+    dropped: int
+    chunks: tuple[Chunk, ...]
+    series: bytes
+
+    def to_json(self) -> Json:
+        """All but ``series``."""
+        return {
+            "files": [[ordinal, *_facts_to_json(facts)] for ordinal, facts in self.files.items()],
+            "ordinals": self.ordinals,
+            "tag_counts": {kind.value: count for kind, count in self.tag_counts.items()},
+            "dropped": self.dropped,
+            "chunks": [[chunk.path.name, _layout_name(chunk), chunk.rows] for chunk in self.chunks],
+        }
+
+    @classmethod
+    def from_json(cls, state: Json, series: bytes, folder: Path) -> SavedStore:
+        """From what ``to_json`` gave, with chunks in ``folder``. Raises KeyError, TypeError or ValueError on others."""
+        return cls(
+            files={ordinal: _facts_from_json(facts) for ordinal, *facts in state["files"]},
+            ordinals=int(state["ordinals"]),
+            tag_counts={Kind(kind): int(count) for kind, count in state["tag_counts"].items()},
+            dropped=int(state["dropped"]),
+            chunks=tuple(Chunk(folder / name, LAYOUTS[layout], int(rows)) for name, layout, rows in state["chunks"]),
+            series=series,
+        )
+
+
+def write_series(series: Iterable[tuple[Kind, str, Points]], chunks: tuple[Chunk, ...]) -> bytes:
+    """A list of [kind, tag, [[number of the chunk, start, count, checksum], ..], state of the points], as JSON."""
+    numbers = {chunk: number for number, chunk in enumerate(chunks)}
+    rows = [
+        [
+            kind.value,
+            tag,
+            [[numbers[each.chunk], each.start, each.count, each.checksum] for each in points.sealed],
+            points.to_json(),
+        ]
+        for kind, tag, points in series
+    ]
+    return json.dumps(rows, separators=(",", ":")).encode()
+
+
+def read_series(saved: SavedStore) -> Iterator[tuple[Kind, str, tuple[Sealed, ...], Json]]:
+    """Kind, tag, sealed rows and state of each series, in the order of first sight."""
+    rows: Json = json.loads(saved.series)
+    for kind, tag, places, state in rows:
+        yield Kind(kind), tag, tuple(_sealed(saved.chunks, *place) for place in places), state
+
+
+def _sealed(chunks: tuple[Chunk, ...], number: int, start: int, count: int, checksum: int) -> Sealed:
+    return Sealed(chunks[number], start, count, checksum)
+
+
+def _layout_name(chunk: Chunk) -> str:
+    return next(name for name, layout in LAYOUTS.items() if layout is chunk.layout)
+
+
+def damage_to_json(damage: Damage) -> Json:
+    return [damage.file, damage.offset, damage.kind.value, damage.detail, damage.resumed_at]
+
+
+def damage_from_json(state: Json) -> Damage:
+    file, offset, kind, detail, resumed_at = state
+    return Damage(file, offset, DamageKind(kind), detail, resumed_at)
+
+
+def _facts_to_json(facts: FileFacts) -> Json:
+    return [
+        facts.name,
+        facts.path,
+        facts.creation_number,
+        None if facts.dialect is None else facts.dialect.value,
+        facts.size_bytes,
+        facts.mode,
+        facts.modified_at,
+        facts.read_bytes,
+        facts.records,
+        facts.first_wall_time,
+        facts.last_wall_time,
+        facts.last_step,
+        [damage_to_json(damage) for damage in facts.damages],
+    ]
+
+
+def _facts_from_json(state: Json) -> FileFacts:
+    name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, damages = state
+    return FileFacts(
+        name=name,
+        path=path,
+        creation_number=number,
+        dialect=None if dialect is None else DialectName(dialect),
+        size_bytes=size,
+        mode=mode,
+        modified_at=modified_at,
+        read_bytes=read,
+        records=records,
+        first_wall_time=first,
+        last_wall_time=last,
+        last_step=step,
+        damages=tuple(damage_from_json(damage) for damage in damages),
+    )
