@@ -27,41 +27,50 @@ ALIGNMENT = 8
 
 @dataclass(slots=True)
 class ColumnData:
-    """The part behind the header, as it grows; ``size`` is in bytes and always a multiple of 8."""
+    """The part behind the header, as it is laid out; ``size`` is in bytes and always a multiple of 8."""
 
-    chunks: list[bytes] = field(default_factory=list[bytes])
+    columns: list[tuple[int, np.dtype[np.generic], NDArray[np.generic]]] = field(
+        default_factory=list[tuple[int, "np.dtype[np.generic]", NDArray[np.generic]]]
+    )  # offset, type on the wire, values
     size: int = 0
 
-    def add(self, values: NDArray[np.generic]) -> Column:
-        column = Column(dtype=f"float{8 * values.itemsize}", offset=self.size, length=values.size)
-        data = values.astype(f"<f{values.itemsize}", copy=False).tobytes()
-        self.chunks.append(data.ljust(_aligned(len(data)), b"\0"))
-        self.size += _aligned(len(data))
+    def add(self, values: NDArray[np.generic], bytes_each: int = 8) -> Column:
+        column = Column(dtype=f"float{8 * bytes_each}", offset=self.size, length=values.size)
+        self.columns.append((self.size, np.dtype(f"<f{bytes_each}"), values))
+        self.size += _aligned(values.size * bytes_each)
         return column
 
+    def write(self, body: NDArray[np.uint8]) -> None:
+        """Write each column to its place, which is the only time that its values are copied."""
+        for offset, dtype, values in self.columns:
+            body[offset : offset + values.size * dtype.itemsize].view(dtype)[:] = values
 
-def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> bytes:
+
+def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> memoryview:
     """Curves, each with its arrays by column name (none for a curve with an error), as bytes."""
     data = ColumnData()
     return join(CurvesHeader(series=[_with_columns(curve, arrays, data) for curve, arrays in curves]), data)
 
 
-def join(header: Answer, data: ColumnData) -> bytes:
+def join(header: Answer, data: ColumnData) -> memoryview:
     """A header whose columns stand in ``data``, and the data, as bytes."""
     text = header.model_dump_json().encode()
-    padded = text.ljust(_aligned(8 + len(text)) - 8)
-    return b"".join([MAGIC, len(padded).to_bytes(4, "little"), padded, *data.chunks])
+    start = _aligned(8 + len(text))
+    body = np.zeros(start + data.size, np.uint8)
+    front = MAGIC + (start - 8).to_bytes(4, "little") + text.ljust(start - 8)
+    body[:start] = np.frombuffer(front, np.uint8)
+    data.write(body[start:])
+    return body.data
 
 
 def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> Curve:
     if not arrays:
         return curve
-    smoothed = data.add(arrays["smoothed"]) if "smoothed" in arrays else None
     columns = CurveColumns(
-        step=data.add(arrays["step"].astype(np.float64)),
-        wall_time=data.add(arrays["wall_time"]),
-        value=data.add(arrays["value"]),
-        smoothed=smoothed,
+        step=data.add(arrays["step"], 8),
+        wall_time=data.add(arrays["wall_time"], 8),
+        value=data.add(arrays["value"], 4),
+        smoothed=data.add(arrays["smoothed"], 4) if "smoothed" in arrays else None,
     )
     return curve.model_copy(update={"columns": columns})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every handler may use: the settings, the catalog and the feed of one viewer."""
+"""What every handler may use of one viewer."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from fastapi import Depends, Request
 
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
+from mindscope.server.drawn import DrawnCurves
 from mindscope.server.feed import Feed
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """One viewer. The catalog may be read from any thread, the feed only from the event loop but for ``publish``."""
+    """One viewer. The catalog and the drawn curves are for any thread, the feed for the event loop but ``publish``."""
 
     settings: Settings
     catalog: Catalog
     feed: Feed
+    drawn: DrawnCurves = field(default_factory=DrawnCurves)
     started_at: float = field(default_factory=time.time)
 
 

@@ -138,10 +138,15 @@ class TagsAnswer(Answer):
 
 
 class SeriesName(Query):
-    """One scalar series: a tag of a run."""
+    """One scalar series: a tag of a run.
+
+    ``since`` is the cursor of an answer whose rows the sender still has: when the new answer begins with them, only the
+    rest is sent. Null, or a cursor that doesn't fit any more: all rows are sent.
+    """
 
     run: str
     tag: str
+    since: str | None = None
 
 
 class CurvesQuery(Query):
@@ -176,9 +181,13 @@ class CurveColumns(Answer):
 
 
 class Curve(Answer):
-    """One series of the answer. ``points`` counts points in range, ``returned`` the rows sent.
+    """One series of the answer. ``points`` counts points in range, ``returned`` the rows to draw.
 
-    A neighbour on each side of the range is sent too. The counts of values that are no numbers are over the range.
+    A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
+
+    ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
+    ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out: all or none of
+    those that it has. ``kept`` equal to ``returned`` says that nothing changed.
 
     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
     """
@@ -196,6 +205,8 @@ class Curve(Answer):
     last_step: int | None
     start_wall_time: float | None
     version: int
+    cursor: str | None
+    kept: int
     columns: CurveColumns | None
 
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 
 from mindscope.stats._reduce import Pyramid, fingerprint
 from mindscope.stats.abscissa import Abscissa, arrange
+from mindscope.stats.curve import Columns, GrowingCurve, Task, XName, one_by_one
 from mindscope.stats.m4 import Line, Reduction, m4, reduce
 from mindscope.stats.smooth import SmoothedColumn, smooth
 
 __all__ = [
     "Abscissa",
+    "Columns",
+    "GrowingCurve",
     "Line",
     "Pyramid",
     "Reduction",
     "SmoothedColumn",
+    "Task",
+    "XName",
     "arrange",
     "fingerprint",
     "m4",
+    "one_by_one",
     "reduce",
     "smooth",
 ]

@@ -228,18 +228,26 @@ export interface components {
         };
         /**
          * Curve
-         * @description One series of the answer. ``points`` counts points in range, ``returned`` the rows sent.
+         * @description One series of the answer. ``points`` counts points in range, ``returned`` the rows to draw.
          *
-         *     A neighbour on each side of the range is sent too. The counts of values that are no numbers are over the range.
+         *     A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
+         *
+         *     ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
+         *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out: all or none of
+         *     those that it has. ``kept`` equal to ``returned`` says that nothing changed.
          *
          *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
          */
         Curve: {
             columns: components["schemas"]["CurveColumns"] | null;
+            /** Cursor */
+            cursor: string | null;
             /** Error */
             error: string | null;
             /** First Step */
             first_step: number | null;
+            /** Kept */
+            kept: number;
             /** Last Step */
             last_step: number | null;
             /** Nan */
@@ -537,10 +545,15 @@ export interface components {
         /**
          * SeriesName
          * @description One scalar series: a tag of a run.
+         *
+         *     ``since`` is the cursor of an answer whose rows the sender still has: when the new answer begins with them, only the
+         *     rest is sent. Null, or a cursor that doesn't fit any more: all rows are sent.
          */
         SeriesName: {
             /** Run */
             run: string;
+            /** Since */
+            since?: string | null;
             /** Tag */
             tag: string;
         };

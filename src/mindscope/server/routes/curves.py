@@ -27,4 +27,4 @@ class ColumnsResponse(Response):
 )
 def query_curves(query: CurvesQuery, viewer: TheViewer) -> ColumnsResponse:
     """The rows that a view of that many pixels needs; unknown runs and tags have an error in their place."""
-    return ColumnsResponse(pack(compute_curves(viewer.catalog, query)))
+    return ColumnsResponse(pack(compute_curves(viewer.catalog, query, viewer.drawn)))
