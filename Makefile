@@ -1,5 +1,6 @@
 # make demo   a training you can watch          make test    every test
 # make check  linters, types, architecture      make bench   figures beside the peers'
+# make sanitize   the compiled parts under AddressSanitizer
 VENV ?= .venv
 PORT ?= 8080
 PYTHON ?= python3
@@ -9,7 +10,7 @@ WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/formats/*.pyx src/mindscope/formats/*.h)
 
-.PHONY: demo test test-python test-ui check bench web gallery clean
+.PHONY: demo test test-python test-ui check bench sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
@@ -32,6 +33,9 @@ check: $(VENV)/.dev $(VENV)/.package ui/node_modules/.installed
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
 	$(BIN)/python bench/bench_loading.py
+
+sanitize: $(VENV)/.dev $(VENV)/.package
+	tests/formats/sanitized.sh $(BIN)/python
 
 gallery: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 	$(BIN)/python tests/browser/gallery.py

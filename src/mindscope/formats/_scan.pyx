@@ -114,7 +114,9 @@ cdef inline uint64_t _hash(const uint8_t *text, size_t length) noexcept nogil:
 cdef inline bint _is_tag(TagTable *table, int32_t tag, const uint8_t *text, size_t length) noexcept nogil:
     cdef size_t *starts = <size_t *>table.starts.data
     cdef size_t start = starts[tag]
-    return starts[tag + 1] - start == length and memcmp(table.bytes.data + start, text, length) == 0
+    if starts[tag + 1] - start != length:
+        return False
+    return length == 0 or memcmp(table.bytes.data + start, text, length) == 0  # there may be no bytes at all yet
 
 
 cdef bint _grow_slots(TagTable *table) noexcept nogil:
