@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer, unpack
 
 from .scalars_page import card, wait_until_drawn
 
@@ -76,6 +76,23 @@ def test_a_new_run_and_a_new_tag_appear_by_themselves(tmp_path: Path, open_page:
         expect(page.get_by_test_id("run-list").locator('[data-run="second"]')).to_be_visible()
         first.scalar(2, 0.5, "accuracy")
         expect(card(page, "accuracy")).to_be_visible()
+
+
+def test_a_page_asks_only_for_the_rows_that_it_lacks(tmp_path: Path, open_page: OpenPage):
+    log = GrowingLog(tmp_path / "logs" / "run")
+    for step in range(500):
+        log.scalar(step, step % 5)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        page = open_page(live, "/scalars")
+        expect(card(page, "loss")).to_contain_text("4")
+        wait_until_drawn(card(page, "loss"))
+        with page.expect_response("**/api/curves") as answered:
+            log.scalar(500, 0.375)
+        curve = unpack(answered.value.body()).header["series"][0]
+        assert (curve["returned"], curve["kept"], curve["columns"]["value"]["length"]) == (501, 500, 1)
+        expect(card(page, "loss")).to_contain_text("0.375")
+        wait_until_drawn(card(page, "loss"))
 
 
 def test_a_run_that_grows_says_so_and_a_paused_page_waits(tmp_path: Path, open_page: OpenPage):

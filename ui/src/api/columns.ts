@@ -40,6 +40,8 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
     negativeInfinity: header.negative_infinity,
     startWallTime: header.start_wall_time ?? 0,
     version: header.version,
+    cursor: header.cursor,
+    kept: header.kept,
     error: header.error,
     step: columns ? float64(buffer, start, columns.step) : new Float64Array(0),
     wallTime: columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0),

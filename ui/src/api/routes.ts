@@ -23,9 +23,14 @@ export interface SeriesKey {
   tag: string;
 }
 
+/** A series, and the cursor of rows of it that are known and need not be sent again. */
+export interface KnownSeries extends SeriesKey {
+  since: string | null;
+}
+
 /** Which rows of which series, reduced for how many pixels. */
 export interface CurveQuery {
-  series: readonly SeriesKey[];
+  series: readonly KnownSeries[];
   axis: Axis;
   range: Range | null;
   pixels: number;
@@ -48,6 +53,7 @@ export function fetchTags(runs: readonly string[], kind: string, signal: AbortSi
   return json(request("/api/tags", { body: { runs, kind }, signal }));
 }
 
+/** One answer for each series; it leaves out rows that are known by `since`, see `completed`. */
 export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promise<Series[]> {
   const response = await request("/api/curves", { body: { ...query, overwritten: false }, signal });
   return decodeColumns(await response.arrayBuffer());

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { drawableValues, SvgPen, traceCurve } from "./curvePath";
 import { missingMarks, thinMarks } from "./missing";
-import { finiteSegments, isAscending } from "./series";
+import { completed, finiteSegments, isAscending, type Series } from "./series";
 
 const values = fc.array(fc.oneof(fc.float(), fc.constantFrom(NaN, Infinity, -Infinity)), { maxLength: 40 });
 const same = { x: (value: number) => value, y: (value: number) => value };
@@ -60,6 +60,34 @@ describe("traceCurve", () => {
   it("leaves gaps where a logarithmic axis has no place", () => {
     expect([...drawableValues(new Float32Array([1, 0, -1, 2]), true)]).toEqual([1, NaN, NaN, 2]);
     expect([...drawableValues(new Float32Array([1, 0]), false)]).toEqual([1, 0]);
+  });
+});
+
+describe("an answer that leaves out known rows", () => {
+  function answer(rows: readonly number[], kept: number, isSmoothed: boolean): Series {
+    const rest = rows.slice(kept);
+    const value = Float32Array.from(rest);
+    const facts = { run: "a", tag: "loss", points: rows.length, returned: rows.length, reduced: false, error: null };
+    const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0 };
+    const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value };
+    const smoothed = isSmoothed ? value.map((each) => each / 2) : null;
+    return { ...facts, ...missing, ...columns, smoothed, startWallTime: 0, version: rows.length, cursor: "c", kept };
+  }
+
+  it("is completed to what a first answer holds", () => {
+    fc.assert(
+      fc.property(fc.array(fc.float()), fc.nat(), fc.boolean(), (rows, some, isSmoothed) => {
+        const kept = some % (rows.length + 1);
+        const known = answer(rows.slice(0, kept), 0, isSmoothed);
+        expect(completed(answer(rows, kept, isSmoothed), known)).toEqual(answer(rows, 0, isSmoothed));
+      }),
+    );
+  });
+
+  it("stays as it is when nothing is known", () => {
+    const whole = answer([1, 2, 3], 0, true);
+    expect(completed(whole, undefined)).toBe(whole);
+    expect(completed(whole, answer([7, 8], 0, true))).toBe(whole);
   });
 });
 

@@ -12,6 +12,10 @@ export interface Series {
   negativeInfinity: number;
   startWallTime: number;
   version: number;
+  /** Stands for the rows; asked with it, the server sends only what comes behind them. Null where there is an error. */
+  cursor: string | null;
+  /** So many first rows the server left out, since they were known; 0 once the rows are complete. */
+  kept: number;
   /** Why there are no rows, null when there is no trouble. */
   error: string | null;
   step: Float64Array;
@@ -41,6 +45,28 @@ export function finiteSegments(values: ArrayLike<number>): Segment[] {
   }
   if (start >= 0) segments.push({ start, end: values.length });
   return segments;
+}
+
+/** An answer completed by the known rows that it left out; `known` is what its cursor stood for. */
+export function completed(answer: Series, known: Series | undefined): Series {
+  if (!known || answer.kept === 0) return answer;
+  const { kept } = answer;
+  return {
+    ...answer,
+    kept: 0,
+    step: joined(known.step.subarray(0, kept), answer.step),
+    wallTime: joined(known.wallTime.subarray(0, kept), answer.wallTime),
+    value: joined(known.value.subarray(0, kept), answer.value),
+    smoothed: known.smoothed && answer.smoothed && joined(known.smoothed.subarray(0, kept), answer.smoothed),
+  };
+}
+
+function joined<Column extends Float64Array | Float32Array>(known: Column, rest: Column): Column {
+  if (rest.length === 0) return known;
+  const all = new (known.constructor as new (length: number) => Column)(known.length + rest.length);
+  all.set(known);
+  all.set(rest, known.length);
+  return all;
 }
 
 /** The last row's value, NaN and infinities included; null for an empty series. */

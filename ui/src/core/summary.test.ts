@@ -19,6 +19,8 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     negativeInfinity: 0,
     startWallTime: 100,
     version: 1,
+    cursor: "3-0000000000000001",
+    kept: 0,
     error: null,
     step: Float64Array.from(rows),
     wallTime: Float64Array.from(rows, (row) => 100 + row),

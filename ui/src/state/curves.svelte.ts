@@ -2,7 +2,7 @@
 import { isAbort } from "../api/client";
 import { fetchCurves, type CurveQuery } from "../api/routes";
 import type { Axis, Range } from "../core/axis";
-import type { Series } from "../core/series";
+import { completed, type Series } from "../core/series";
 import { problemOf, type Problem } from "./problem";
 import { SeriesCache } from "./seriesCache";
 
@@ -25,6 +25,8 @@ interface Order {
   settings: Settings;
   waiting: Set<CurveDemand>;
   request: AbortController | null;
+  /** The rows that the request under way says are known. */
+  known: Series | undefined;
   /** The run grew while the request was under way. */
   isStale: boolean;
 }
@@ -118,7 +120,7 @@ function keyOf(run: string, tag: string, settings: Settings): string {
 function order(key: string, run: string, tag: string, settings: Settings, demand: CurveDemand): void {
   const known = orders.get(key);
   if (known) known.waiting.add(demand);
-  else orders.set(key, { key, run, tag, settings, waiting: new Set([demand]), request: null, isStale: false });
+  else orders.set(key, { key, run, tag, settings, waiting: new Set([demand]), request: null, known: undefined, isStale: false });
   flushTimer ??= setTimeout(flush, 8);
 }
 
@@ -161,11 +163,13 @@ async function send(chunk: readonly Order[]): Promise<void> {
   const request = new AbortController();
   for (const item of chunk) {
     item.request = request;
+    item.known = cache.get(item.key);
     item.isStale = false;
   }
   requests++;
   try {
-    const query = { ...chunk[0]!.settings, series: chunk.map(({ run, tag }) => ({ run, tag })) };
+    const series = chunk.map(({ run, tag, known }) => ({ run, tag, since: known?.cursor ?? null }));
+    const query = { ...chunk[0]!.settings, series };
     const answers = await fetchCurves(query, request.signal);
     chunk.forEach((item, index) => deliver(item, answers[index]!));
     notify(chunk, null);
@@ -178,7 +182,9 @@ async function send(chunk: readonly Order[]): Promise<void> {
   }
 }
 
-function deliver(item: Order, series: Series): void {
+function deliver(item: Order, answer: Series): void {
+  const series = completed(answer, item.known);
+  item.known = undefined;
   cache.put(item.key, item.run, series, series.returned * BYTES_PER_ROW, !item.isStale);
   if (item.isStale) item.request = null;
   else if (orders.get(item.key) === item) orders.delete(item.key);
