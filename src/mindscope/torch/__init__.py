@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The training side for PyTorch: what a script imports, loaded when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mindscope.torch.callback import Callback as Callback
+    from mindscope.torch.checkpoint import ModelCheckpoint as ModelCheckpoint
+    from mindscope.torch.checkpoint_config import CheckpointConfig as CheckpointConfig
+    from mindscope.torch.early_stopping import EarlyStopping as EarlyStopping
+    from mindscope.torch.history import History as History
+    from mindscope.torch.lambda_callback import LambdaCallback as LambdaCallback
+    from mindscope.torch.learning_rate import LearningRateScheduler as LearningRateScheduler
+    from mindscope.torch.loss_monitor import LossMonitor as LossMonitor
+    from mindscope.torch.metrics import F1 as F1
+    from mindscope.torch.metrics import MAE as MAE
+    from mindscope.torch.metrics import MSE as MSE
+    from mindscope.torch.metrics import ROC as ROC
+    from mindscope.torch.metrics import Accuracy as Accuracy
+    from mindscope.torch.metrics import BleuScore as BleuScore
+    from mindscope.torch.metrics import ConfusionMatrix as ConfusionMatrix
+    from mindscope.torch.metrics import CosineSimilarity as CosineSimilarity
+    from mindscope.torch.metrics import Fbeta as Fbeta
+    from mindscope.torch.metrics import Loss as Loss
+    from mindscope.torch.metrics import Metric as Metric
+    from mindscope.torch.metrics import Perplexity as Perplexity
+    from mindscope.torch.metrics import Precision as Precision
+    from mindscope.torch.metrics import Recall as Recall
+    from mindscope.torch.metrics import Top1CategoricalAccuracy as Top1CategoricalAccuracy
+    from mindscope.torch.metrics import Top5CategoricalAccuracy as Top5CategoricalAccuracy
+    from mindscope.torch.metrics import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+    from mindscope.torch.metrics import auc as auc
+    from mindscope.torch.metrics import get_metric_fn as get_metric_fn
+    from mindscope.torch.metrics import names as names
+    from mindscope.torch.model import Model as Model
+    from mindscope.torch.plateau import ReduceLROnPlateau as ReduceLROnPlateau
+    from mindscope.torch.run_context import RunContext as RunContext
+    from mindscope.torch.serialization import load_checkpoint as load_checkpoint
+    from mindscope.torch.serialization import load_param_into_net as load_param_into_net
+    from mindscope.torch.serialization import save_checkpoint as save_checkpoint
+    from mindscope.torch.time_monitor import TimeMonitor as TimeMonitor
+
+_MODULES = {
+    "callback": "Callback",
+    "checkpoint": "ModelCheckpoint",
+    "checkpoint_config": "CheckpointConfig",
+    "early_stopping": "EarlyStopping",
+    "history": "History",
+    "lambda_callback": "LambdaCallback",
+    "learning_rate": "LearningRateScheduler",
+    "loss_monitor": "LossMonitor",
+    "metrics": (
+        "Accuracy BleuScore ConfusionMatrix CosineSimilarity F1 Fbeta Loss MAE MSE Metric Perplexity Precision ROC "
+        "Recall Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names"
+    ),
+    "model": "Model",
+    "plateau": "ReduceLROnPlateau",
+    "run_context": "RunContext",
+    "serialization": "load_checkpoint load_param_into_net save_checkpoint",
+    "time_monitor": "TimeMonitor",
+}
+"""Module -> the public names that it holds."""
+
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module that holds a public name."""
+    if name not in _HOMES:
+        raise AttributeError(f"mindscope.torch has no {name!r}, it has {', '.join(__all__)}")
+    value = globals()[name] = getattr(import_module(f"mindscope.torch.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

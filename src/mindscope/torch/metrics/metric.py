@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metric that all others subclass."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+class Metric(ABC):
+    """A number about a data set, from its batches. Subclasses say how to ``clear``, ``update`` and ``eval``."""
+
+    _indexes: list[int] | None = None
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Begin anew."""
+
+    @abstractmethod
+    def update(self, *inputs: Any) -> None:
+        """Take a batch: prediction and label, or the outputs that ``set_indexes`` chose."""
+
+    @abstractmethod
+    def eval(self) -> Any:
+        """The value over all batches since ``clear``."""
+
+    @property
+    def indexes(self) -> list[int] | None:
+        """Which outputs of the evaluating network ``update`` takes; None for the usual."""
+        return self._indexes
+
+    def set_indexes(self, indexes: list[int]) -> Metric:
+        """Choose the outputs that ``update`` takes. Raises ValueError for what is no list of whole numbers."""
+        if not isinstance(indexes, list) or not all(type(each) is int for each in indexes):  # pyright: ignore
+            raise ValueError(f"indexes is {indexes!r}, want a list of whole numbers")
+        self._indexes = indexes
+        return self
+
+    @staticmethod
+    def _convert_data(data: Any) -> NDArray[Any]:
+        """A tensor, list or array as NumPy array."""
+        return data.detach().cpu().numpy() if isinstance(data, Tensor) else np.asarray(data)
+
+
+def to_tensor(data: Any) -> Tensor:
+    """A tensor, list, number or array as tensor without gradient, on the device where it is."""
+    return data.detach() if isinstance(data, Tensor) else torch.as_tensor(np.asarray(data))
+
+
+def two_inputs(name: str, inputs: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
+    """Prediction and label. Raises ValueError if there are not two inputs."""
+    if len(inputs) != 2:
+        raise ValueError(f"{name}.update got {len(inputs)} inputs, want 2: prediction and label")
+    return to_tensor(inputs[0]), to_tensor(inputs[1])

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from mindscope.torch.calling import Loop
+from mindscope.torch.feeding import Feed, call, first_output, split_label
+from mindscope.torch.placement import to_device
+from mindscope.torch.precision import Precision
+from mindscope.torch.progress import Progress
+from mindscope.torch.run_context import CallbackParams
+
+LossFunction = Callable[[Any, Any], Any]
+
+
+class Trainer:
+    """One step of training; none of it waits for the device."""
+
+    def __init__(
+        self,
+        called: Callable[..., Any],
+        network: nn.Module,
+        loss_fn: LossFunction | None,
+        optimizer: Optimizer,
+        precision: Precision,
+        device: torch.device,
+    ) -> None:
+        self._called, self._loss_fn = called, loss_fn
+        self.network, self.device = network, device
+        self._optimizer, self._precision = optimizer, precision
+
+    def step(self, element: Any) -> Tensor:
+        """Change the weights by one batch; returns its loss, detached."""
+        self._optimizer.zero_grad()  # first, so that callbacks find the gradients at the end of the step
+        with self._precision.cast():
+            loss = self._loss(element)
+        self._precision.backward(loss)
+        self._precision.step(self._optimizer)
+        return loss.detach()
+
+    def _loss(self, element: Any) -> Tensor:
+        if self._loss_fn is None:
+            return first_output(call(self._called, element))
+        inputs, label = split_label(element)
+        prediction = self._called(inputs) if isinstance(inputs, Tensor) else call(self._called, inputs)
+        return first_output(self._loss_fn(prediction, label))
+
+
+def train_epochs(
+    trainer: Trainer,
+    loop: Loop,
+    feed: Feed,
+    evaluate: Callable[[CallbackParams], None] | None,
+    progress: Progress,
+) -> None:
+    """Train the epochs that ``loop.params`` tells of, and call the callbacks at each turn."""
+    params = loop.params
+    trainer.network.train()
+    loop.call("begin")
+    for _ in range(params["epoch_num"]):
+        params["cur_epoch_num"] += 1
+        params["cur_step_in_epoch"] = 0
+        loop.call("epoch_begin")
+        (_sunk_epoch if params["dataset_sink_mode"] else _epoch)(trainer, loop, feed, progress)
+        if params["batch_num"] is None and not loop.is_stopping:
+            params["batch_num"] = params["cur_step_in_epoch"]
+        if evaluate is not None:
+            evaluate(params)
+            trainer.network.train()
+        loop.call("epoch_end")
+        params.pop("metrics", None)
+        params.pop("eval_results", None)
+        if loop.is_stopping:
+            break
+    loop.call("end")
+
+
+def _epoch(trainer: Trainer, loop: Loop, feed: Feed, progress: Progress) -> None:
+    for element in feed.epoch():
+        _take(trainer, loop.params, element)
+        loop.call("step_begin")
+        loop.params["net_outputs"] = trainer.step(loop.params["train_dataset_element"])
+        loop.call("step_end")
+        progress.show()
+        if loop.is_stopping:
+            return
+
+
+def _sunk_epoch(trainer: Trainer, loop: Loop, feed: Feed, progress: Progress) -> None:
+    """The steps of an epoch as if they were one for the callbacks."""
+    loop.call("step_begin")
+    for element in feed.epoch():
+        _take(trainer, loop.params, element)
+        loop.params["net_outputs"] = trainer.step(loop.params["train_dataset_element"])
+        progress.show()
+    loop.call("step_end")
+
+
+def _take(trainer: Trainer, params: CallbackParams, element: Any) -> None:
+    params["cur_step_num"] += 1
+    params["cur_step_in_epoch"] += 1
+    params["train_dataset_element"] = to_device(element, trainer.device)
