@@ -68,6 +68,11 @@ class Catalog:
         """Grows when runs or files come or go."""
         return self._list_version
 
+    @property
+    def scanned_bytes(self) -> int:
+        """How many bytes of the runs that are there were read by this process; the rest was in the cache."""
+        return sum(loader.scanned_bytes for loader in self._loaders.values())
+
     def run(self, id: str) -> RunStore:
         """The store of a run. Raises RunNotFoundError when there is none of this id."""
         store = self._runs.get(id)

@@ -60,6 +60,11 @@ class RunLoader:
         """Whether the last read stopped at its budget."""
         return any(tail.has_more for tail in self._tails.values())
 
+    @property
+    def scanned_bytes(self) -> int:
+        """How many bytes of its files were read by this process; what the cache knew is not among them."""
+        return sum(tail.scanned_bytes for tail in self._tails.values())
+
     def set_files(self, files: tuple[EventFile, ...]) -> bool:
         """Take in files that are new and drop those that are gone; says whether there were any."""
         with self._lock:
@@ -148,10 +153,10 @@ class RunLoader:
     def _read_anew(self) -> None:
         """Forget everything and read the logs from their beginning."""
         with self._lock:
-            files = [tail.file for tail in self._tails.values()]
             self.store.clear()
             self._kinds.clear()
-            self._tails = {file.path: self._tail(file) for file in files}
+            for tail in self._tails.values():
+                tail.start_anew()
             self._read(BUDGET_BYTES)
             while self.has_more:
                 self._read(BUDGET_BYTES)

@@ -61,9 +61,9 @@ class FileTail:
 
     def __init__(self, file: EventFile, store: RunStore, kinds: dict[str, Kind], saved: Json = None) -> None:
         """``saved`` is what ``to_json`` gave for this file when ``store`` was saved."""
+        self.scanned_bytes = 0  # read from the file by this object, all in all
         self.has_more = False  # the budget of the last read was used up
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
-        self.file = file
         self._path = Path(file.path)
         self._store = store
         self._facts = FileFacts(file.name, file.path, file.creation_number)
@@ -75,6 +75,13 @@ class FileTail:
         else:
             self.ordinal = int(saved["ordinal"])
             self._restore(saved)
+
+    def start_anew(self) -> None:
+        """Read the file from its beginning the next time. Its values must have been taken from the store."""
+        self._seen = None
+        self._lasting = ()
+        self.has_more = False
+        self._start()
 
     def to_json(self) -> Json:
         """How far the file was read. All of its values must be in the store that is saved with it."""
@@ -147,6 +154,7 @@ class FileTail:
         if needed > len(buffer):
             buffer = memoryview(bytearray(needed))
         chunk = buffer[: _read_into(file, self._reader.position, buffer[:rest])]
+        self.scanned_bytes += len(chunk)
         return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
 
     def _scan(self, chunk: memoryview) -> Scanned:

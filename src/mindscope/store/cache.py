@@ -23,7 +23,7 @@ from typing import Any
 
 from mindscope.store.caches import CACHE_FOLDER, INDEX_NAME, LOCK_NAME, drop_caches, hold
 from mindscope.store.chunk import REFERENCE_LAYOUT, size_bytes
-from mindscope.store.index import RunIndex, State
+from mindscope.store.index import RunIndex, State, state_record
 from mindscope.store.run import RunStore
 from mindscope.store.saved import SavedStore
 from mindscope.store.sealing import seal
@@ -80,16 +80,20 @@ class RunCache:
 
         ``progress`` is JSON and comes back from ``find``. Raises ChunkDamagedError when sealed rows can't be had.
         """
-        if not self.is_writer or not self._has_room(store):
-            return
         before = store.chunks
+        merged_bytes = sum(chunk.size_bytes for chunk in before) if may_merge else 0
+        if not self._has_room(size_bytes(REFERENCE_LAYOUT, store.unsealed_rows) + merged_bytes):
+            return
         try:
             seal(store, self._new_path, may_merge)
             saved = store.to_saved()
             with self._lock:
-                self._index.put(store.id, {**saved.to_json(), "progress": progress}, saved.series)
                 self._chunk_bytes |= {chunk.path.name: chunk.size_bytes for chunk in saved.chunks}
-            self._delete(chunk.path.name for chunk in before if chunk not in saved.chunks)
+            record = state_record(store.id, {**saved.to_json(), "progress": progress}, saved.series)
+            if self._has_room(len(record)):
+                with self._lock:
+                    self._index.put(store.id, record)
+                self._delete(chunk.path.name for chunk in before if chunk not in saved.chunks)
         except OSError as error:
             self._stop_writing(f"{error.strerror}; what is new is kept in memory")
 
@@ -135,13 +139,15 @@ class RunCache:
     def _own_bytes(self) -> int:
         return self._index.size_bytes + sum(self._chunk_bytes.values())
 
-    def _has_room(self, store: RunStore) -> bool:
-        """Whether the newest points may be sealed; older caches are deleted for that."""
-        own = self._own_bytes + size_bytes(REFERENCE_LAYOUT, store.unsealed_rows)
-        if own + self._others_bytes > self._limit_bytes:
-            with self._lock:
+    def _has_room(self, more_bytes: int) -> bool:
+        """Whether so much may be written; older caches are deleted for that."""
+        if not self.is_writer:
+            return False
+        with self._lock:
+            own = self._own_bytes + more_bytes
+            if own + self._others_bytes > self._limit_bytes:
                 self._others_bytes = drop_caches(self._workspace, self.folder, self._limit_bytes - own)
-        has_room = own + self._others_bytes <= self._limit_bytes
+            has_room = own + self._others_bytes <= self._limit_bytes
         if not has_room:
             self._stop_writing(f"it would take more than {self._limit_bytes} bytes; what is new is kept in memory")
         return has_room
@@ -152,9 +158,11 @@ class RunCache:
     def _delete(self, names: Iterable[str]) -> None:
         for name in names:
             (self.folder / name).unlink(missing_ok=True)
-            self._chunk_bytes.pop(name, None)
+            with self._lock:
+                self._chunk_bytes.pop(name, None)
 
     def _stop_writing(self, reason: str) -> None:
         """Go on without. The lock is kept: no other process may delete the chunks that are in use here."""
+        if not self._is_stopped:
+            log.warning("cache %s: %s", self.folder, reason)
         self._is_stopped = True
-        log.warning("cache %s: %s", self.folder, reason)

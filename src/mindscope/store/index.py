@@ -68,22 +68,22 @@ class RunIndex:
 
     def write(self, states: Mapping[str, State]) -> None:
         """Start the file anew with ``states``; whoever reads it sees the old one or the new one. Raises OSError."""
-        records = {id: _record(id, *state) for id, state in states.items()}
+        records = {id: state_record(id, *state) for id, state in states.items()}
         unfinished = self._path.with_suffix(".part")
         unfinished.write_bytes(frame(self._head) + b"".join(records.values()))
         unfinished.replace(self._path)
         self._live = {id: len(record) for id, record in records.items()}
         self.size_bytes = self._path.stat().st_size
 
-    def put(self, id: str, state: dict[str, Any], series: bytes) -> None:
+    def put(self, id: str, record: bytes) -> None:
         """Note the state of a run. Raises OSError."""
-        self._live[id] = self._append(_record(id, state, series))
+        self._live[id] = self._append(record)
         if self._is_outdated():
             self.write(self.load())
 
     def remove(self, id: str) -> None:
         """Note that a run is gone. Raises OSError."""
-        self._append(_record(id, {}, b""))
+        self._append(state_record(id, {}, b""))
         del self._live[id]
 
     def _is_outdated(self) -> bool:
@@ -107,7 +107,8 @@ def read_base(path: Path) -> str | None:
         return None
 
 
-def _record(id: str, state: dict[str, Any], series: bytes) -> bytes:
+def state_record(id: str, state: dict[str, Any], series: bytes) -> bytes:
+    """The framed state of a run; an empty one says that it is gone."""
     return frame(_payload({**state, "run": id}, series))
 
 

@@ -146,11 +146,10 @@ class RunStore:
             self._note_change()
 
     def clear(self) -> None:
-        """Forget all files and values. Series stay those that they are, for whoever holds one."""
+        """Forget all values. Files and series stay those that they are, for whoever holds one."""
         with self.lock:
             for series in self._series.values():
                 series.clear()
-            self._files.clear()
             self.unsealed_rows = 0
             self._note_change()
 
