@@ -31,7 +31,7 @@ BUCKETS: dict[str, Callable[[Histogram], NDArray[np.float64]]] = {
 }
 
 
-def pack_histograms(catalog: Catalog, run: str, tag: str, limit: int) -> bytes:
+def pack_histograms(catalog: Catalog, run: str, tag: str, limit: int) -> bytes | memoryview:
     """Histograms of at most ``limit`` steps. Raises RunNotFoundError, TagNotFoundError."""
     found = find_references(catalog, run, Kind.HISTOGRAM, tag)
     chosen = choose_rows(len(found.places), limit)

@@ -17,14 +17,19 @@ type Column = components["schemas"]["Column"];
 
 /** Views on the columns of every series; raises RangeError or SyntaxError for bytes that are not this format. */
 export function decodeColumns(buffer: ArrayBuffer): Series[] {
+  const { header, start } = readHeader<Header>(buffer);
+  return header.series.map((series) => seriesFrom(series, buffer, start));
+}
+
+/** The JSON at the front, and the byte at which the columns begin. */
+export function readHeader<Body>(buffer: ArrayBuffer): { header: Body; start: number } {
   const bytes = new Uint8Array(buffer);
   const magic = String.fromCharCode(...bytes.subarray(0, 4));
   if (magic !== MAGIC) throw new RangeError(`columns: first bytes are ${JSON.stringify(magic)}, want "${MAGIC}"`);
   const headerLength = new DataView(buffer).getUint32(4, true);
   const start = PREFIX_BYTES + headerLength;
   if (start > bytes.length) throw new RangeError(`columns: header ends at byte ${start} of ${bytes.length}`);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(PREFIX_BYTES, start))) as Header;
-  return header.series.map((series) => seriesFrom(series, buffer, start));
+  return { header: JSON.parse(new TextDecoder().decode(bytes.subarray(PREFIX_BYTES, start))) as Body, start };
 }
 
 function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): Series {
@@ -51,7 +56,7 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
 }
 
 /** A view where the column is aligned, as the format promises; a copy where it is not. */
-function float64(buffer: ArrayBuffer, start: number, { offset, length }: Column): Float64Array {
+export function float64(buffer: ArrayBuffer, start: number, { offset, length }: Column): Float64Array {
   const at = start + offset;
   return at % 8 === 0 ? new Float64Array(buffer, at, length) : new Float64Array(buffer.slice(at, at + 8 * length));
 }

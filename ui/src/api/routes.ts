@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../core/axis";
+import type { Histograms } from "../core/histograms";
 import type { Series } from "../core/series";
 import { request } from "./client";
 import { decodeColumns } from "./columns";
+import { decodeHistograms } from "./histograms";
 import type { paths } from "./schema";
 
 type Json<P extends keyof paths, M extends "get" | "post"> = paths[P] extends {
@@ -16,6 +18,7 @@ export type RunList = Json<"/api/runs", "get">;
 export type Run = RunList["runs"][number];
 export type TagList = Json<"/api/tags", "post">;
 export type Tag = TagList["tags"][number];
+export type ImageList = Json<"/api/images", "get">;
 export type DamageList = Json<"/api/damages", "get">;
 
 export interface SeriesKey {
@@ -66,4 +69,24 @@ export function fetchDamages(run: string): Promise<DamageList> {
 /** All points of a series as CSV text: step, wall_time, value. */
 export async function fetchCsv({ run, tag }: SeriesKey): Promise<string> {
   return (await request(`/api/scalars.csv?${new URLSearchParams({ run, tag })}`)).text();
+}
+
+export function fetchImages({ run, tag }: SeriesKey, signal: AbortSignal): Promise<ImageList> {
+  return json(request(`/api/images?${new URLSearchParams({ run, tag })}`, { signal }));
+}
+
+/** Where a picture is. The bytes behind an address never change. */
+export function pictureAddress({ run, tag }: SeriesKey, id: string, picture: number): string {
+  return `/api/image?${new URLSearchParams({ run, tag, id, picture: String(picture) })}`;
+}
+
+export async function fetchPicture(address: string): Promise<Blob> {
+  return (await request(address)).blob();
+}
+
+/** Whole histograms of at most `steps` steps. */
+export async function fetchHistograms({ run, tag }: SeriesKey, steps: number, signal?: AbortSignal): Promise<Histograms> {
+  const query = new URLSearchParams({ run, tag, steps: String(steps) });
+  const response = await request(`/api/histograms?${query}`, signal ? { signal } : {});
+  return decodeHistograms(await response.arrayBuffer());
 }

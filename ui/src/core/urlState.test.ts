@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { AXES } from "./axis";
+import { COMPARISONS } from "./comparison";
+import { SHAPES } from "./histograms";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -23,6 +25,13 @@ const views: fc.Arbitrary<ViewState> = fc
     pins: names,
     fullTag: fc.option(name),
     zoom: fc.option(fc.record({ x: edges, y: edges })),
+    step: fc.option(fc.integer()),
+    picture: fc.nat(),
+    brightness: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
+    contrast: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
+    isOriginal: fc.boolean(),
+    comparison: fc.option(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() })),
+    shape: fc.constantFrom(...SHAPES),
   })
   .map((view) => ({ ...view, zoom: view.fullTag === null ? null : view.zoom }));
 
@@ -62,6 +71,7 @@ describe("the state in the address bar", () => {
     );
     expect(queryToView("axis=sideways&smoothing=much&full=a&zoom=1,2,3&runs=some")).toEqual({ ...defaultView(), fullTag: "a" });
     expect(queryToView("smoothing=7").smoothing).toBe(0.999);
+    expect(queryToView("step=two&brightness=-3&contrast=x&swipe=&shape=cube&picture=-1&size=7")).toEqual({ ...defaultView(), brightness: 0 });
     expect(queryToView("full=a&zoom=2,1,0,1").zoom).toBeNull();
   });
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAxis, type Axis } from "./axis";
+import { COMPARISONS, type Comparison } from "./comparison";
+import { SHAPES, type Shape } from "./histograms";
 import type { Filter } from "./match";
 import type { Box } from "./zoom";
 
 /** Which runs are shown: a base that is all or none of them, and the exceptions. Null: the viewer's own choice. */
 export type RunChoice = { base: "all" | "none"; except: readonly string[] } | null;
 
-/** Everything of the scalars page that a link carries to a colleague. */
+/** Everything of the pages that a link carries to a colleague. */
 export interface ViewState {
   runs: RunChoice;
   filter: Filter;
@@ -19,7 +21,21 @@ export interface ViewState {
   fullTag: string | null;
   /** Box shown in the full-screen chart. */
   zoom: Box | null;
+  /** Step of all images; null follows the newest. */
+  step: number | null;
+  /** Picture of a value that holds several, in full screen. */
+  picture: number;
+  /** Factors, 1 leaves the pictures as they are. */
+  brightness: number;
+  contrast: number;
+  /** Pictures pixel by pixel rather than as large as the card. */
+  isOriginal: boolean;
+  /** A second step beside the first in full screen; null shows one. */
+  comparison: { by: Comparison; step: number } | null;
+  shape: Shape;
 }
+
+export const FACTOR_LIMIT = 3;
 
 export const SMOOTHING_LIMIT = 0.999;
 
@@ -34,6 +50,13 @@ export function defaultView(): ViewState {
     pins: [],
     fullTag: null,
     zoom: null,
+    step: null,
+    picture: 0,
+    brightness: 1,
+    contrast: 1,
+    isOriginal: false,
+    comparison: null,
+    shape: "ridge",
   };
 }
 
@@ -52,7 +75,18 @@ export function viewToQuery(view: ViewState): string {
   for (const tag of view.pins) query.append("pin", tag);
   if (view.fullTag !== null) query.append("full", view.fullTag);
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
+  describeImages(view, query);
+  if (view.shape !== "ridge") query.append("shape", view.shape);
   return query.toString();
+}
+
+function describeImages(view: ViewState, query: URLSearchParams): void {
+  if (view.step !== null) query.append("step", String(view.step));
+  if (view.picture !== 0) query.append("picture", String(view.picture));
+  if (view.brightness !== 1) query.append("brightness", String(view.brightness));
+  if (view.contrast !== 1) query.append("contrast", String(view.contrast));
+  if (view.isOriginal) query.append("size", "original");
+  if (view.comparison) query.append(view.comparison.by, String(view.comparison.step));
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -71,7 +105,31 @@ export function queryToView(text: string): ViewState {
     pins: unique(query.getAll("pin")),
     fullTag,
     zoom: fullTag === null ? null : box(query.get("zoom")),
+    step: wholeNumber(query.get("step")),
+    picture: Math.max(0, wholeNumber(query.get("picture")) ?? 0),
+    brightness: factor(query.get("brightness")),
+    contrast: factor(query.get("contrast")),
+    isOriginal: query.get("size") === "original",
+    comparison: comparison(query),
+    shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
   };
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) + 0 : null;
+}
+
+function factor(text: string | null): number {
+  const number = Number(text ?? 1);
+  return Number.isFinite(number) ? Math.min(FACTOR_LIMIT, Math.max(0, number)) : 1;
+}
+
+function comparison(query: URLSearchParams): ViewState["comparison"] {
+  for (const by of COMPARISONS) {
+    const step = wholeNumber(query.get(by));
+    if (step !== null) return { by, step };
+  }
+  return null;
 }
 
 function runChoice(query: URLSearchParams): RunChoice {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { subscribe, type Change } from "../api/live";
+import { announceChanges } from "./changes";
 import { colours } from "./colours.svelte";
 import { renewCurves } from "./curves.svelte";
 import { paced } from "./pace";
 import { runs } from "./runs.svelte";
 import { selection } from "./selection.svelte";
-import { tags } from "./tags.svelte";
+import { listsOfTags } from "./tags.svelte";
 
 export type LiveState = "connecting" | "live" | "paused" | "lost" | "once";
 
@@ -72,7 +73,9 @@ class Live {
   }
 
   #takeCurves(): void {
-    renewCurves(this.#isAllPending ? null : this.#pending);
+    const changed = this.#isAllPending ? null : this.#pending;
+    renewCurves(changed);
+    announceChanges(changed);
     this.#pending = new Set();
     this.#isAllPending = false;
   }
@@ -88,7 +91,7 @@ async function readLists(): Promise<void> {
   await runs.load();
   colours.assign(runs.ids);
   selection.notice();
-  if (tags.isLoaded) await tags.reload();
+  for (const list of listsOfTags) if (list.isUsed) await list.reload();
 }
 
 export const live = new Live();

@@ -10,25 +10,33 @@ export interface TagRuns {
   points: number;
 }
 
-/** Scalar tags of the shown runs. */
-class Tags {
+/** Tags of one kind in the shown runs. */
+export class Tags {
   list = $state.raw<readonly TagRuns[]>([]);
   problem = $state.raw<Problem | null>(null);
   isLoaded = $state(false);
+  /** Read again when runs grow; lists that no page shows are not. */
+  isUsed = false;
   #runs: readonly string[] = [];
   #request: AbortController | null = null;
   /** The runs grew while a request was under way. */
   #isStale = false;
+  readonly #kind: string;
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
 
   /** Reads the tags of these runs; an older request that is under way is dropped. */
   async load(runs: readonly string[]): Promise<void> {
     this.#runs = runs;
+    this.isUsed = true;
     this.#isStale = false;
     this.#request?.abort();
     const request = new AbortController();
     this.#request = request;
     try {
-      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, "scalar", request.signal);
+      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, this.#kind, request.signal);
       this.list = tags.map(({ tag, runs: holders, points }) => ({ tag, points, runs: holders.map((index) => runs[index]!) }));
       this.problem = null;
       this.isLoaded = true;
@@ -47,4 +55,9 @@ class Tags {
   }
 }
 
-export const tags = new Tags();
+/** Of scalars: also what the search box finds. */
+export const tags = new Tags("scalar");
+export const imageTags = new Tags("image");
+export const histogramTags = new Tags("histogram");
+
+export const listsOfTags: readonly Tags[] = [tags, imageTags, histogramTags];

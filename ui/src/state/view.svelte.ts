@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis } from "../core/axis";
+import type { Comparison } from "../core/comparison";
+import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
-import { defaultView, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
+import { defaultView, FACTOR_LIMIT, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
 import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
 import { place } from "./place.svelte";
 
@@ -40,6 +42,34 @@ class View {
 
   get fullTag(): string | null {
     return this.#state.fullTag;
+  }
+
+  get step(): number | null {
+    return this.#state.step;
+  }
+
+  get picture(): number {
+    return this.#state.picture;
+  }
+
+  get brightness(): number {
+    return this.#state.brightness;
+  }
+
+  get contrast(): number {
+    return this.#state.contrast;
+  }
+
+  get isOriginal(): boolean {
+    return this.#state.isOriginal;
+  }
+
+  get comparison(): ViewState["comparison"] {
+    return this.#state.comparison;
+  }
+
+  get shape(): Shape {
+    return this.#state.shape;
   }
 
   isLogTag(tag: string): boolean {
@@ -86,6 +116,38 @@ class View {
 
   setFull(tag: string | null): void {
     this.#change({ fullTag: tag });
+  }
+
+  setStep(step: number | null): void {
+    this.#change({ step });
+  }
+
+  setPicture(picture: number): void {
+    this.#change({ picture });
+  }
+
+  setBrightness(factor: number): void {
+    if (Number.isFinite(factor)) this.#change({ brightness: Math.min(FACTOR_LIMIT, Math.max(0, factor)) });
+  }
+
+  setContrast(factor: number): void {
+    if (Number.isFinite(factor)) this.#change({ contrast: Math.min(FACTOR_LIMIT, Math.max(0, factor)) });
+  }
+
+  setOriginal(isOriginal: boolean): void {
+    this.#change({ isOriginal });
+  }
+
+  compare(by: Comparison, step: number): void {
+    this.#change({ comparison: { by, step } });
+  }
+
+  endComparison(): void {
+    this.#change({ comparison: null });
+  }
+
+  setShape(shape: Shape): void {
+    this.#change({ shape });
   }
 
   zoom(tag: string, box: Box): void {

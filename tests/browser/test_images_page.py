@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the logs, as a person sees and handles them: their pixels against the files' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import mindscope
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, expect_view, full
+
+OpenPage = Callable[[LiveViewer, str], Page]
+CUSTOM_LOOP = "/images?run=mindspore%2Fcustom_loop"
+PIXELS = """image => {
+  const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const { data, width, height } = canvas.getImageData(0, 0, image.naturalWidth, image.naturalHeight);
+  return { width, height, reds: [...data].filter((_, index) => index % 4 === 0) };
+}"""
+
+
+def picture(within: Locator) -> Locator:
+    """The loaded picture of a card."""
+    found = within.get_by_test_id("picture").first
+    expect(found).to_have_attribute("data-loaded", "true")
+    return found
+
+
+def reds(within: Locator) -> np.ndarray[Any, Any]:
+    shown = picture(within).evaluate(PIXELS)
+    return np.array(shown["reds"]).reshape(shown["height"], shown["width"])
+
+
+def step_to(within: Locator, key: str, testid: str = "card-step") -> None:
+    within.get_by_test_id(testid).press(key)
+
+
+@pytest.fixture(scope="module")
+def greys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveViewer, Path]]:
+    """Two runs of pictures that are all of one grey, ten times the step; run b has a step more."""
+    base = tmp_path_factory.mktemp("greys")
+    for run, steps in (("a", (1, 2, 3)), ("b", (1, 2, 3, 9))):
+        with mindscope.SummaryRecord(base / "logs" / run) as record:
+            for step in steps:
+                record.add_value("image", "grey", np.full((1, 1, 4, 6), 10 * step / 255, np.float32))
+                record.record(step)
+    with running_viewer(base / "logs", base) as live:
+        eventually(lambda: len(live.runs()) == 2 and all(run["tags"] for run in live.runs().values()))
+        yield live, base / "logs"
+
+
+def test_every_pixel_is_that_of_the_log(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, CUSTOM_LOOP)
+    run = mindscope.open_run(DATA / "mindspore" / "custom_loop")
+    expect(page.get_by_test_id("card")).to_have_count(len(run.tags("image")))
+    for tag in run.tags("image"):
+        want = run.images(tag)[-1]
+        pixels = want.value[0].pixels()
+        got = reds(card(page, tag))
+        np.testing.assert_array_equal(got, pixels if pixels.ndim == 2 else pixels[:, :, 0])
+        expect(card(page, tag).get_by_test_id("step")).to_have_text(f"Step {want.step}")
+
+
+def test_small_pictures_keep_their_pixels(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, CUSTOM_LOOP)
+    shown = picture(card(page, "rgb_float_neg"))
+    expect(shown).to_have_css("image-rendering", "pixelated")
+    page.get_by_test_id("fit").get_by_text("1:1").click()
+    box = shown.bounding_box()
+    assert box is not None
+    assert f"{box['width']:g}×{box['height']:g}" == shown.get_attribute("data-size")
+    expect_view(page, "size", "original")
+
+
+def test_the_slider_of_a_card_moves_only_this_card(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images")
+    first, second = page.get_by_test_id("card").nth(0), page.get_by_test_id("card").nth(1)
+    assert reds(first)[0, 0] == 30
+    assert reds(second)[0, 0] == 90
+    step_to(second, "ArrowLeft")
+    expect(second.get_by_test_id("step")).to_have_text("Step 3")
+    assert reds(second)[0, 0] == 30
+    step_to(second, "Home")
+    expect(second.get_by_test_id("step")).to_have_text("Step 1")
+    expect(first.get_by_test_id("step")).to_have_text("Step 3")
+
+
+def test_all_cards_at_one_step_and_the_address_says_which(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images")
+    picture(page.get_by_test_id("card").nth(1))
+    step_to(page.get_by_test_id("image-toolbar"), "Home", "common-step")
+    step_to(page.get_by_test_id("image-toolbar"), "ArrowRight", "common-step")
+    expect_view(page, "step", "2")
+    page.reload()
+    for number in range(2):
+        expect(page.get_by_test_id("card").nth(number).get_by_test_id("step")).to_have_text("Step 2")
+        assert reds(page.get_by_test_id("card").nth(number))[0, 0] == 20
+
+
+def test_playing_goes_through_the_steps_to_the_end(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images?step=1")
+    step = page.get_by_test_id("card").nth(1).get_by_test_id("step")
+    expect(step).to_have_text("Step 1")
+    page.get_by_test_id("common-step-play").click()
+    expect(step).to_have_text("Step 9")
+    expect(page.get_by_label("Play the steps").first).to_be_visible()
+    expect_view(page, "step", None)
+
+
+def test_brightness_and_contrast_change_what_is_seen_and_go_back(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images?brightness=2&contrast=0.5")
+    pictures = page.locator(".pictures").first
+    expect(pictures).to_have_css("filter", "brightness(2) contrast(0.5)")
+    page.get_by_test_id("adjust").click()
+    expect(page.get_by_test_id("brightness-number")).to_have_value("200")
+    page.get_by_test_id("brightness").press("ArrowRight")
+    expect_view(page, "brightness", "2.01")
+    page.get_by_test_id("reset-adjust").click()
+    expect(pictures).to_have_css("filter", "none")
+    expect_view(page, "brightness", None)
+
+
+def test_runs_stand_side_by_side_at_the_same_step(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images")
+    picture(page.get_by_test_id("card").nth(0)).click()
+    panels = full(page).get_by_test_id("panel")
+    expect(panels).to_have_count(2)
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    for number in range(2):
+        expect(panels.nth(number).get_by_test_id("step")).to_have_text("Step 2")
+        assert reds(panels.nth(number))[0, 0] == 20
+    page.keyboard.press("Escape")
+    expect(full(page)).to_have_count(0)
+
+
+def seen_grey(page: Page, within: Locator) -> int:
+    """The red of the middle of what is on the screen."""
+    import io
+
+    from PIL import Image
+
+    shot = np.asarray(Image.open(io.BytesIO(within.screenshot())).convert("RGB"))
+    return int(shot[shot.shape[0] // 2, shot.shape[1] // 4, 0])
+
+
+def test_the_difference_of_two_steps_is_seen(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images?full=grey&step=1&run=b&difference=9")
+    pair = full(page).locator(".pair")
+    expect(pair.get_by_test_id("picture")).to_have_count(2)
+    for number in range(2):
+        expect(pair.get_by_test_id("picture").nth(number)).to_have_attribute("data-loaded", "true")
+    assert seen_grey(page, pair) == 80
+    page.get_by_test_id("compare").get_by_text("Swipe").click()
+    expect_view(page, "swipe", "9")
+    page.get_by_test_id("swipe").press("Home")
+    assert seen_grey(page, pair) == 90
+    page.get_by_test_id("swipe").press("End")
+    assert seen_grey(page, pair) == 10
+    page.get_by_test_id("compare").get_by_text("Side by side").click()
+    assert seen_grey(page, pair) == 10
+    page.get_by_test_id("compare").get_by_text("One step").click()
+    expect(full(page).get_by_test_id("comparison")).to_have_count(0)
+    expect_view(page, "side", None)
+
+
+def test_a_picture_is_downloaded_as_it_is_in_the_log(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, CUSTOM_LOOP)
+    picture(card(page, "input"))
+    card(page, "input").hover()
+    with page.expect_download() as download:
+        card(page, "input").get_by_test_id("download").click()
+    want = mindscope.open_run(DATA / "mindspore" / "custom_loop").images("input")[-1]
+    assert Path(download.value.path()).read_bytes() == want.value[0].encoded
+    assert download.value.suggested_filename == f"input_{want.step}.png"
+
+
+def test_a_new_step_appears_by_itself_and_a_chosen_one_stays(tmp_path: Path, open_page: OpenPage):
+    with (
+        mindscope.SummaryRecord(tmp_path / "logs" / "run") as record,
+        running_viewer(tmp_path / "logs", tmp_path) as live,
+    ):
+
+        def write(step: int) -> None:
+            record.add_value("image", "grey", np.full((1, 1, 4, 6), 10 * step / 255, np.float32))
+            record.record(step)
+            record.flush()
+
+        write(1)
+        page = open_page(live, "/images")
+        shown = card(page, "grey")
+        expect(shown.get_by_test_id("step")).to_have_text("Step 1")
+        write(2)
+        expect(shown.get_by_test_id("step")).to_have_text("Step 2")
+        assert reds(shown)[0, 0] == 20
+        step_to(shown, "Home")
+        write(3)
+        expect(shown).to_contain_text("1 / 3")
+        expect(shown.get_by_test_id("step")).to_have_text("Step 1")
+
+
+def test_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/images?run=mindspore%2Flineage_sweep%2Frun_01")
+    expect(page.get_by_test_id("empty")).to_contain_text('record.add_value("image"')

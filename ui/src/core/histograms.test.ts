@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { bucketAt, bucketExtent, finiteCount, fullHeight, quantiles, spreadRow, type Histograms } from "./histograms";
+
+type Bucket = [left: number, right: number, count: number];
+
+export function histogramsOf(rows: Bucket[][]): Histograms {
+  const flat = rows.flat();
+  const zeros = new Float64Array(rows.length);
+  const starts = rows.reduce((list, row) => [...list, list[list.length - 1]! + row.length], [0]);
+  return {
+    run: "run", tag: "tag", steps: rows.length, unreadable: 0, problem: null, startWallTime: 0, version: 1,
+    step: Float64Array.from(rows.keys()), wallTime: zeros, bucketStart: Float64Array.from(starts),
+    minimum: zeros, maximum: zeros, sum: zeros, total: zeros, nan: zeros, positiveInfinity: zeros, negativeInfinity: zeros,
+    left: Float64Array.from(flat, ([left]) => left),
+    right: Float64Array.from(flat, ([, right]) => right),
+    count: Float64Array.from(flat, ([, , count]) => count),
+    leftOut: new Float64Array(0),
+  };
+}
+
+const buckets = fc
+  .array(fc.tuple(fc.double({ min: 0, max: 5, noNaN: true }), fc.nat(1000)), { minLength: 1, maxLength: 30 })
+  .map((parts) => {
+    let at = -3;
+    return parts.map(([width, count]): Bucket => [at, (at += width), count]);
+  });
+
+describe("spreadRow", () => {
+  it("conserves the counts whatever the number of pixels", () => {
+    fc.assert(
+      fc.property(buckets, fc.integer({ min: 1, max: 700 }), (row, columns) => {
+        const histograms = histogramsOf([row]);
+        const extent = bucketExtent(histograms);
+        fc.pre(extent !== null);
+        const spread = spreadRow(histograms, 0, extent!, columns);
+        const sum = spread.reduce((total, value) => total + value, 0);
+        expect(sum).toBeCloseTo(finiteCount(histograms, 0), 3);
+      }),
+    );
+  });
+
+  it("puts a bucket where it stands", () => {
+    const histograms = histogramsOf([[[0, 2, 4], [2, 2, 5], [3, 4, 1]]]);
+    expect([...spreadRow(histograms, 0, [0, 4], 4)]).toEqual([2, 2, 5, 1]);
+    expect([...spreadRow(histograms, 0, [0, 4], 2)]).toEqual([4, 6]);
+  });
+});
+
+describe("bucketExtent", () => {
+  it("leaves out empty buckets and has a width", () => {
+    expect(bucketExtent(histogramsOf([[[-9, 0, 0], [0, 1, 3]], [[1, 2, 1]]]))).toEqual([0, 2]);
+    expect(bucketExtent(histogramsOf([[[0, 0, 7]]]))).toEqual([-0.5, 0.5]);
+    expect(bucketExtent(histogramsOf([[]]))).toBeNull();
+  });
+});
+
+describe("quantiles", () => {
+  it("are straight inside of a bucket and rise", () => {
+    const histograms = histogramsOf([[[0, 10, 10], [10, 20, 10]]]);
+    expect(quantiles(histograms, 0, [0, 0.25, 0.5, 1])).toEqual([0, 5, 10, 20]);
+    fc.assert(
+      fc.property(buckets, (row) => {
+        const found = quantiles(histogramsOf([row]), 0, [0, 0.1, 0.5, 0.9, 1]);
+        if (row.some(([, , count]) => count > 0)) found.slice(1).forEach((value, index) => expect(value).toBeGreaterThanOrEqual(found[index]!));
+      }),
+    );
+  });
+});
+
+describe("bucketAt", () => {
+  it("finds the bucket under a value, or the nearest that holds something", () => {
+    const histograms = histogramsOf([[[0, 1, 3], [1, 2, 0], [2, 3, 1]]]);
+    expect([0.5, 1.5, 2.5, 9, -9].map((value) => bucketAt(histograms, 0, value))).toEqual([0, 1, 2, 2, 0]);
+    expect(bucketAt(histogramsOf([[]]), 0, 1)).toBe(-1);
+  });
+});
+
+describe("fullHeight", () => {
+  it("is not that of one step that towers above the others", () => {
+    expect(fullHeight([1, 2, 3])).toBe(3);
+    expect(fullHeight([1, 1, 1, 100])).toBe(4);
+    expect(fullHeight([])).toBe(1);
+  });
+});

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+const FRAME_MS = 250;
+
+/** Advances something frame by frame until it ends or somebody stops it. */
+export class Player {
+  isPlaying = $state(false);
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** `advance` shows the next frame and says whether there are more. */
+  toggle(advance: () => boolean): void {
+    if (this.isPlaying) {
+      this.stop();
+      return;
+    }
+    this.isPlaying = true;
+    this.#timer = setInterval(() => {
+      if (!advance()) this.stop();
+    }, FRAME_MS);
+    advance();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.isPlaying = false;
+  }
+}
