@@ -51,7 +51,8 @@ class Reader(NamedTuple):
 
 
 READERS = [
-    Reader("torch", "mindscope", "loading_mindscope.py", "loading"),
+    Reader("torch", "mindscope", "loading_mindscope.py", "cold"),
+    Reader("torch", "mindscope without a cache", "loading_mindscope.py", "uncached"),
     Reader("torch", "data server", "loading_peers.py", "data_server", want=20),
     Reader("torch", "data server, checksums verified", "loading_peers.py", "data_server", ("--checksum",), want=20),
     Reader(
@@ -63,7 +64,7 @@ READERS = [
         POINTS * ACCUMULATOR_RUNS // 100,
         want=1000,
     ),
-    Reader("mindspore", "mindscope", "loading_mindscope.py", "loading", points=MINDSPORE_POINTS),
+    Reader("mindspore", "mindscope", "loading_mindscope.py", "cold", points=MINDSPORE_POINTS),
     Reader("mindspore", "MindSpore's classes", "loading_peers.py", "protobuf", points=MINDSPORE_POINTS, want=50),
 ]
 
@@ -109,7 +110,7 @@ def readers_table(lines: list[tuple[Reader, Figures]]) -> Table:
             f"{figures['started']:.2f}",
             f"{figures['seconds']:.2f}",
             f"{_speed(reader, figures) / 1e6:.3f}",
-            "" if reader.name == "mindscope" else wanted,
+            "" if reader.name.startswith("mindscope") else wanted,
             f"{figures['peak_mb']:.0f}",
         )
     return table
@@ -123,7 +124,9 @@ def _verdict(is_kept: bool, want: str) -> str:
     return f" (want {want}: {'kept' if is_kept else 'missed'})"
 
 
-def promises_of(lines: list[tuple[Reader, Figures]], cold: Figures, warm: Figures, chart: Figures) -> list[Promise]:
+def promises_of(
+    lines: list[tuple[Reader, Figures]], cold: Figures, warm: Figures, second: Figures, chart: Figures
+) -> list[Promise]:
     ours = {reader.log: figures["seconds"] for reader, figures in lines if reader.name == "mindscope"}
     events_ratio = MINDSPORE_RECORDS / ours["mindspore"] / MINDINSIGHT_EVENTS_PER_S
     return [
@@ -131,6 +134,8 @@ def promises_of(lines: list[tuple[Reader, Figures]], cold: Figures, warm: Figure
         Promise("viewer, first start: then all curves readable after", cold["seconds"], None, "s"),
         Promise("viewer, second start: answers after", warm["started"], None, "s"),
         Promise("viewer, second start: then all curves readable after", warm["seconds"], 0.3, "s"),
+        Promise("in Python, second start: all curves readable after", second["seconds"], 0.3, "s"),
+        Promise("in Python, second start: memory at the most", second["peak_mb"], 200, "MB"),
         Promise("viewer, memory after loading all", cold["resident_mb"], 200, "MB"),
         Promise("viewer, memory after 100 charts", cold["resident_after_charts_mb"], None, "MB"),
         Promise("viewer, memory after the second start and 100 charts", warm["resident_after_charts_mb"], 200, "MB"),
@@ -175,6 +180,14 @@ def measure_viewers(base: Path, say: Callable[[str], None]) -> tuple[Figures, Fi
         return cold, measure_viewer(base, Path(room), POINTS)
 
 
+def measure_second_start(base: Path, rounds: int, say: Callable[[str], None]) -> Figures:
+    """Loading in a fresh process from the cache that another one left."""
+    say("second starts in Python")
+    with tempfile.TemporaryDirectory() as workspace:
+        starts = [run_alone("loading_mindscope.py", "loading", str(base), workspace) or {} for _ in range(1 + rounds)]
+    return _median(starts[1:])
+
+
 def measure_long(logs: Path, say: Callable[[str], None]) -> Figures:
     """The long log is large: it is deleted afterwards."""
     say("one curve of 50 M points")
@@ -207,8 +220,10 @@ def main() -> None:
         warm_page_cache(directory)
     lines = measure_readers(logs, arguments.rounds, say)
     cold, warm = measure_viewers(logs["torch"], say)
+    second = measure_second_start(logs["torch"], arguments.rounds, say)
     say("charts in the server")
-    promises = promises_of(lines, cold, warm, run_alone("loading_mindscope.py", "chart", str(logs["torch"])) or {})
+    chart = run_alone("loading_mindscope.py", "chart", str(logs["torch"])) or {}
+    promises = promises_of(lines, cold, warm, second, chart)
     if arguments.big:
         promises += long_promises(measure_long(arguments.logs, say))
     console.print(where, soft_wrap=True)

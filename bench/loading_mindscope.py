@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from measuring import report, started_s, timed
@@ -12,6 +14,7 @@ from scalar_logs import LONG_TAG, torch_tag
 from mindscope.ingest import Catalog
 from mindscope.server.columns import pack
 from mindscope.server.curves import compute_curves
+from mindscope.server.drawn import DrawnCurves
 from mindscope.server.schema import CurvesQuery
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
@@ -19,9 +22,9 @@ from mindscope.types import Kind
 PIXELS = 1500
 
 
-def load(base: str) -> Catalog:
-    """Every run, and every curve readable."""
-    catalog = Catalog(base)
+def load(base: str, workspace: str | None = None) -> Catalog:
+    """Every run, and every curve readable; with a workspace as the viewer does it, which keeps a cache there."""
+    catalog = Catalog(base, None if workspace is None else Path(workspace))
     catalog.refresh()
     for store in catalog.runs.values():
         for tag in store.tags(Kind.SCALAR):
@@ -39,28 +42,37 @@ def count_points(catalog: Catalog) -> int:
     return sum(len(curve(store, tag)) for store in catalog.runs.values() for tag in store.tags(Kind.SCALAR))
 
 
-def measure_loading(base: str) -> None:
+def measure_loading(base: str, workspace: str | None = None) -> None:
     started = started_s()
     with timed() as loading:
-        catalog = load(base)
+        catalog = load(base, workspace)
     report(started=started, seconds=loading.seconds, points=count_points(catalog))
+    catalog.close()
 
 
-def draw(catalog: Catalog, tag: str, bounds: tuple[float, float] | None = None) -> tuple[float, int]:
+def measure_cold_loading(base: str) -> None:
+    """The first start: nothing is in the workspace."""
+    with TemporaryDirectory() as workspace:
+        measure_loading(base, workspace)
+
+
+def draw(
+    catalog: Catalog, drawn: DrawnCurves, tag: str, bounds: tuple[float, float] | None = None
+) -> tuple[float, int]:
     """Seconds and bytes of the answer that draws a tag of all runs."""
     names = [{"run": run, "tag": tag} for run in catalog.runs]
     query = CurvesQuery.model_validate({"series": names, "pixels": PIXELS, "range": bounds})
     with timed() as drawing:
-        answer = pack(compute_curves(catalog, query))
+        answer = pack(compute_curves(catalog, query, drawn))
     return drawing.seconds, len(answer)
 
 
 def measure_chart(base: str, rounds: int = 10) -> None:
     """One chart of all runs, for each of the tags in turn: the first time, and then again and again."""
-    catalog = load(base)
+    catalog, drawn = load(base), DrawnCurves()
     tags = [torch_tag(tag) for tag in range(20)]
-    first = [draw(catalog, tag)[0] for tag in tags]
-    again = [draw(catalog, tag) for _ in range(rounds) for tag in tags]
+    first = [draw(catalog, drawn, tag)[0] for tag in tags]
+    again = [draw(catalog, drawn, tag) for _ in range(rounds) for tag in tags]
     times = [seconds for seconds, _ in again]
     report(
         first_ms=1000 * float(np.median(first)),
@@ -76,12 +88,13 @@ def measure_long_curve(base: str, zooms: int = 20) -> None:
     with timed() as loading:
         catalog = load(base)
     steps = count_points(catalog)
-    first, _ = draw(catalog, LONG_TAG)
-    again, _ = draw(catalog, LONG_TAG)
+    drawn = DrawnCurves()
+    first, _ = draw(catalog, drawn, LONG_TAG)
+    again, _ = draw(catalog, drawn, LONG_TAG)
     places = np.random.default_rng(0).random(zooms) * steps
     widths = [steps / 2 ** (1 + zoom % 16) for zoom in range(zooms)]
     steps_of_zoom = [
-        draw(catalog, LONG_TAG, (place - width / 2, place + width / 2))[0]
+        draw(catalog, drawn, LONG_TAG, (place - width / 2, place + width / 2))[0]
         for place, width in zip(places.tolist(), widths, strict=True)
     ]
     report(
@@ -95,7 +108,13 @@ def measure_long_curve(base: str, zooms: int = 20) -> None:
     )
 
 
-MEASURES = {"loading": measure_loading, "chart": measure_chart, "long": measure_long_curve}
+MEASURES = {
+    "cold": measure_cold_loading,
+    "uncached": measure_loading,
+    "loading": measure_loading,
+    "chart": measure_chart,
+    "long": measure_long_curve,
+}
 
 if __name__ == "__main__":
-    MEASURES[sys.argv[1]](sys.argv[2])
+    MEASURES[sys.argv[1]](*sys.argv[2:])
