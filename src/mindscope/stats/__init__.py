@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindscope.stats._reduce import Pyramid, fingerprint
 from mindscope.stats.abscissa import Abscissa, arrange
 from mindscope.stats.curve import Columns, GrowingCurve, Task, XName, one_by_one
+from mindscope.stats.histograms import group_steps, merge_histograms
 from mindscope.stats.m4 import Line, Reduction, m4, reduce
 from mindscope.stats.smooth import SmoothedColumn, smooth
 
@@ -21,7 +22,9 @@ __all__ = [
     "XName",
     "arrange",
     "fingerprint",
+    "group_steps",
     "m4",
+    "merge_histograms",
     "one_by_one",
     "reduce",
     "smooth",

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Merging steps and buckets moves no count out of sight."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+
+from mindscope.stats import group_steps, merge_histograms
+from mindscope.types import Histogram
+
+EDGE = st.floats(-100, 100) | st.integers(-3, 3).map(float) | st.sampled_from([-1.7e308, 1.7e308])
+COUNT = st.integers(0, 10**6).map(float)
+
+
+def histogram(edges: ArrayLike, count: ArrayLike, nan_count: int = 0) -> Histogram:
+    edges, count = np.asarray(edges, np.float64), np.asarray(count, np.float64)
+    low, high = (float(edges[0]), float(edges[-1])) if count.size else (0.0, 0.0)
+    total = float(count.sum()) + nan_count
+    return Histogram(edges[:-1], edges[1:], count, low, high, float(count.sum()), total, nan_count)
+
+
+@st.composite
+def histograms(draw: st.DrawFn) -> Histogram:
+    edges = sorted(draw(st.lists(EDGE, max_size=12)))
+    count = draw(st.lists(COUNT, min_size=max(len(edges) - 1, 0), max_size=max(len(edges) - 1, 0)))
+    return histogram(edges if count else [], count, draw(st.integers(0, 5)))
+
+
+@given(st.lists(histograms(), min_size=1, max_size=6), st.integers(1, 12))
+def test_no_count_is_lost(several: list[Histogram], buckets: int) -> None:
+    merged = merge_histograms(several, buckets)
+    assert merged.count.sum() == pytest.approx(sum(each.count.sum() for each in several))
+    assert merged.total == sum(each.total for each in several)
+    assert merged.nan_count == sum(each.nan_count for each in several)
+    assert merged.sum == pytest.approx(sum(each.sum for each in several))
+    assert merged.count.size <= buckets
+    assert np.all(merged.count >= 0)
+    assert merged.left.size == merged.right.size == merged.count.size
+    np.testing.assert_array_equal(merged.left[1:], merged.right[:-1])
+
+
+@given(st.lists(histograms(), min_size=1, max_size=6), st.integers(1, 12))
+def test_every_bucket_is_covered(several: list[Histogram], buckets: int) -> None:
+    merged = merge_histograms(several, buckets)
+    seen = [each for each in several if each.count.size]
+    if seen:
+        assert merged.left[0] == min(each.left[0] for each in seen)
+        assert merged.right[-1] == max(each.right[-1] for each in seen)
+        assert merged.minimum == min(each.minimum for each in seen)
+        assert merged.maximum == max(each.maximum for each in seen)
+    else:
+        assert merged.count.size == 0
+
+
+@given(st.lists(st.lists(st.floats(0, 8), max_size=40), min_size=1, max_size=5))
+def test_equal_edges_give_the_histogram_of_all_values(steps: list[list[float]]) -> None:
+    edges = np.arange(9.0)
+    several = [histogram(edges, np.histogram(values, edges)[0]) for values in steps]
+    merged = merge_histograms(several, 8)
+    np.testing.assert_array_equal(merged.left, edges[:-1])
+    np.testing.assert_array_equal(merged.count, np.histogram(list(itertools.chain(*steps)), edges)[0])
+
+
+@given(histograms())
+def test_one_histogram_keeps_what_lies_below_each_edge(one: Histogram) -> None:
+    merged = merge_histograms([one], 100)
+    for edge in merged.left:
+        below = merged.count[merged.right <= edge].sum()
+        assert below == pytest.approx(one.count[(one.right <= edge) & (one.left < edge)].sum())
+
+
+def test_a_bucket_that_is_cut_is_spread_evenly() -> None:
+    merged = merge_histograms([histogram([0, 4], [8]), histogram([1, 2], [5])], 10)
+    assert merged.left.tolist() == [0, 1, 2]
+    assert merged.right.tolist() == [1, 2, 4]
+    assert merged.count.tolist() == [2, 7, 4]
+
+
+def test_values_that_are_all_the_same_stay_together() -> None:
+    assert merge_histograms([histogram([3, 3], [8]), histogram([3, 3], [5])], 10).count.tolist() == [13]
+    merged = merge_histograms([histogram([1, 1], [8]), histogram([0, 1, 2], [1, 1]), histogram([2, 2], [4])], 10)
+    assert merged.count.tolist() == [1, 13]
+
+
+def test_a_gap_stays_empty() -> None:
+    gap = Histogram(np.array([0.0, 5.0]), np.array([1.0, 6.0]), np.array([2.0, 4.0]), 0, 6, 0, 6)
+    assert merge_histograms([gap], 10).count.tolist() == [2, 0, 4]
+
+
+@given(st.integers(0, 3000), st.integers(1, 100))
+def test_groups_hold_every_step_once_in_order(count: int, rows: int) -> None:
+    groups = group_steps(count, rows)
+    assert len(groups) <= rows
+    assert [step for group in groups for step in range(count)[group]] == list(range(count))
+
+
+@given(st.integers(1, 3000), st.integers(1, 100))
+def test_whole_groups_stay_until_their_number_has_doubled(count: int, rows: int) -> None:
+    before, after = group_steps(count, rows), group_steps(count + 1, rows)
+    assert before[:-1] == after[: len(before) - 1] or len(before) == rows
+
+
+def test_few_steps_are_not_merged() -> None:
+    assert group_steps(5, 5) == [slice(step, step + 1) for step in range(5)]
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="rows is 0"):
+        group_steps(5, 0)
+    with pytest.raises(ValueError, match="buckets is 0"):
+        merge_histograms([histogram([0, 1], [1])], 0)
+    with pytest.raises(ValueError, match="none, want at least one"):
+        merge_histograms([], 5)
