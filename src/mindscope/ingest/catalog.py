@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -92,8 +94,11 @@ class Catalog:
             waiting = self._known_ids(paths)
             changed = set[str]()
             if waiting is None:
-                self._open_cache()
-                changed |= self._tell(self._take(self._finder.find()), on_change)
+                with _without_collecting():
+                    found = self._finder.find()
+                    self._open_cache()
+                    taken = self._take(found)
+                changed |= self._tell(taken, on_change)
                 waiting = tuple(self._loaders)
             while waiting:
                 for group in self._read(waiting):
@@ -169,3 +174,15 @@ class Catalog:
         self._run_of_path = {path: id for id, loader in loaders.items() for path in loader.paths}
         self._runs = MappingProxyType({id: loader.store for id, loader in loaders.items()})
         self._list_version += 1
+
+
+@contextmanager
+def _without_collecting() -> Generator[None]:
+    """Look for no garbage meanwhile: 10,000 new runs are many objects, and all of them stay."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -143,5 +143,6 @@ class Finder:
 
 
 def _found_run(base: str, directory: str, files: tuple[EventFile, ...]) -> FoundRun:
-    by_age = sorted(files, key=lambda file: (file.creation_number, natural_key(file.name)))
-    return FoundRun(run_id(base, directory), Path(directory), tuple(by_age))
+    if len(files) > 1:
+        files = tuple(sorted(files, key=lambda file: (file.creation_number, natural_key(file.name))))
+    return FoundRun(run_id(base, directory), Path(directory), files)

@@ -105,8 +105,6 @@ class FileTail:
         self._head, self._anchor = bytes.fromhex(saved["head"]), bytes.fromhex(saved["anchor"])
         self._undecodable = [damage_from_json(damage) for damage in saved["undecodable"]]
         self._lasting = tuple(damage_from_json(damage) for damage in saved["lasting"])
-        if self._facts.dialect is not None:
-            self._scanner = EventScanner(self._facts.dialect, self._kinds)
 
     def read(self, buffers: ReadBuffers, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read what grew; says whether the store changed."""
@@ -127,7 +125,7 @@ class FileTail:
         self._reader = FrameReader(self._facts.name)
         self._head = self._anchor = b""
         self._undecodable: list[Damage] = []
-        self._scanner: EventScanner | None = None  # None until the first intact record
+        self._scanner: EventScanner | None = None  # made when there is something to scan
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
     def _read_open(self, file: FileIO, buffer: memoryview, budget_bytes: int) -> _Identity:
@@ -143,6 +141,8 @@ class FileTail:
             if self._reader.position == before and self._reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
         self.has_more = self._reader.position >= stop and self._reader.position < seen.size_bytes
+        if not self.has_more:
+            self._scanner = None  # its tables take memory in each of 10,000 files, and are soon made again
         self._take(Scanned(), seen)
         return seen
 
@@ -168,6 +168,8 @@ class FileTail:
 
     def _make_scanner(self, chunk: memoryview) -> EventScanner | None:
         """The first intact record tells the dialect; None while there is none."""
+        if self._facts.dialect is not None:
+            return EventScanner(self._facts.dialect, self._kinds)
         name = self._facts.name
         heads = (chunk[:FIRST_RECORD_BYTES], chunk)
         first = next((record for head in heads for record in FrameReader(name).records(head)), None)

@@ -49,6 +49,7 @@ class RunCache:
         self._lock = Lock()  # guards everything below, and the writing of the index
         self._states: dict[str, State] = {}  # as found, until the run asks for it
         self._chunk_bytes: dict[str, int] = {}  # by name of the file
+        self._all_chunk_bytes = 0
         self._holder: FileIO | None = None  # of the lock file; None when another process writes
         self._is_stopped = False  # writing failed once
         try:
@@ -72,7 +73,7 @@ class RunCache:
             progress = state[0]["progress"]
         except (KeyError, TypeError, ValueError):
             return None
-        is_whole = all(self._chunk_bytes.get(chunk.path.name) == chunk.size_bytes for chunk in saved.chunks)
+        is_whole = all(self._chunk_bytes.get(chunk.name) == chunk.size_bytes for chunk in saved.chunks)
         return (saved, progress) if is_whole else None
 
     def save(self, store: RunStore, progress: Any, may_merge: bool) -> None:
@@ -88,12 +89,13 @@ class RunCache:
             seal(store, self._new_path, may_merge)
             saved = store.to_saved()
             with self._lock:
-                self._chunk_bytes |= {chunk.path.name: chunk.size_bytes for chunk in saved.chunks}
+                for chunk in saved.chunks:
+                    self._count(chunk.name, chunk.size_bytes)
             record = state_record(store.id, {**saved.to_json(), "progress": progress}, saved.series)
             if self._has_room(len(record)):
                 with self._lock:
                     self._index.put(store.id, record)
-                self._delete(chunk.path.name for chunk in before if chunk not in saved.chunks)
+                self._delete(chunk.name for chunk in before if chunk not in saved.chunks)
         except OSError as error:
             self._stop_writing(f"{error.strerror}; what is new is kept in memory")
 
@@ -116,7 +118,10 @@ class RunCache:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._holder = hold(self.folder / LOCK_NAME)
         self._states = self._read_index()
-        self._chunk_bytes = {path.name: path.stat().st_size for path in self.folder.glob(f"*{CHUNK_SUFFIX}")}
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(CHUNK_SUFFIX):
+                    self._count(entry.name, entry.stat().st_size)
         if self._holder is None:
             log.warning("cache: another viewer of these runs writes it; this one keeps what is new in memory")
             return
@@ -137,7 +142,7 @@ class RunCache:
 
     @property
     def _own_bytes(self) -> int:
-        return self._index.size_bytes + sum(self._chunk_bytes.values())
+        return self._index.size_bytes + self._all_chunk_bytes
 
     def _has_room(self, more_bytes: int) -> bool:
         """Whether so much may be written; older caches are deleted for that."""
@@ -152,6 +157,10 @@ class RunCache:
             self._stop_writing(f"it would take more than {self._limit_bytes} bytes; what is new is kept in memory")
         return has_room
 
+    def _count(self, name: str, size: int) -> None:
+        self._all_chunk_bytes += size - self._chunk_bytes.get(name, 0)
+        self._chunk_bytes[name] = size
+
     def _new_path(self) -> Path:
         return self.folder / (secrets.token_hex(8) + CHUNK_SUFFIX)
 
@@ -159,7 +168,7 @@ class RunCache:
         for name in names:
             (self.folder / name).unlink(missing_ok=True)
             with self._lock:
-                self._chunk_bytes.pop(name, None)
+                self._all_chunk_bytes -= self._chunk_bytes.pop(name, 0)
 
     def _stop_writing(self, reason: str) -> None:
         """Go on without. The lock is kept: no other process may delete the chunks that are in use here."""

@@ -41,13 +41,18 @@ class ChunkDamagedError(MindscopeError):
 class Chunk:
     """A file of ``rows`` sealed rows. It is never changed; rows handed out stay readable when it is deleted."""
 
-    __slots__ = ("_mapped", "layout", "path", "rows")
+    __slots__ = ("_mapped", "folder", "layout", "name", "rows")
 
-    def __init__(self, path: Path, layout: Layout, rows: int) -> None:
-        self.path = path
+    def __init__(self, folder: Path, name: str, layout: Layout, rows: int) -> None:
+        self.folder = folder
+        self.name = name
         self.layout = layout
         self.rows = rows
         self._mapped: ref[NDArray[np.uint8]] | None = None  # one mapping for all rows that are in use
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name
 
     @property
     def size_bytes(self) -> int:
@@ -111,7 +116,7 @@ def write_chunk(path: Path, layout: Layout, series: Sequence[Sequence[Columns]])
                 for columns in parts:
                     file.write(_bytes(columns[name]))
     unfinished.replace(path)
-    chunk = Chunk(path, layout, sum(counts))
+    chunk = Chunk(path.parent, path.name, layout, sum(counts))
     starts = np.cumsum([0, *counts]).tolist()
     return [
         Sealed(chunk, start, count, checksum_of(parts))

@@ -35,6 +35,7 @@ class RunIndex:
         self._path = path
         self._head = _payload({"format": FORMAT, "base": base}, b"")
         self._live: dict[str, int] = {}  # size of the record that counts, by run
+        self._live_bytes = 0  # of all those
         self.size_bytes = 0
         """Of the file, as it was read or written last."""
         self.is_tidy = False
@@ -42,7 +43,7 @@ class RunIndex:
 
     def load(self) -> dict[str, State]:
         """The state of each run; none when the file is missing or of another format. Raises OSError."""
-        self._live = {}
+        self._live, self._live_bytes = {}, 0
         content = self._path.read_bytes() if self._path.exists() else b""
         self.size_bytes = len(content)
         reader = FrameReader(self._path.name)
@@ -55,9 +56,10 @@ class RunIndex:
             text, _, series = bytes(payload).partition(b"\n")
             state = json.loads(text)
             states[state["run"]] = state, series
-            self._live[state["run"]] = len(payload) + FRAME_OVERHEAD
+            self._count(state["run"], len(payload) + FRAME_OVERHEAD)
         for id in [id for id, (state, _) in states.items() if len(state) == 1]:
-            del states[id], self._live[id]
+            del states[id]
+            self._discount(id)
         self.is_tidy = reader.position == len(content) and not reader.damages and not self._is_outdated()
         return states
 
@@ -73,27 +75,36 @@ class RunIndex:
         unfinished.write_bytes(frame(self._head) + b"".join(records.values()))
         unfinished.replace(self._path)
         self._live = {id: len(record) for id, record in records.items()}
+        self._live_bytes = sum(self._live.values())
         self.size_bytes = self._path.stat().st_size
 
     def put(self, id: str, record: bytes) -> None:
         """Note the state of a run. Raises OSError."""
-        self._live[id] = self._append(record)
+        self._append(record)
+        self._count(id, len(record))
         if self._is_outdated():
             self.write(self.load())
 
     def remove(self, id: str) -> None:
         """Note that a run is gone. Raises OSError."""
         self._append(state_record(id, {}, b""))
-        del self._live[id]
+        self._discount(id)
+
+    def _count(self, id: str, size: int) -> None:
+        self._discount(id)
+        self._live[id] = size
+        self._live_bytes += size
+
+    def _discount(self, id: str) -> None:
+        self._live_bytes -= self._live.pop(id, 0)
 
     def _is_outdated(self) -> bool:
-        return self.size_bytes > 2 * sum(self._live.values()) + SLACK_BYTES
+        return self.size_bytes > 2 * self._live_bytes + SLACK_BYTES
 
-    def _append(self, record: bytes) -> int:
+    def _append(self, record: bytes) -> None:
         with self._path.open("ab", buffering=0) as file:
             file.write(record)
         self.size_bytes += len(record)
-        return len(record)
 
 
 def read_base(path: Path) -> str | None:

@@ -257,9 +257,11 @@ class RunStore:
         return "live" if now - max(facts.modified_at for facts in files) <= LIVE_S else "idle"
 
     def _rank_files(self) -> None:
+        self._by_age = None
         files = self._files
         gone = [ordinal for ordinal in range(self._ordinals) if ordinal not in files]
-        self._ranks.order([*gone, *sorted(files, key=lambda ordinal: files[ordinal].key)])
+        by_age = sorted(files, key=lambda ordinal: files[ordinal].key) if len(files) > 1 else files
+        self._ranks.order([*gone, *by_age])
 
     def _note_change(self) -> None:
         self._by_age = None

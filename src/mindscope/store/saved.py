@@ -40,7 +40,7 @@ class SavedStore:
             "ordinals": self.ordinals,
             "tag_counts": {kind.value: count for kind, count in self.tag_counts.items()},
             "dropped": self.dropped,
-            "chunks": [[chunk.path.name, _layout_name(chunk), chunk.rows] for chunk in self.chunks],
+            "chunks": [[chunk.name, _layout_name(chunk), chunk.rows] for chunk in self.chunks],
         }
 
     @classmethod
@@ -51,7 +51,7 @@ class SavedStore:
             ordinals=int(state["ordinals"]),
             tag_counts={Kind(kind): int(count) for kind, count in state["tag_counts"].items()},
             dropped=int(state["dropped"]),
-            chunks=tuple(Chunk(folder / name, LAYOUTS[layout], int(rows)) for name, layout, rows in state["chunks"]),
+            chunks=tuple(Chunk(folder, name, LAYOUTS[layout], int(rows)) for name, layout, rows in state["chunks"]),
             series=series,
         )
 
