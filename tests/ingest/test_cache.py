@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -389,3 +390,24 @@ def test_without_a_place_to_write_everything_is_in_memory(base: Path, workspace:
         append(base / "a" / NEWER, steps([20]))
         catalog.refresh()
         assert contents(catalog) == fresh(base)
+
+
+def test_a_cache_that_is_deleted_under_a_viewer_costs_nothing_but_work(base: Path, workspace: Path) -> None:
+    with sealing_at_once(), opened(base, workspace) as catalog:
+        shutil.rmtree(workspace)
+        append(base / "a" / NEWER, steps([20]))
+        catalog.refresh()
+        assert contents(catalog) == fresh(base)
+        append(base / "a" / NEWER, steps([21]))
+        catalog.refresh()
+        assert contents(catalog) == fresh(base)
+
+
+def test_runs_that_are_read_at_once_are_the_same_as_one_by_one(tmp_path: Path, workspace: Path) -> None:
+    base = tmp_path / "base"
+    for number in range(40):
+        write_logs(base / str(number))
+    with opened(base, workspace) as catalog:
+        want = fresh(base / "0")
+        for number in range(40):
+            assert {id: content(catalog.run(f"{number}/{id}")) for id in want} == want

@@ -32,8 +32,10 @@ class RecentColumns:
             return known[2]
 
     def keep(self, key: object, rows: int, columns: Columns) -> Columns:
-        """Keep and return ``columns``; the least recently used ones make room."""
+        """Keep and return ``columns``; the least recently used ones make room. What is larger than all is not kept."""
         size = sum(column.nbytes for column in columns.values())
+        if size > KEPT_BYTES:
+            return columns
         with self._lock:
             self._drop(key)
             self._kept[key] = rows, size, columns
@@ -41,10 +43,6 @@ class RecentColumns:
             while self._bytes > KEPT_BYTES:
                 self._drop(next(iter(self._kept)))
         return columns
-
-    def forget(self, key: object) -> None:
-        with self._lock:
-            self._drop(key)
 
     def _drop(self, key: object) -> None:
         known = self._kept.pop(key, None)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sealed rows: what was written is read, or it is said that it can't be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mindscope.store.chunk import SCALAR_LAYOUT, ChunkDamagedError, Columns, Sealed, write_chunk
+from mindscope.store.recent import KEPT_BYTES, RecentColumns
+
+
+def rows(start: int, stop: int) -> Columns:
+    step = np.arange(start, stop)
+    return {"step": step, "wall_time": step + 0.5, "value": (step * 2).astype(np.float32)}
+
+
+def write(path: Path) -> list[Sealed]:
+    return write_chunk(path, SCALAR_LAYOUT, [[rows(0, 3), rows(3, 5)], [rows(7, 8)], [rows(10, 200)]])
+
+
+def test_each_series_lies_in_one_piece_whatever_its_parts(tmp_path: Path) -> None:
+    for sealed, (start, stop) in zip(write(tmp_path / "1.chunk"), ((0, 5), (7, 8), (10, 200)), strict=True):
+        got, want = sealed.read(), rows(start, stop)
+        assert {name: column.tolist() for name, column in got.items()} == {n: c.tolist() for n, c in want.items()}
+        assert {name: column.dtype for name, column in got.items()} == dict(SCALAR_LAYOUT)
+        assert not any(column.flags.writeable or column.flags.owndata for column in got.values())
+    assert [path.name for path in tmp_path.iterdir()] == ["1.chunk"]
+
+
+def test_rows_outlive_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "1.chunk"
+    columns = write(path)[2].read()
+    path.unlink()
+    assert columns["step"].tolist() == list(range(10, 200))
+
+
+def test_any_flipped_bit_is_noticed_by_the_series_that_it_is_in(tmp_path: Path) -> None:
+    path = tmp_path / "1.chunk"
+    whole = write(path) and path.read_bytes()
+    for place in range(0, len(whole), 41):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        sealed = write(path)
+        path.write_bytes(bytes(damaged))
+        with pytest.raises(ChunkDamagedError, match=r"checksum is 0x.*, want 0x"):  # noqa: PT012
+            for each in sealed:
+                each.read()
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-1], lambda data: data + b"\0", lambda data: b""])
+def test_a_file_of_another_size_is_not_mapped(tmp_path: Path, change: object) -> None:
+    path = tmp_path / "1.chunk"
+    sealed = write(path)
+    path.write_bytes(change(path.read_bytes()))  # type: ignore[operator]
+    with pytest.raises(ChunkDamagedError, match=r"it has \d+ bytes, want 3920"):
+        sealed[0].read()
+
+
+def test_what_was_asked_for_last_is_kept_within_a_bound() -> None:
+    recent = RecentColumns()
+    third = {"value": np.zeros(KEPT_BYTES // 3, np.uint8)}
+    for key in "abc":
+        recent.keep(key, 1, third)
+    assert recent.find("a", 1) is third
+    assert recent.find("b", 2) is None
+    recent.keep("d", 1, third)
+    assert [recent.find(key, 1) is third for key in "abcd"] == [True, False, True, True]
+    recent.keep("large", 1, {"value": np.zeros(KEPT_BYTES + 1, np.uint8)})
+    assert recent.find("large", 1) is None
+    assert recent.find("d", 1) is third
