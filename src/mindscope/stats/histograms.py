@@ -83,8 +83,10 @@ def _counts_between(edges: Floats, histogram: Histogram) -> Floats:
 def _parted(edges: Floats, left: Floats, right: Floats, count: Floats) -> Floats:
     if count.size == 0:
         return np.zeros(edges.size - 1)
-    # How many values lie below each edge; a quarter of an edge, so that no difference of two of them overflows.
-    bounds = np.column_stack([left, right]).ravel() / 4
-    below = np.cumsum(count)
-    at_bounds = np.column_stack([np.concatenate([[0.0], below[:-1]]), below]).ravel()
-    return np.maximum(np.diff(np.interp(edges / 4, bounds, at_bounds)), 0.0)
+    bucket = np.maximum(np.searchsorted(left, edges, "right") - 1, 0)  # the last one that begins at or below an edge
+    left, right = left[bucket], right[bucket]
+    # A quarter of the largest numbers, so that no difference of two of them overflows.
+    scale = np.where(np.maximum(abs(left), abs(right)) > 1e307, 0.25, 1.0)
+    share = (np.clip(edges, left, right) * scale - left * scale) / (right * scale - left * scale)
+    below = np.cumsum(count)[bucket] - count[bucket] * (1.0 - share)
+    return np.maximum(np.diff(below), 0.0)
