@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a loss landscape is made of: the entry ``collect_landscape``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+_NAME = "collect_specified_data['collect_landscape']"
+_KEYS = ("landscape_size", "unit", "create_landscape", "num_samples", "intervals")
+LEAST_SIZE, MOST_SIZE = 3, 256
+LEAST_INTERVAL = 3
+"""Checkpoints that span a plane."""
+_DEFAULT_INTERVALS = (tuple(range(1, 10)), tuple(range(10, 20)))
+
+
+@dataclass(frozen=True, slots=True)
+class LandscapeSettings:
+    """When weights are kept, by ``unit`` step or epoch, and how the landscape is drawn from them later."""
+
+    landscape_size: int = 40
+    unit: str = "step"
+    create_train: bool = True
+    create_result: bool = True
+    num_samples: int = 128
+    intervals: tuple[tuple[int, ...], ...] = _DEFAULT_INTERVALS
+
+    def is_due(self, unit: str, number: int) -> bool:
+        """Whether the weights after this step or epoch are kept."""
+        return unit == self.unit and any(number in interval for interval in self.intervals)
+
+    def metadata(self, files: Mapping[int, str], step_per_epoch: int) -> dict[str, Any]:
+        """The content of ``train_metadata.json``: ``files`` are the checkpoints by step or epoch."""
+        return {
+            "epoch_group": {str(place): list(interval) for place, interval in enumerate(self.intervals)},
+            "model_params_file_map": {str(number): file for number, file in files.items()},
+            "step_per_epoch": step_per_epoch,
+            "unit": self.unit,
+            "num_samples": self.num_samples,
+            "landscape_size": self.landscape_size,
+            "create_landscape": {"train": self.create_train, "result": self.create_result},
+        }
+
+
+def check_landscape(value: Any) -> LandscapeSettings | None:
+    """The settings out of a dict; None for None, and for an empty dict as MindSpore takes it.
+
+    Raises:
+        TypeError, ValueError: an unknown key or a value of another kind; the text names both and what is accepted.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{_NAME} is {type(value).__name__} {value!r}, want a dict or None")
+    given = cast("Mapping[str, Any]", value)
+    for key in given:
+        if key not in _KEYS:
+            raise ValueError(f"{_NAME}[{key!r}] is unknown, its value is {given[key]!r}; want {', '.join(_KEYS)}")
+    kinds = _check_kinds(given.get("create_landscape", {}))
+    default = LandscapeSettings()
+    return LandscapeSettings(
+        landscape_size=_check_whole("landscape_size", given.get("landscape_size", 40), LEAST_SIZE, MOST_SIZE),
+        unit=_check_unit(given.get("unit", "step")),
+        create_train=kinds.get("train", True),
+        create_result=kinds.get("result", True),
+        num_samples=_check_whole("num_samples", given.get("num_samples", default.num_samples), 1, None),
+        intervals=_check_intervals(given["intervals"]) if "intervals" in given else default.intervals,
+    ) if given else None  # fmt: skip
+
+
+def _check_whole(key: str, value: Any, least: int, most: int | None) -> int:
+    accepted = f"a whole number from {least}" + (f" to {most}" if most else "")
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{_NAME}[{key!r}] is {type(value).__name__} {value!r}, want {accepted}")
+    if value < least or (most and value > most):
+        raise ValueError(f"{_NAME}[{key!r}] is {value}, want {accepted}")
+    return value
+
+
+def _check_unit(unit: Any) -> str:
+    if unit not in ("step", "epoch"):
+        error = ValueError if isinstance(unit, str) else TypeError
+        raise error(f"{_NAME}['unit'] is {unit!r}, want 'step' or 'epoch'")
+    return unit
+
+
+def _check_kinds(kinds: Any) -> Mapping[str, bool]:
+    name = f"{_NAME}['create_landscape']"
+    if not isinstance(kinds, Mapping):
+        raise TypeError(f"{name} is {type(kinds).__name__} {kinds!r}, want a dict with 'train' and 'result'")
+    given = cast("Mapping[str, Any]", kinds)
+    for key, value in given.items():
+        if key not in ("train", "result"):
+            raise ValueError(f"{name}[{key!r}] is unknown, its value is {value!r}; want 'train' and 'result'")
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}[{key!r}] is {type(value).__name__} {value!r}, want True or False")
+    return given
+
+
+def _check_intervals(intervals: Any) -> tuple[tuple[int, ...], ...]:
+    accepted = f"a list of lists of at least {LEAST_INTERVAL} whole numbers"
+    if not isinstance(intervals, (list, tuple)):
+        raise TypeError(f"{_NAME}['intervals'] is {type(intervals).__name__} {intervals!r}, want {accepted}")
+    for interval in cast("list[Any]", intervals):
+        name = f"{_NAME}['intervals'] holds {interval!r}, want {accepted}"
+        if not isinstance(interval, (list, tuple)) or not all(
+            type(each) is int for each in cast("list[Any]", interval)
+        ):
+            raise TypeError(name)
+        if len(cast("list[int]", interval)) < LEAST_INTERVAL:
+            raise ValueError(name)
+    return tuple(tuple(interval) for interval in cast("list[list[int]]", intervals))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a collector collects."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+MOST_TENSOR_STEPS = 20
+"""Steps with tensors, where nobody says how often."""
+
+
+class Due(NamedTuple):
+    """What is collected at a step."""
+
+    others: bool
+    """Everything but tensors."""
+    tensors: bool
+    """What tensor operators kept."""
+
+
+NOTHING = Due(False, False)
+
+
+class Schedule:
+    """The first step is always collected, then each that ``collect_freq`` divides; tensors by a rule of their own.
+
+    Args:
+        collect_freq: at least 1.
+        collect_tensor_freq: as ``collect_freq`` for tensors; None for at most 20 steps, spread over the training.
+        total: steps of the training (epochs where the epoch is the unit); None where nobody knows.
+    """
+
+    def __init__(self, collect_freq: int, collect_tensor_freq: int | None, total: int | None) -> None:
+        self._freq = collect_freq
+        self._tensor_steps = tensor_steps(collect_freq, collect_tensor_freq, total)
+        self._is_first = True
+
+    def next(self, number: int) -> Due:
+        """What is collected at this step; call it once a step."""
+        if self._is_first:
+            self._is_first = False
+            return Due(True, True)
+        return Due(number % self._freq == 0, number in self._tensor_steps)
+
+
+def tensor_steps(collect_freq: int, collect_tensor_freq: int | None, total: int | None) -> range:
+    """The steps with tensors, beside the first. Without a total they are the first ones that are collected."""
+    end = sys.maxsize if total is None else total + 1
+    if collect_tensor_freq is not None:
+        return range(0, end, collect_tensor_freq)
+    collected = range(0, end, collect_freq)
+    if len(collected) <= MOST_TENSOR_STEPS or total is None:
+        return collected[:MOST_TENSOR_STEPS]
+    every = total // (MOST_TENSOR_STEPS - 1)
+    # steps count from 1: where the range begins with 0 and 1, one step more makes up for the 0
+    return range(0, end, every)[:MOST_TENSOR_STEPS] if every > 1 else range(0, end)[: MOST_TENSOR_STEPS + 1]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to collect: the argument ``collect_specified_data``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mindscope.collector.landscape import LandscapeSettings, check_landscape
+
+_ARGUMENT = "collect_specified_data"
+_FLAGS = tuple(
+    "collect_metric collect_graph collect_train_lineage collect_eval_lineage collect_input_data collect_dataset_graph"
+    .split()
+)  # fmt: skip
+KEYS = (*_FLAGS, "histogram_regular", "collect_landscape")
+
+
+@dataclass(frozen=True, slots=True)
+class Specified:
+    """What is collected. ``histogram_regular`` is None for the first parameters; ``landscape`` is None for none."""
+
+    collect_metric: bool
+    collect_graph: bool
+    collect_train_lineage: bool
+    collect_eval_lineage: bool
+    collect_input_data: bool
+    collect_dataset_graph: bool
+    collect_histogram: bool
+    histogram_regular: str | None
+    landscape: LandscapeSettings | None
+
+
+def check_specified(specified: Any, keep_default_action: Any) -> Specified:
+    """The choice of a user: named things as they say, others by default, or not at all without the default action.
+
+    Raises:
+        TypeError, ValueError: an unknown key or a value of another kind; the text names both and what is accepted.
+    """
+    if not isinstance(keep_default_action, bool):
+        kind = type(keep_default_action).__name__
+        raise TypeError(f"keep_default_action is {kind} {keep_default_action!r}, want True or False")
+    if specified is None:
+        return _choice({}, is_default=keep_default_action)
+    if not isinstance(specified, Mapping):
+        raise TypeError(f"{_ARGUMENT} is {type(specified).__name__} {specified!r}, want a dict or None")
+    choice = dict(cast("Mapping[Any, Any]", specified))
+    for key, value in choice.items():
+        _check_entry(key, value)
+    return _choice(choice, is_default=keep_default_action)
+
+
+def _choice(choice: dict[str, Any], is_default: bool) -> Specified:
+    flags = {key: choice.get(key, is_default) for key in _FLAGS}
+    return Specified(
+        **flags,
+        collect_histogram="histogram_regular" in choice or is_default,
+        histogram_regular=choice.get("histogram_regular"),
+        landscape=check_landscape(choice.get("collect_landscape")),
+    )
+
+
+def _check_entry(key: Any, value: Any) -> None:
+    name = f"{_ARGUMENT}[{key!r}]"
+    if key not in KEYS:
+        raise ValueError(f"{name} is unknown, its value is {value!r}; want keys out of {', '.join(KEYS)}")
+    if key in _FLAGS and not isinstance(value, bool):
+        raise TypeError(f"{name} is {type(value).__name__} {value!r}, want True or False")
+    if key == "histogram_regular" and value is not None:
+        _check_pattern(name, value)
+
+
+def _check_pattern(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__} {value!r}, want a regular expression as text, or None")
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise ValueError(f"{name} is {value!r}, want a regular expression: {error}") from error
