@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Summary operators: eager, compiled, in a backward pass, in an optimizer; what is kept and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mindscope
+from mindscope.errors import TypeRejectedError, ValueRejectedError
+
+torch = pytest.importorskip("torch")
+from mindscope.torch import kept_values, operators  # noqa: E402
+
+# Inductor's own import of torch.jit warns
+pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+take_values = kept_values.take_values
+
+
+@pytest.fixture(autouse=True)
+def _collecting() -> Iterator[None]:
+    torch.set_num_threads(1)
+    torch._dynamo.reset()
+    with kept_values.collecting():
+        yield
+    assert not kept_values.is_collecting()
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(4, 4), torch.nn.Linear(4, 1)
+        self.scalar, self.histogram = operators.ScalarSummary(), operators.HistogramSummary()
+        self.tensor, self.image = operators.TensorSummary(), operators.ImageSummary()
+
+    def forward(self, x: Any) -> Any:
+        self.image("input", x.reshape(-1, 1, 2, 2))
+        hidden = torch.relu(self.first(x))
+        self.histogram("hidden", hidden)
+        self.tensor("hidden", hidden)
+        if hidden.requires_grad:
+            hidden.register_hook(lambda grad: self.tensor("hidden.gradient", grad))
+        loss = self.last(hidden).mean()
+        self.scalar("loss", loss)
+        return loss
+
+
+NAMES = [("image", "input"), ("histogram", "hidden"), ("tensor", "hidden"), ("scalar", "loss")]
+
+
+@pytest.mark.parametrize("backend", [None, "eager", "aot_eager", "inductor"])
+def test_values_of_forward_and_backward_are_kept_without_a_graph_break(backend: str | None) -> None:
+    torch.manual_seed(1)
+    net, x = Net(), torch.randn(3, 4)
+    step = net if backend is None else torch.compile(net, backend=backend, fullgraph=True)
+    for _ in range(2):
+        loss = step(x)
+        loss.backward()
+        values = take_values()
+        assert [(plugin, name) for plugin, name, _ in values] == [*NAMES, ("tensor", "hidden.gradient")]
+        got = {(plugin, name): tensor for plugin, name, tensor in values}
+        want = torch.relu(net.first(x))
+        torch.testing.assert_close(got["tensor", "hidden"], want.detach())
+        torch.testing.assert_close(got["scalar", "loss"], loss.detach())
+        torch.testing.assert_close(got["image", "input"], x.reshape(3, 1, 2, 2))
+        torch.testing.assert_close(got["tensor", "hidden.gradient"], (net.last.weight / 3).expand(3, 4).detach())
+        assert not any(tensor.requires_grad for tensor in got.values())
+
+
+def test_a_value_changed_in_place_afterwards_stays_as_it_was() -> None:
+    value = torch.ones(2)
+    operators.TensorSummary()("value", value)
+    value.zero_()
+    assert take_values()[0][2].tolist() == [1, 1]
+
+
+def test_under_autocast_values_keep_their_type() -> None:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        operators.TensorSummary()("product", torch.ones(2, 2) @ torch.ones(2, 2))
+        operators.TensorSummary()("wide", torch.ones(2))
+    assert [tensor.dtype for _, _, tensor in take_values()] == [torch.bfloat16, torch.float32]
+
+
+class RecordingSgd(torch.optim.SGD):
+    """The documented gradient trick."""
+
+    histogram = operators.HistogramSummary()
+
+    def step(self, closure: Any = None) -> Any:
+        for number, parameter in enumerate(self.param_groups[0]["params"]):
+            self.histogram(f"{number}.gradient", parameter.grad)
+        return super().step(closure)
+
+
+def test_gradients_are_recorded_in_an_optimizer_subclass() -> None:
+    net = torch.nn.Linear(2, 1)
+    net(torch.ones(1, 2)).sum().backward()
+    RecordingSgd(net.parameters(), lr=0.1).step()
+    assert [(name, tensor.tolist()) for _, name, tensor in take_values()] == [
+        ("0.gradient", [[1, 1]]),
+        ("1.gradient", [1]),
+    ]
+
+
+def test_the_same_name_twice_in_a_step_is_an_error() -> None:
+    scalar = operators.ScalarSummary()
+    scalar("loss", 1.0)
+    operators.TensorSummary()("loss", [2.0])
+    with pytest.raises(ValueRejectedError, match="scalar 'loss' was recorded twice in one step"):
+        scalar("loss", 2.0)
+    kept_values.discard_values()
+    scalar("loss", 3.0)
+    assert [(name, float(tensor)) for _, name, tensor in take_values()] == [("loss", 3.0)]
+
+
+def test_the_second_forward_of_activation_checkpointing_is_no_second_value() -> None:
+    net, x = Net(), torch.randn(3, 4, requires_grad=True)
+    torch.utils.checkpoint.checkpoint(net, x, use_reentrant=False).backward()
+    assert [(plugin, name) for plugin, name, _ in take_values()][:4] == NAMES
+
+
+def test_nothing_is_kept_while_nobody_collects() -> None:
+    kept_values.stop_collecting()
+    try:
+        for _ in range(3):
+            operators.ScalarSummary()("loss", torch.tensor(1.0))
+    finally:
+        kept_values.start_collecting()
+    assert take_values() == []
+
+
+@pytest.mark.parametrize(
+    ("plugin", "name", "value", "error", "text"),
+    [
+        ("Scalar", "x", torch.ones(2), ValueRejectedError, r"scalar 'x' has shape \(2,\), want exactly one element"),
+        ("Image", "x", torch.ones(2, 2, 5, 5), ValueRejectedError, r"image 'x' has shape \(2, 2, 5, 5\)"),
+        ("Image", "x", torch.ones(0, 3, 5, 5), ValueRejectedError, r"image 'x' has shape \(0, 3, 5, 5\)"),
+        ("Histogram", "x", torch.ones(2, dtype=torch.complex64), TypeRejectedError, "complex64, want real numbers"),
+        ("Tensor", "", torch.ones(2), ValueRejectedError, "name of a tensor is empty"),
+        ("Tensor", torch.ones(2), "x", TypeRejectedError, r"name of a tensor is Tensor.*op\(name, value\)"),
+        ("Tensor", "x", "text", TypeRejectedError, "tensor 'x' is str, want a tensor or number"),
+    ],
+)
+def test_bad_names_and_values_are_refused(plugin: str, name: Any, value: Any, error: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        getattr(operators, f"{plugin}Summary")()(name, value)
+    assert take_values() == []
+
+
+def test_what_is_taken_can_be_recorded_and_read(tmp_path: Path) -> None:
+    with mindscope.SummaryRecord(tmp_path, raise_exception=True) as record:
+        Net()(torch.rand(3, 4))
+        for plugin, name, value in take_values():
+            record.add_value(plugin, name, value)
+        record.record(1)
+    run = mindscope.open_run(tmp_path)
+    tags = {kind: run.tags(kind) for kind in ("image", "histogram", "tensor", "scalar")}
+    assert tags == {"image": ("input",), "histogram": ("hidden",), "tensor": ("hidden",), "scalar": ("loss",)}
+
+
+@pytest.mark.gpu
+def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
+    value = torch.arange(4.0, device="cuda")
+    torch.cuda.synchronize()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        operators.TensorSummary()("value", value)
+        operators.ScalarSummary()("sum", value.sum())
+        transfer = kept_values.start_transfer()
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert [tensor.tolist() for _, _, tensor in transfer.values()] == [[0, 1, 2, 3], 6]
+    assert transfer.is_ready
