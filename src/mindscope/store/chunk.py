@@ -52,6 +52,7 @@ class Chunk:
 
     @property
     def path(self) -> Path:
+        """Where the file is."""
         return self.folder / self.name
 
     @property

@@ -149,7 +149,10 @@ class Points:
         self._files, self._stops, self._is_plain, self._last_file, self._last_step = state
 
     def _arrived(self) -> Columns:
-        parts = [sealed.read() for sealed in self.sealed]
+        parts: list[Columns] = []
+        for sealed in self.sealed:
+            parts.append(sealed.read())
+            self._recent.hold(parts[-1]["step"], sealed.chunk.size_bytes)
         if self._newest is not None:
             parts.append(self._newest.columns())
         return self._joined(parts) | {"file": self._file_column()}

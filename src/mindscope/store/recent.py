@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
 
 KEPT_BYTES = 32 << 20
+HELD_CHUNKS = 4
+"""Mappings of chunks that are held for the next series of the same run; larger ones are mapped again at little cost."""
+HELD_CHUNK_BYTES = 16 << 20
 
 Columns = dict[str, NDArray[Any]]
 
@@ -21,6 +24,12 @@ class RecentColumns:
         self._lock = Lock()
         self._kept: OrderedDict[object, tuple[int, int, Columns]] = OrderedDict()  # rows, bytes, columns
         self._bytes = 0
+        self._held: deque[NDArray[Any]] = deque(maxlen=HELD_CHUNKS)  # needs no lock
+
+    def hold(self, column: NDArray[Any], chunk_bytes: int) -> None:
+        """Keep the mapping of a chunk, which else ends with the last use of ``column``."""
+        if chunk_bytes <= HELD_CHUNK_BYTES:
+            self._held.append(column)
 
     def find(self, key: object, rows: int) -> Columns | None:
         """What was kept under ``key`` when the series had as many rows."""
