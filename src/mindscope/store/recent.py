@@ -10,9 +10,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 KEPT_BYTES = 32 << 20
-HELD_CHUNKS = 4
+HELD_CHUNKS = 2
 """Mappings of chunks that are held for the next series of the same run; larger ones are mapped again at little cost."""
-HELD_CHUNK_BYTES = 16 << 20
+HELD_CHUNK_BYTES = 32 << 20
 
 Columns = dict[str, NDArray[Any]]
 
