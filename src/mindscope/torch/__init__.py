@@ -12,8 +12,16 @@ if TYPE_CHECKING:
     from mindscope.torch.checkpoint_config import CheckpointConfig as CheckpointConfig
     from mindscope.torch.early_stopping import EarlyStopping as EarlyStopping
     from mindscope.torch.history import History as History
+    from mindscope.torch.kept_values import collecting as collecting
+    from mindscope.torch.kept_values import discard_values as discard_values
+    from mindscope.torch.kept_values import start_collecting as start_collecting
+    from mindscope.torch.kept_values import stop_collecting as stop_collecting
+    from mindscope.torch.kept_values import take_values as take_values
     from mindscope.torch.lambda_callback import LambdaCallback as LambdaCallback
     from mindscope.torch.learning_rate import LearningRateScheduler as LearningRateScheduler
+    from mindscope.torch.legacy import EvalLineage as EvalLineage
+    from mindscope.torch.legacy import SummaryStep as SummaryStep
+    from mindscope.torch.legacy import TrainLineage as TrainLineage
     from mindscope.torch.loss_monitor import LossMonitor as LossMonitor
     from mindscope.torch.metrics import F1 as F1
     from mindscope.torch.metrics import MAE as MAE
@@ -36,11 +44,16 @@ if TYPE_CHECKING:
     from mindscope.torch.metrics import get_metric_fn as get_metric_fn
     from mindscope.torch.metrics import names as names
     from mindscope.torch.model import Model as Model
+    from mindscope.torch.operators import HistogramSummary as HistogramSummary
+    from mindscope.torch.operators import ImageSummary as ImageSummary
+    from mindscope.torch.operators import ScalarSummary as ScalarSummary
+    from mindscope.torch.operators import TensorSummary as TensorSummary
     from mindscope.torch.plateau import ReduceLROnPlateau as ReduceLROnPlateau
     from mindscope.torch.run_context import RunContext as RunContext
     from mindscope.torch.serialization import load_checkpoint as load_checkpoint
     from mindscope.torch.serialization import load_param_into_net as load_param_into_net
     from mindscope.torch.serialization import save_checkpoint as save_checkpoint
+    from mindscope.torch.summary_collector import SummaryCollector as SummaryCollector
     from mindscope.torch.time_monitor import TimeMonitor as TimeMonitor
 
 _MODULES = {
@@ -49,17 +62,21 @@ _MODULES = {
     "checkpoint_config": "CheckpointConfig",
     "early_stopping": "EarlyStopping",
     "history": "History",
+    "kept_values": "collecting discard_values start_collecting stop_collecting take_values",
     "lambda_callback": "LambdaCallback",
     "learning_rate": "LearningRateScheduler",
+    "legacy": "EvalLineage SummaryStep TrainLineage",
     "loss_monitor": "LossMonitor",
     "metrics": (
         "Accuracy BleuScore ConfusionMatrix CosineSimilarity F1 Fbeta Loss MAE MSE Metric Perplexity Precision ROC "
         "Recall Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names"
     ),
     "model": "Model",
+    "operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
     "plateau": "ReduceLROnPlateau",
     "run_context": "RunContext",
     "serialization": "load_checkpoint load_param_into_net save_checkpoint",
+    "summary_collector": "SummaryCollector",
     "time_monitor": "TimeMonitor",
 }
 """Module -> the public names that it holds."""

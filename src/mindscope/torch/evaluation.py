@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from mindscope.torch.calling import Loop
+from mindscope.torch.companions import begin_step, set_aside
 from mindscope.torch.feeding import Feed, call, first_output, split_label
 from mindscope.torch.metrics.collection import Metrics
 from mindscope.torch.placement import device_of, to_device
@@ -43,7 +44,7 @@ class Evaluation:
         loop = Loop("eval", self._params)
         self._metrics.clear()
         losses: list[Tensor] = []
-        with _evaluating(self._network):
+        with _evaluating(self._network), set_aside():
             loop.call("begin")
             loop.call("epoch_begin")
             for element in Feed(self._params["valid_dataset"]).epoch():
@@ -60,6 +61,7 @@ class Evaluation:
         params["cur_step_num"] += 1
         params["eval_dataset_element"] = element = to_device(element, device_of(self._network))
         loop.call("step_begin")
+        begin_step()
         with torch.no_grad(), self._precision.cast():
             outputs = self._outputs(element)
         params["net_outputs"] = outputs

@@ -14,6 +14,7 @@ from mindscope.torch import distributed
 from mindscope.torch.arguments import check_count, check_flag
 from mindscope.torch.callback import Callback
 from mindscope.torch.calling import Loop, check_callbacks, entered
+from mindscope.torch.companions import set_aside
 from mindscope.torch.evaluation import Evaluation
 from mindscope.torch.feeding import Feed, call, check_dataset, count_batches
 from mindscope.torch.metrics.collection import Metrics, check_metrics
@@ -161,7 +162,7 @@ class Model:
         was_training = self._network.training
         self._network.eval()
         try:
-            with torch.no_grad(), self._precision.cast():
+            with torch.no_grad(), self._precision.cast(), set_aside():
                 return call(self._called, to_device(predict_data, self._device))
         finally:
             self._network.train(was_training)

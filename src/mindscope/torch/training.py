@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from mindscope.torch.calling import Loop
+from mindscope.torch.companions import begin_step
 from mindscope.torch.feeding import Feed, call, first_output, split_label
 from mindscope.torch.placement import to_device
 from mindscope.torch.precision import Precision
@@ -98,6 +99,7 @@ def _sunk_epoch(trainer: Trainer, loop: Loop, feed: Feed, progress: Progress) ->
     loop.call("step_begin")
     for element in feed.epoch():
         _take(trainer, loop.params, element)
+        begin_step()
         loop.params["net_outputs"] = trainer.step(loop.params["train_dataset_element"])
         progress.show()
     loop.call("step_end")

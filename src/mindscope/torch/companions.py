@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What loops and collectors have to do with summary operators and graph capture."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from mindscope.torch import kept_values
+
+
+def begin_step() -> None:
+    """Before a forward pass that no ``step_end`` follows: what operators keep is theirs, not of two passes."""
+    if kept_values.is_collecting():
+        kept_values.discard_values()
+
+
+@contextmanager
+def set_aside() -> Generator[None]:
+    """What operators kept before comes back afterwards; what they keep inside, in an evaluation, is thrown away."""
+    kept = kept_values.STORE.take()
+    try:
+        yield
+    finally:
+        kept_values.discard_values()
+        for (plugin, name), value in kept.items():
+            kept_values.STORE.keep(plugin, name, value)
+
+
+def graph_of(network: Any, inputs: tuple[Any, ...]) -> Any:
+    """The ``GraphProto`` of a network for such inputs."""
+    return import_module("mindscope.torch.graphs").graph_of(network, inputs)

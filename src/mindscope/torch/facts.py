@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lineage out of the state of a loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mindscope.lineage.model import EvalLineage, TrainLineage
+from mindscope.torch.checkpoint import ModelCheckpoint
+from mindscope.torch.datasets import batch_size, dataset_path, sample_count
+from mindscope.torch.learning_rate import learning_rate_of
+from mindscope.torch.loss import loss_number
+from mindscope.torch.naming import type_name
+
+
+def train_lineage(params: Any) -> TrainLineage:
+    """What the training was and gave; None for what its loop doesn't know."""
+    optimizer, dataset = params.get("optimizer"), params.get("train_dataset")
+    element, checkpoint = params.get("train_dataset_element"), checkpoint_path(params.get("list_callback", []))
+    return TrainLineage(
+        optimizer=type_name(optimizer),
+        learning_rate=None if optimizer is None else learning_rate_of(optimizer),
+        loss_function=type_name(params.get("loss_fn")),
+        epoch=params.get("epoch_num"),
+        parallel_mode=params.get("parallel_mode"),
+        device_num=params.get("device_number"),
+        batch_size=batch_size(dataset, element),
+        dataset_path=None if dataset is None else dataset_path(dataset),
+        dataset_size=None if dataset is None else sample_count(dataset, element),
+        network=type_name(params.get("network")),
+        loss=loss_number(params.get("net_outputs")),
+        model_path=checkpoint,
+        model_size=Path(checkpoint).stat().st_size if checkpoint else 0,
+    )
+
+
+def eval_lineage(params: Any) -> EvalLineage:
+    """What the evaluation gave."""
+    dataset, element = params.get("valid_dataset"), params.get("eval_dataset_element")
+    return EvalLineage(
+        metric=params.get("metrics"),
+        dataset_path=None if dataset is None else dataset_path(dataset),
+        dataset_size=None if dataset is None else sample_count(dataset, element),
+    )
+
+
+def checkpoint_path(callbacks: list[Any]) -> str | None:
+    """The newest checkpoint of the last callback that saves any, if it is there."""
+    files = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
+    return str(Path(files[-1]).resolve()) if files and files[-1] and Path(files[-1]).exists() else None

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SummaryCollector in real trainings, read back from its files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from digits import SmallNet, batches, digits, make_model
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
+
+import mindscope
+from mindscope.torch import Callback, Metric, ModelCheckpoint, RunContext, SummaryCollector
+from mindscope.torch.datasets import dataset_node, dataset_path, sample_count
+
+pytestmark = pytest.mark.framework
+
+
+def read(directory: Path) -> mindscope.Run:
+    return mindscope.open_run(directory)
+
+
+def collect(directory: Path, epochs: int = 2, count: int = 48, **options: Any) -> mindscope.Run:
+    make_model().train(epochs, batches(count), callbacks=[SummaryCollector(directory, **options)])
+    return read(directory)
+
+
+def test_default_collects_loss_input_and_the_first_parameters(tmp_path: Path) -> None:
+    run = collect(tmp_path, epochs=4)
+    assert list(run.tags("scalar")) == ["loss/auto"]
+    assert list(run.tags("image")) == ["input_data/auto"]
+    assert set(run.tags("histogram")) == {f"{name}/auto" for name, _ in SmallNet().named_parameters()}
+    assert list(run.scalars("loss/auto").step) == [1, 10]
+    assert not run.damages
+
+
+def test_no_step_is_recorded_twice(tmp_path: Path) -> None:
+    run = collect(tmp_path, collect_freq=1)
+    assert list(run.scalars("loss/auto").step) == [1, 2, 3, 4, 5, 6]
+
+
+def test_chosen_parameters_and_nothing_else(tmp_path: Path) -> None:
+    chosen = {"histogram_regular": "^conv1.*"}
+    run = collect(tmp_path, collect_specified_data=chosen, keep_default_action=False)
+    assert set(run.tags("histogram")) == {"conv1.weight/auto", "conv1.bias/auto"}
+    assert not run.tags("scalar")
+    assert not run.tags("image")
+    assert not run.lineage
+
+
+def test_sink_mode_collects_epochs(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path, collect_freq=2)
+    make_model().train(4, batches(32), callbacks=collector, dataset_sink_mode=True)
+    assert list(read(tmp_path).scalars("loss/auto").step) == [2, 4, 8]
+
+
+def test_train_lineage_has_every_field(tmp_path: Path) -> None:
+    custom = {"wide": 1 << 40, "numpy": np.float32(0.5), "note": "x"}
+    collector = SummaryCollector(tmp_path / "run", custom_lineage_data=custom)
+    saving = ModelCheckpoint("net", tmp_path / "ckpt")
+    make_model(0.05).train(2, batches(40), callbacks=[saving, collector])
+    lineage = read(tmp_path / "run").lineage
+    train = lineage.train
+    assert train is not None
+    assert (train.optimizer, train.loss_function, train.network) == ("SGD", "CrossEntropyLoss", "SmallNet")
+    assert (train.epoch, train.batch_size, train.dataset_size) == (2, 16, 40)
+    assert (train.parallel_mode, train.device_num) == ("stand_alone", 1)
+    assert train.learning_rate == 0.05
+    assert train.loss is not None
+    assert train.model_path == saving.latest_ckpt_file_name
+    assert train.model_size == Path(saving.latest_ckpt_file_name).stat().st_size
+    assert (lineage.custom["wide"], lineage.custom["numpy"], lineage.custom["note"]) == (str(1 << 40), 0.5, "x")
+    assert {"env/command", "env/host", "env/seed", "env/torch"} <= set(lineage.custom)
+
+
+def test_evaluation_records_metrics_of_any_numeric_type(tmp_path: Path) -> None:
+    class Single(Metric):
+        def clear(self) -> None: ...
+        def update(self, *inputs: Any) -> None: ...
+        def eval(self) -> Any:
+            return np.float32(0.25)
+
+    model = make_model(metrics={"accuracy": "accuracy", "recall": "recall", "loss": "loss", "single": Single()})
+    model.eval(batches(32), callbacks=SummaryCollector(tmp_path))
+    result = read(tmp_path).lineage.eval
+    assert result is not None
+    assert set(result.metric or {}) == {"accuracy", "recall", "loss", "single"}
+    assert len((result.metric or {})["recall"]) == 10
+    assert (result.metric or {})["single"] == 0.25
+    assert result.dataset_size == 32
+
+
+def test_fit_records_evaluations_as_lineage_and_as_curves(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path, collect_freq=2)
+    make_model(metrics={"accuracy"}).fit(2, batches(48), batches(16), callbacks=[collector])
+    run = read(tmp_path)
+    assert list(run.scalars("loss/auto").step) == [1, 2, 4, 6]
+    assert list(run.scalars("eval_accuracy/auto").step) == [3, 6]
+    assert list(run.scalars("eval_loss/auto").step) == [3, 6]
+    assert run.lineage.eval is not None
+    assert set(run.lineage.eval.metric or {}) == {"accuracy"}
+
+
+def test_one_collector_a_list(tmp_path: Path) -> None:
+    collectors = [SummaryCollector(tmp_path / name) for name in "ab"]
+    with pytest.raises(ValueError, match="callbacks hold 2 SummaryCollectors, want one"):
+        make_model().train(1, batches(16), callbacks=collectors)
+    make_model().train(1, batches(16), callbacks=collectors[:1])
+    assert list(read(tmp_path / "a").scalars("loss/auto").step) == [1]
+
+
+def test_one_collector_serves_one_training_after_another(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path)
+    model = make_model(metrics={"accuracy"})
+    model.train(1, batches(32), callbacks=[collector])
+    model.eval(batches(32), callbacks=[collector])
+    run = read(tmp_path)
+    assert run.lineage.train is not None
+    assert run.lineage.eval is not None
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path, error: type[BaseException]) -> None:
+    class Fail(Callback):
+        def step_end(self, run_context: RunContext) -> None:
+            if run_context.original_args().cur_step_num == 3:
+                raise error("mine")
+
+    with pytest.raises(error, match="mine"):
+        make_model().train(1, batches(64), callbacks=[SummaryCollector(tmp_path, collect_freq=1), Fail()])
+    run = read(tmp_path)
+    assert list(run.scalars("loss/auto").step) == [1, 2, 3]
+    assert run.lineage.train is None
+
+
+def test_loop_of_the_users_own(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    network, loss_fn = SmallNet(), nn.CrossEntropyLoss()
+    optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
+    loader = batches(48)
+    with SummaryCollector(tmp_path, collect_freq=2) as collector:
+        for epoch in (1, 2):
+            for images, labels in loader:
+                loss = loss_fn(network(images), labels)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                collector.step(
+                    loss, network=network, optimizer=optimizer, loss_fn=loss_fn, input_data=images,
+                    train_dataset=loader, epoch=epoch,
+                )  # fmt: skip
+    run = read(tmp_path)
+    assert list(run.scalars("loss/auto").step) == [1, 2, 4, 6]
+    assert list(run.tags("image")) == ["input_data/auto"]
+    assert len(run.tags("histogram")) == 4
+    train = run.lineage.train
+    assert train is not None
+    assert (train.optimizer, train.network, train.epoch, train.batch_size) == ("Adam", "SmallNet", 2, 16)
+
+
+def test_step_outside_of_with_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="collector is not entered"):
+        SummaryCollector(tmp_path).step(0.5)
+
+
+def test_data_without_pictures_is_trained_all_the_same(tmp_path: Path) -> None:
+    network = nn.Linear(3, 1)
+    data = [(torch.rand(4, 3), torch.rand(4, 1)) for _ in range(3)]
+    model = mindscope_model(network)
+    model.train(1, data, callbacks=[SummaryCollector(tmp_path, collect_freq=1)])
+    run = read(tmp_path)
+    assert not run.tags("image")
+    assert list(run.scalars("loss/auto").step) == [1, 2, 3]
+
+
+def mindscope_model(network: nn.Module) -> Any:
+    from mindscope.torch import Model
+
+    return Model(network, nn.MSELoss(), torch.optim.SGD(network.parameters(), lr=0.1))
+
+
+def test_weights_for_a_landscape_are_kept_with_their_metadata(tmp_path: Path) -> None:
+    wanted = {"collect_landscape": {"unit": "step", "intervals": [[1, 2, 3]], "landscape_size": 5}}
+    collect(tmp_path, epochs=2, collect_specified_data=wanted)
+    metadata = json.loads((tmp_path / "ckpt_dir" / "train_metadata.json").read_text("utf-8"))
+    files = metadata["model_params_file_map"]
+    assert list(files) == ["1", "2", "3"]
+    assert Path(files["2"]).name == "SmallNet_2_step.ckpt"
+    assert all(Path(file).exists() for file in files.values())
+    assert (metadata["step_per_epoch"], metadata["unit"], metadata["epoch_group"]) == (3, "step", {"0": [1, 2, 3]})
+
+
+class Pictures(Dataset[Any]):
+    """As torchvision's data sets: a root and a transform."""
+
+    def __init__(self, root: str, transform: Any = None) -> None:
+        self.root, self.transform = root, transform
+
+    def __len__(self) -> int:
+        return 20
+
+    def __getitem__(self, place: int) -> Any:
+        return self.transform(torch.full((1, 2, 2), float(place))), place % 2
+
+
+class Scale(nn.Module):
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, image: Any) -> Any:
+        return image * self.factor
+
+
+class Compose:
+    """As torchvision's."""
+
+    def __init__(self, transforms: list[Any]) -> None:
+        self.transforms = transforms
+
+    def __call__(self, image: Any) -> Any:
+        for each in self.transforms:
+            image = each(image)
+        return image
+
+
+def shift(image: Any) -> Any:
+    return image + 1
+
+
+def test_pipeline_of_a_loader_is_told_from_batch_to_source(tmp_path: Path) -> None:
+    source = Pictures(str(tmp_path), Compose([Scale(0.5), nn.Sequential(Scale(2.0), nn.Flatten(0, 1)), shift]))
+    loader = DataLoader(torch.utils.data.Subset(source, range(10)), batch_size=4, shuffle=True, drop_last=True)
+    batch = dataset_node(loader)
+    (subset,) = batch.children
+    (mapped,) = subset.children
+    (pictures,) = mapped.children
+    assert [node.op_type for node in batch.walk()] == ["Batch", "Subset", "Map", "Pictures"]
+    assert batch.parameters["batch_size"] == 4
+    assert batch.parameters["drop_remainder"] is True
+    assert batch.parameters["collate_fn"] == "default_collate"
+    assert subset.sampler is not None
+    assert (subset.sampler.name, subset.sampler.parameters["replacement"]) == ("RandomSampler", False)
+    assert [each.name for each in mapped.operations] == ["Scale", "Scale", "Flatten", "shift"]
+    assert [dict(each.parameters) for each in mapped.operations[:2]] == [{"factor": 0.5}, {"factor": 2.0}]
+    assert pictures.parameters["root"] == str(tmp_path)
+    assert dataset_path(loader) == str(tmp_path)
+    assert sample_count(loader, None) == 8
+    weighted = DataLoader(source, batch_size=4, sampler=WeightedRandomSampler([0.5] * 20, 12))
+    assert sample_count(weighted, None) == 12
+
+
+def test_pipeline_is_in_the_lineage_file(tmp_path: Path) -> None:
+    loader = DataLoader(digits(32), batch_size=8)
+    make_model().train(1, loader, callbacks=[SummaryCollector(tmp_path)])
+    graph = read(tmp_path).dataset_graph
+    assert graph is not None
+    assert [node.op_type for node in graph.walk()] == ["Batch", "TensorDataset"]
