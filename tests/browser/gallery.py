@@ -28,6 +28,13 @@ PAGES = {
     "runs": "/",
     "scalars": "/scalars?smoothing=0.8",
     "log": "/scalars?y=log&axis=relative",
+    "images": "/images",
+    "brightness": "/images?step=20&brightness=1.5&size=original",
+    "difference": "/images?full=input&difference=1",
+    "distributions": "/distributions",
+    "front": "/distributions?shape=front&axis=relative",
+    "heat": "/distributions?shape=heat",
+    "percentiles": "/distributions?shape=bands",
     "nothing": "/scalars?tag=no-such-tag",
     "none": "/scalars?runs=none",
 }

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { bucketAt, bucketExtent, finiteCount, fullHeight, quantiles, spreadRow, type Histograms } from "./histograms";
+import { bucketAt, bucketExtent, finiteCount, quantiles, spreadRow, type Histograms } from "./histograms";
 
 type Bucket = [left: number, right: number, count: number];
 
-export function histogramsOf(rows: Bucket[][]): Histograms {
+function histogramsOf(rows: Bucket[][]): Histograms {
   const flat = rows.flat();
   const zeros = new Float64Array(rows.length);
   const starts = rows.reduce((list, row) => [...list, list[list.length - 1]! + row.length], [0]);
@@ -75,13 +75,5 @@ describe("bucketAt", () => {
     const histograms = histogramsOf([[[0, 1, 3], [1, 2, 0], [2, 3, 1]]]);
     expect([0.5, 1.5, 2.5, 9, -9].map((value) => bucketAt(histograms, 0, value))).toEqual([0, 1, 2, 2, 0]);
     expect(bucketAt(histogramsOf([[]]), 0, 1)).toBe(-1);
-  });
-});
-
-describe("fullHeight", () => {
-  it("is not that of one step that towers above the others", () => {
-    expect(fullHeight([1, 2, 3])).toBe(3);
-    expect(fullHeight([1, 1, 1, 100])).toBe(4);
-    expect(fullHeight([])).toBe(1);
   });
 });

@@ -116,16 +116,6 @@ export function bucketAt({ bucketStart, left, right, count }: Histograms, row: n
   return best;
 }
 
-/**
- * The height that fills a lane: the largest of the peaks, but not more than a few times the middle one, so that one
- * step with all values alike does not flatten the others.
- */
-export function fullHeight(peaks: readonly number[], limit = 4): number {
-  const sorted = peaks.filter((peak) => peak > 0).sort((one, other) => one - other);
-  if (sorted.length === 0) return 1;
-  return Math.min(sorted[sorted.length - 1]!, limit * sorted[sorted.length >> 1]!);
-}
-
 /** Values that are not finite, over all rows. */
 export function oddCounts({ nan, positiveInfinity, negativeInfinity }: Histograms): { nan: number; infinite: number } {
   const sum = (column: Float64Array): number => column.reduce((total, value) => total + value, 0);

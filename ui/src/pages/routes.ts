@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Route } from "./route";
+import DistributionsPage from "./distributions/DistributionsPage.svelte";
 import ImagesPage from "./images/ImagesPage.svelte";
 import RunsPage from "./runs/RunsPage.svelte";
 import ScalarsPage from "./scalars/ScalarsPage.svelte";
@@ -9,6 +10,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/", name: "nav.runs", icon: "runs", page: RunsPage },
   { path: "/scalars", name: "nav.scalars", icon: "scalars", page: ScalarsPage },
   { path: "/images", name: "nav.images", icon: "images", page: ImagesPage },
+  { path: "/distributions", name: "nav.distributions", icon: "distributions", page: DistributionsPage },
 ];
 
 export function routeOf(path: string): Route {
