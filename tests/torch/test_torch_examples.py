@@ -75,7 +75,7 @@ def test_gradients(run: Callable[..., str], tmp_path: Path) -> None:
 def test_own_callbacks(run: Callable[..., str], tmp_path: Path) -> None:
     shown = run("torch_custom_callback.py", "--directory", str(tmp_path), "--minutes", "0.005")
     assert "Save the maximum accuracy checkpoint" in shown
-    assert "epoch:  1  step: " in shown
+    assert "epoch:  " in shown.splitlines()[-1]
     assert list(tmp_path.glob("0.*.ckpt"))
 
 

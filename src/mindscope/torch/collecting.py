@@ -109,7 +109,7 @@ class Collecting:
     def _describe(self, record: SummaryRecord, params: Any) -> None:
         wanted, network, dataset = self._wanted, params.get("network"), params.get("train_dataset")
         if wanted.collect_graph and network is not None:
-            graph = self._attempt("graph", lambda: graph_of(plain_network(network), _inputs(params)))
+            graph = self._attempt("graph", lambda: graph_of(plain_network(network), *_inputs(params)))
             if graph is not None:
                 record.add_value("graph", "", graph)
         if wanted.collect_dataset_graph and dataset is not None:
@@ -163,12 +163,15 @@ class Collecting:
             return None
 
 
-def _inputs(params: Any) -> tuple[Any, ...]:
-    """What the network was called with at this step, as far as it is positional."""
+def _inputs(params: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the network was called with at this step: by position, and by name."""
     element = params.get("train_dataset_element")
-    if params.get("loss_fn") is not None and isinstance(element, (list, tuple)) and len(cast("list[Any]", element)) > 1:
+    is_labelled = params.get("loss_fn") is not None and not params.get("is_own_loop")
+    if is_labelled and isinstance(element, (list, tuple, dict)):
         element, _ = split_label(element)
-    return tuple(cast("list[Any]", element)) if isinstance(element, (list, tuple)) else (element,)
+    if isinstance(element, dict):
+        return (), cast("dict[str, Any]", element)
+    return tuple(cast("list[Any]", element)) if isinstance(element, (list, tuple)) else (element,), {}
 
 
 def _first_column(element: Any) -> Any:

@@ -29,6 +29,6 @@ def set_aside() -> Generator[None]:
             kept_values.STORE.keep(plugin, name, value)
 
 
-def graph_of(network: Any, inputs: tuple[Any, ...]) -> Any:
+def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any]) -> Any:
     """The ``GraphProto`` of a network for such inputs."""
-    return import_module("mindscope.torch.graphs").graph_of(network, inputs)
+    return import_module("mindscope.torch.graphs").graph_of(network, inputs, named_inputs)

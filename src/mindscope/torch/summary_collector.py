@@ -175,6 +175,7 @@ class SummaryCollector(Callback):
         if self._own is None:
             self._own = CallbackParams(
                 mode="train", list_callback=[self], batch_num=None, cur_step_num=0, dataset_sink_mode=False,
+                is_own_loop=True,
                 parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
             )  # fmt: skip
             record.set_mode("train")
