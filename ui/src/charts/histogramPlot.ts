@@ -109,7 +109,7 @@ export class HistogramPlot {
     const { left, top, width, height } = view.area;
     const axis = this.#drawing!.axis;
     ctx.font = TICK_FONT;
-    const values = linearTicks(view.valueRange, view.isValueAcross ? Math.max(2, width / 70) : Math.max(2, height / 36));
+    const values = linearTicks(view.valueRange, view.isValueAcross ? Math.max(3, width / 70) : Math.max(3, height / 30));
     const valueLabels = formatTicks(values);
     const length = view.isValueAcross ? (height - view.lane) * 2 : width;
     const steps = view.shape === "front" ? [] : xTicks(axis, view.stepRange, length);
@@ -164,10 +164,12 @@ export class HistogramPlot {
     const { top, height } = view.area;
     view.spread.forEach((counts, row) => {
       const [from, to] = view.columnOf(row).map(Math.round) as [number, number];
-      for (let pixel = 0; pixel < counts.length; pixel++) {
-        if (!(counts[pixel]! > 0)) continue;
-        ctx.fillStyle = rgbText(colourAt(stops, view.shadeAt(row, pixel)));
-        ctx.fillRect(from, top + height - pixel - 1, Math.max(1, to - from), 1);
+      for (let pixel = 0; pixel < counts.length; ) {
+        const start = pixel;
+        while (pixel < counts.length && isAlike(counts[pixel]!, counts[start]!)) pixel++;
+        if (!(counts[start]! > 0)) continue;
+        ctx.fillStyle = rgbText(colourAt(stops, view.shadeAt(row, start)));
+        ctx.fillRect(from, top + height - pixel, Math.max(1, to - from), pixel - start);
       }
     });
   }
@@ -267,6 +269,11 @@ function outline(ctx: CanvasRenderingContext2D, view: HistogramView, row: number
     } else if (isOpen) ctx.lineTo(left + pixel, base);
     isOpen = isFilled;
   }
+}
+
+/** Pixels inside of one bucket hold the same count but for rounding: one rectangle for all of them. */
+function isAlike(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1e-6 * other;
 }
 
 function layer(host: HTMLElement): HTMLCanvasElement {
