@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding the graph of a network: ``torch.export``, else ``torch.fx`` tracing, else the structure of its modules."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import warnings
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+import torch
+from torch import fx, nn
+from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+
+from mindscope.torch.graphs.message import graph_message
+from mindscope.torch.graphs.structure import structure_message
+from mindscope.types import Message
+
+_LONGEST_REASON = 160
+
+
+def graph_of(module: nn.Module, example_inputs: Any, example_kwargs: Mapping[str, Any] | None = None) -> Message:
+    """The ``GraphProto`` of ``module`` as a dict, for inputs such as ``example_inputs`` (a tuple, or a single value).
+
+    Nothing is computed: tensors are traced without their data, and the module stays as it is. Where ``torch.export``
+    can't, e.g. for control flow that depends on data, ``torch.fx`` traces; where that can't either, the graph is the
+    structure of the modules without data edges. The name is the class of the module, and then also says which of the
+    two it is and why.
+    """
+    inputs: tuple[Any, ...] = cast(Any, example_inputs) if isinstance(example_inputs, tuple) else (example_inputs,)
+    name = type(module).__name__
+    try:
+        with _quietly():
+            return exported_message(export(module, inputs, example_kwargs), name, module)
+    except Exception as error:  # whatever the tracer or the traced code raises
+        reason = f"torch.export: {_first_line(error)}"
+    try:
+        with _quietly():
+            return _traced_message(module, inputs, f"{name} (torch.fx; {reason})")
+    except Exception as error:
+        return structure_message(module, f"{name} (module structure; {reason}; torch.fx: {_first_line(error)})")
+
+
+def export(
+    module: nn.Module, inputs: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
+) -> torch.export.ExportedProgram:
+    """The exported program. Raises whatever ``torch.export`` raises."""
+    return torch.export.export(module, inputs, dict(kwargs or {}), strict=False)
+
+
+def exported_message(program: torch.export.ExportedProgram, name: str, module: nn.Module | None = None) -> Message:
+    """The ``GraphProto`` of an exported program."""
+    return graph_message(program.graph, name, module, _names(program))
+
+
+def _names(program: torch.export.ExportedProgram) -> dict[str, str]:
+    """The names of placeholders in the network."""
+    signature = program.graph_signature
+    constants = {**signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_buffers}
+    found = {name: f"constant:{target}" for name, target in constants.items()}
+    return {**found, **signature.inputs_to_parameters}
+
+
+def _traced_message(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Message:
+    traced = fx.symbolic_trace(module)
+    return graph_message(_with_shapes(traced, inputs).graph, name, module)
+
+
+def _with_shapes(traced: fx.GraphModule, inputs: tuple[Any, ...]) -> fx.GraphModule:
+    """A copy without data that knows shapes and types; the traced graph itself where they can't be found."""
+    placeholders = sum(node.op == "placeholder" for node in traced.graph.nodes)
+    mode = FakeTensorMode()
+    try:
+        with FakeCopyMode(mode):
+            shaped = copy.deepcopy(traced)
+        FakeTensorProp(shaped, mode).propagate(*inputs[:placeholders])
+    except Exception as error:
+        logging.getLogger("mindscope").debug("shapes of the graph are not known: %s", error)
+        return traced
+    return shaped
+
+
+@contextmanager
+def _quietly() -> Generator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _first_line(error: Exception) -> str:
+    line = next(iter(str(error).strip().splitlines()), "")
+    return f"{type(error).__name__}: {line}"[:_LONGEST_REASON]
