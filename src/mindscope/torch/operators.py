@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
+from torch.fx.node import has_side_effect
 
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.torch.kept_values import STORE, discard_values, take_values
@@ -43,7 +44,7 @@ def _keep_nothing(value: torch.Tensor, plugin: str, name: str) -> None:
 _LIBRARY.impl("keep_value", _keep_value, "CompositeExplicitAutograd")
 torch.library.register_fake("mindscope::keep_value", _keep_nothing, lib=_LIBRARY)
 _KEEP: Any = torch.ops.mindscope.keep_value.default
-torch.fx.node.has_side_effect(_KEEP)
+has_side_effect(_KEEP)
 
 
 def _check(plugin: str, name: str, value: torch.Tensor) -> None:
