@@ -23,7 +23,7 @@ test-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
 test-ui: ui/node_modules/.installed
 	cd ui && npm test
 
-check: $(VENV)/.dev $(VENV)/.package ui/node_modules/.installed
+check: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package ui/node_modules/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
