@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of the stages of compilation as ``.pb`` files (``ModelProto``), which the viewer shows beside the run.
+
+``save_stages`` writes ``ms_output_exported.pb`` (the operators that the network calls), ``ms_output_decomposed.pb``
+(core operators) and ``ms_output_joint.pb`` (forward and backward). While graphs are saved Inductor writes
+``ms_output_after_hwopt.pb`` after fusion of the first graph that ``torch.compile`` compiles, ``_1``, ``_2`` for the
+next. Other backends offer no such hook, and what Inductor decides after fusion is in no graph.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.torch.graphs.capture import export, exported_message
+from mindscope.torch.graphs.fused import fused_message
+from mindscope.torch.graphs.joint import joint_message
+from mindscope.types import Message
+
+_LOG = logging.getLogger("mindscope")
+
+
+class _Context:
+    """Where graphs go; None where they are not saved. One a process, as Inductor's settings are."""
+
+    def __init__(self) -> None:
+        self.directory: Path | None = None
+        self._lock = threading.Lock()  # guards the count: Inductor may compile in several threads
+        self._fused = 0  # graphs of Inductor since the directory was set
+
+    def save_to(self, directory: Path | None) -> None:
+        from torch._inductor import config
+
+        inductor: Any = config
+        self.directory, self._fused = directory, 0
+        inductor._post_fusion_custom_pass = None if directory is None else _save_fused
+
+    def next_number(self) -> int:
+        with self._lock:
+            self._fused += 1
+            return self._fused - 1
+
+
+_CONTEXT = _Context()
+
+
+def _save_fused(nodes: list[Any]) -> list[Any]:
+    """What Inductor calls. A function of a module, since Inductor copies its settings; it also bypasses its cache."""
+    number = _CONTEXT.next_number()
+    name = "ms_output_after_hwopt" + (f"_{number}" if number else "")
+    _attempt(_CONTEXT.directory, name, lambda: fused_message(nodes, name))
+    return nodes
+
+
+def set_context(save_graphs: bool = False, save_graphs_path: str | os.PathLike[str] = ".") -> None:
+    """Save the graphs of all stages into a directory, which is made, or stop doing so. Raises OSError."""
+    directory = Path(save_graphs_path).absolute() if save_graphs else None
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+    _CONTEXT.save_to(directory)
+
+
+def save_stages(module: nn.Module, inputs: tuple[Any, ...], loss: Callable[..., Any] | None = None) -> None:
+    """Write the stages before Inductor where ``set_context`` asked for them; one that can't be had is logged."""
+    directory, name = _CONTEXT.directory, type(module).__name__
+    if directory is None:
+        return
+    _attempt(directory, "ms_output_exported", lambda: exported_message(export(module, inputs), name, module))
+    _attempt(directory, "ms_output_decomposed", lambda: _decomposed(module, inputs, name))
+    _attempt(directory, "ms_output_joint", lambda: joint_message(module, inputs, name, loss))
+
+
+def _decomposed(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Message:
+    return exported_message(export(module, inputs).run_decompositions(), name, module)
+
+
+def _attempt(directory: Path | None, name: str, make: Callable[[], Message]) -> None:
+    if directory is None:
+        return
+    try:
+        model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": make()}
+        (directory / f"{name}.pb").write_bytes(wire.encode(MODEL, model))
+    except Exception as error:
+        _LOG.warning("graph %s was not saved: %s: %s", name, type(error).__name__, error)
