@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+from os import PathLike, environ
+from pathlib import Path
+
 from torch import distributed as processes
 
 
 def get_rank() -> int:
-    """The number of this process among those that train together; 0 where it is the only one."""
-    return int(processes.get_rank()) if _is_on() else 0
+    """The number of this process among those that train together; 0 where it is the only one.
+
+    Before ``init_process_group`` it is what torchrun says in the environment.
+    """
+    return int(processes.get_rank()) if _is_on() else _from_environment("RANK", 0)
 
 
 def device_count() -> int:
     """How many processes train together."""
-    return int(processes.get_world_size()) if _is_on() else 1
+    return int(processes.get_world_size()) if _is_on() else _from_environment("WORLD_SIZE", 1)
 
 
 def parallel_mode() -> str:
@@ -23,3 +29,13 @@ def parallel_mode() -> str:
 
 def _is_on() -> bool:
     return processes.is_available() and processes.is_initialized()
+
+
+def _from_environment(name: str, default: int) -> int:
+    text = environ.get(name, "")
+    return int(text) if text.isdecimal() else default
+
+
+def rank_directory(directory: str | PathLike[str]) -> Path:
+    """``directory/rank_N``, where process N records: the directories of one run stand side by side. It is not made."""
+    return Path(directory) / f"rank_{get_rank()}"
