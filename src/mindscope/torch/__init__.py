@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from mindscope.torch.callback import Callback as Callback
     from mindscope.torch.checkpoint import ModelCheckpoint as ModelCheckpoint
     from mindscope.torch.checkpoint_config import CheckpointConfig as CheckpointConfig
+    from mindscope.torch.distributed import get_rank as get_rank
+    from mindscope.torch.distributed import rank_directory as rank_directory
     from mindscope.torch.early_stopping import EarlyStopping as EarlyStopping
+    from mindscope.torch.graphs import graph_of as graph_of
     from mindscope.torch.history import History as History
     from mindscope.torch.kept_values import collecting as collecting
     from mindscope.torch.kept_values import discard_values as discard_values
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
     from mindscope.torch.operators import TensorSummary as TensorSummary
     from mindscope.torch.plateau import ReduceLROnPlateau as ReduceLROnPlateau
     from mindscope.torch.run_context import RunContext as RunContext
+    from mindscope.torch.save_graphs import save_stages as save_stages
+    from mindscope.torch.save_graphs import set_context as set_context
     from mindscope.torch.serialization import load_checkpoint as load_checkpoint
     from mindscope.torch.serialization import load_param_into_net as load_param_into_net
     from mindscope.torch.serialization import save_checkpoint as save_checkpoint
@@ -60,7 +65,9 @@ _MODULES = {
     "callback": "Callback",
     "checkpoint": "ModelCheckpoint",
     "checkpoint_config": "CheckpointConfig",
+    "distributed": "get_rank rank_directory",
     "early_stopping": "EarlyStopping",
+    "graphs": "graph_of",
     "history": "History",
     "kept_values": "collecting discard_values start_collecting stop_collecting take_values",
     "lambda_callback": "LambdaCallback",
@@ -75,6 +82,7 @@ _MODULES = {
     "operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
     "plateau": "ReduceLROnPlateau",
     "run_context": "RunContext",
+    "save_graphs": "save_stages set_context",
     "serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "summary_collector": "SummaryCollector",
     "time_monitor": "TimeMonitor",
