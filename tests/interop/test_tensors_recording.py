@@ -85,8 +85,6 @@ def test_torch_float8_says_what_to_do() -> None:
 
 @pytest.mark.gpu
 def test_torch_on_a_gpu() -> None:
-    if not torch.cuda.is_available():
-        pytest.skip("there is no GPU")
     for dtype in (torch.float32, torch.bfloat16, torch.int64):
         tensor = torch.arange(1000, device="cuda").to(dtype)
         got = to_array(tensor)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests of a GPU run where there is one."""
+    if item.get_closest_marker("gpu"):
+        import torch
+
+        if not torch.cuda.is_available():
+            pytest.skip("there is no GPU")
