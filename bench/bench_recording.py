@@ -2,10 +2,10 @@
 """What recording costs the thread that trains, side by side with the peers, in one run.
 
 Each recorder is measured in processes of its own, in turns, so that what else the machine does meets all alike. Every
-call is timed by itself: median and 99th percentile are over calls, the mean shows what rare waits add up to. The ratio is
-that of the means: torch's short queue lets most calls through at once and makes the others wait, so that its median jumps
-between 5 and 30 us from run to run while its mean stays. Peers that are not installed are left out. The figures say
-nothing about a machine but this one; the ratios mean something.
+call is timed by itself: median and 99th percentile are over calls, the mean shows what rare waits add up to. The ratio
+is that of the means: torch's short queue lets most calls through at once and makes the others wait, so that its median
+jumps between 5 and 50 us from run to run while its mean stays. Peers that are not installed are left out. The figures
+say nothing about a machine but this one; the ratios mean something.
 
     python bench/bench_recording.py [--rounds 3] [--json FILE]
 """
