@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+export const frame = {
+  "nav.label": "Pages",
+  "nav.runs": "Runs",
+  "nav.scalars": "Scalars",
+  "nav.images": "Images",
+  "nav.distributions": "Histograms",
+
+  "search.label": "Search tags and runs",
+  "search.placeholder": "Search tags and runs",
+  "search.hint": "Press / to search",
+  "search.tags": "Tags",
+  "search.runs": "Runs",
+  "search.none": "No tag and no run matches “{text}”",
+
+  "live.live": "Live",
+  "live.paused": "Paused",
+  "live.connecting": "Connecting",
+  "live.lost": "Disconnected",
+  "live.once": "Loaded once",
+  "live.pause": "Live updates are on; click to pause",
+  "live.resume": "Live updates are paused; click to go on",
+  "live.lost_title": "The server does not answer. Trying again; check that “mindscope start” is still running.",
+  "live.once_title": "The server was started with reload interval 0 and does not look for new data",
+  "live.updated": "updated {ago}",
+
+  "language.label": "Language",
+
+  "theme.label": "Theme",
+  "theme.system": "System",
+  "theme.light": "Light",
+  "theme.dark": "Dark",
+
+  "filter.regex": "Regular expression",
+  "filter.clear": "Clear the filter",
+  "filter.bad": "Not a regular expression: {error}",
+
+  "side.label": "Run selection",
+  "side.title": "Runs",
+  "side.toggle": "Run selection",
+  "side.hide": "Hide the run selection",
+  "side.filter": "Filter runs",
+  "side.shown": "{shown} of {total} shown",
+  "side.all": "Show all runs that match",
+  "side.none": "Show no run",
+  "side.only": "only",
+  "side.only_label": "Show only {run}",
+  "side.check": "Show {run}",
+  "side.sort": "Sort runs",
+  "side.sort_name": "Name",
+  "side.sort_updated": "Last update",
+  "side.sort_state": "State",
+  "side.nothing": "No run matches",
+
+  "colour.change": "Colour of {run}",
+  "colour.slot": "Colour {number}",
+  "colour.own": "Own colour",
+  "colour.reset": "Back to the given colour",
+
+  "dialog.close": "Close",
+} as const;
