@@ -9,5 +9,8 @@ export interface Route {
   path: string;
   name: MessageKey;
   icon: IconName;
-  page: Component;
+  /** The page's own code: it is fetched when the page is first opened. */
+  load: () => Promise<{ default: Component }>;
+  /** Kinds of data without which the navigation leaves the page out; undefined for pages that are always listed. */
+  kinds?: readonly string[];
 }

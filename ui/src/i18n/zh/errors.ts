@@ -6,6 +6,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.unreachable_remedy": "请确认“mindscope start”仍在运行；服务恢复后页面会自动继续。",
   "error.retry": "重试",
   "error.page": "页面出错",
+  "error.page_code": "无法获取此页面的代码",
+  "error.reload": "重新加载页面",
   "error.runs": "无法读取训练列表",
   "error.tags": "无法读取标签",
   "error.curves": "无法读取曲线",
