@@ -19,7 +19,6 @@ export const images = {
   "images.fit_title": "As large as the card",
   "images.original": "1:1",
   "images.original_title": "Original size",
-  "images.card_size": "Size of the cards",
   "images.restore_title": "Restore filter, step, brightness, contrast and size",
   "images.download": "Download this picture",
   "images.picture": "{tag} of {run} at step {step}",

@@ -21,7 +21,6 @@ export const images: Record<keyof typeof en, string> = {
   "images.fit_title": "适应卡片大小",
   "images.original": "1:1",
   "images.original_title": "原始尺寸",
-  "images.card_size": "卡片大小",
   "images.restore_title": "还原筛选、步骤、亮度、对比度和尺寸",
   "images.download": "下载此图像",
   "images.picture": "{run} 的 {tag}，步骤 {step}",
