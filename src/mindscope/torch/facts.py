@@ -17,7 +17,7 @@ from mindscope.torch.naming import type_name
 def train_lineage(params: Any) -> TrainLineage:
     """What the training was and gave; None for what its loop doesn't know."""
     optimizer, dataset = params.get("optimizer"), params.get("train_dataset")
-    element, checkpoint = params.get("train_dataset_element"), checkpoint_path(params.get("list_callback", []))
+    element, checkpoint = params.get("train_dataset_element"), checkpoint_path(params)
     return TrainLineage(
         optimizer=type_name(optimizer),
         learning_rate=None if optimizer is None else learning_rate_of(optimizer),
@@ -45,7 +45,9 @@ def eval_lineage(params: Any) -> EvalLineage:
     )
 
 
-def checkpoint_path(callbacks: list[Any]) -> str | None:
-    """The newest checkpoint of the last callback that saves any, if it is there."""
+def checkpoint_path(params: Any) -> str | None:
+    """The newest checkpoint, if it is there: what the loop says, else of the last callback that saves any."""
+    callbacks: list[Any] = params.get("list_callback", [])
     files = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
-    return str(Path(files[-1]).resolve()) if files and files[-1] and Path(files[-1]).exists() else None
+    newest = params.get("latest_ckpt_file") or (files[-1] if files else None)
+    return str(Path(newest).resolve()) if newest and Path(newest).exists() else None

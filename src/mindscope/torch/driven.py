@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector that the trainer of another package drives."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from torch import nn
+
+from mindscope.torch import distributed
+from mindscope.torch.companions import begin_step
+from mindscope.torch.first_call import FirstCall
+from mindscope.torch.run_context import CallbackParams, RunContext
+from mindscope.torch.summary_collector import SummaryCollector
+
+
+class Driven:
+    """Tells a collector of a training's turns, as ``Model`` tells it.
+
+    Args:
+        collector: may be entered by its user too.
+
+    Raises:
+        TypeError: it is no SummaryCollector.
+    """
+
+    def __init__(self, collector: SummaryCollector) -> None:
+        if not isinstance(collector, SummaryCollector):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"collector is {type(collector).__name__}, want a SummaryCollector")
+        self.collector = collector
+        self.params: CallbackParams | None = None
+        """The state of the training that runs, None outside of one."""
+        self._first: FirstCall | None = None  # until the first step is over
+
+    def begin(self, collectors: list[SummaryCollector], network: nn.Module, **state: Any) -> None:
+        """A training begins, after ``state["cur_step_num"]`` steps; one that failed before is left."""
+        self.fail(None)
+        self.collector.__enter__()
+        self.params = CallbackParams(
+            mode="train", list_callback=collectors, network=network, train_network=network, net_outputs=None,
+            dataset_sink_mode=False, train_dataset_element=None,
+            parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
+        )  # fmt: skip
+        self.params.update(state)
+        self._first = FirstCall(network)
+        try:
+            self.collector.begin(RunContext(self.params))
+        except BaseException as error:
+            self.fail(error)
+            raise
+
+    def begin_pass(self) -> None:
+        """Before a forward pass: what operators kept in the one before is not of this step."""
+        begin_step()
+
+    def step(self, **state: Any) -> None:
+        """A step of the optimizer is over."""
+        if self.params is None:
+            return
+        self.params.update(state)
+        if self._first is not None:
+            self._first.stop()
+            self.params["first_call"] = self._first if self._first.network is not None else None
+        self.collector.step_end(RunContext(self.params))
+        if self._first is not None:
+            self._first = self.params["first_call"] = None  # it holds the inputs of the network
+
+    def end_epoch(self) -> None:
+        """An epoch is over."""
+        if self.params is not None:
+            self.collector.epoch_end(RunContext(self.params))
+
+    def evaluated(self, metrics: dict[str, Any], curves: dict[str, Any], dataset: Any) -> None:
+        """An evaluation is over, inside of the training or by itself: ``curves`` become series of the training."""
+        begin_step()
+        params = CallbackParams(
+            mode="eval", list_callback=[self.collector], valid_dataset=dataset, eval_dataset_element=None,
+            metrics=metrics, eval_results=curves,
+        )  # fmt: skip
+        with self.collector:
+            self.collector.begin(RunContext(params))
+            self.collector.end(RunContext(params))
+
+    def end(self, **state: Any) -> None:
+        """The training is over."""
+        if self.params is not None:
+            self.params.update(state)
+            self.collector.end(RunContext(self.params))
+            self._leave(None)
+
+    def fail(self, error: BaseException | None) -> None:
+        """The training failed; what was recorded until then is written."""
+        if self.params is not None:
+            self._leave(error or sys.exc_info()[1])
+
+    def _leave(self, error: BaseException | None) -> None:
+        if self._first is not None:
+            self._first.stop()
+        self.params = self._first = None
+        self.collector.__exit__(None if error is None else type(error), error, None)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector in the ``Trainer`` of Transformers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+from transformers import TrainerCallback
+
+from mindscope.collector import tags
+from mindscope.torch.driven import Driven
+from mindscope.torch.summary_collector import SummaryCollector
+
+_NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
+
+
+class CollectorCallback(TrainerCallback):
+    """Has a collector record what a ``Trainer`` of Transformers does, with the tags and steps that ``Model`` gives.
+
+    A step is one of the optimizer. Its loss is the mean of those that the model returned for it; where the trainer
+    computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Metrics of
+    evaluations become ``eval_NAME/auto``.
+
+    The trainer says nothing to callbacks when it fails. What was recorded until then is written all the same; the
+    collector ends at the next training, or with the process.
+
+    Raises:
+        TypeError: ``collector`` is no SummaryCollector.
+    """
+
+    def __init__(self, collector: SummaryCollector) -> None:
+        self._driven = Driven(collector)
+        self._seen: _Losses | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin to collect."""
+        model: nn.Module = given["model"]
+        epochs = math.ceil(state.num_train_epochs)
+        self._stop_seeing()
+        self._driven.begin(
+            [self._driven.collector], model, optimizer=_plain_optimizer(given.get("optimizer")),
+            loss_fn=getattr(model, "loss_function", None), train_dataset=given.get("train_dataloader"),
+            epoch_num=epochs, batch_num=math.ceil(state.max_steps / epochs),
+            cur_epoch_num=1, cur_step_num=state.global_step,
+        )  # fmt: skip
+        self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin with a new batch."""
+        self._driven.begin_pass()
+
+    def on_substep_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Forget what operators kept in a batch that only accumulated gradients."""
+        self._driven.begin_pass()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Collect, if this step is due."""
+        if self._seen is not None:
+            loss, inputs = self._seen.take()
+            self._driven.step(
+                cur_step_num=state.global_step, cur_epoch_num=max(1, math.ceil(state.epoch or 1)),
+                net_outputs=loss, train_dataset_element=inputs, optimizer=_plain_optimizer(given.get("optimizer")),
+            )  # fmt: skip
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **given: Any) -> None:
+        """Record the loss of the trainer where the model returns none."""
+        if self._seen is not None and not self._seen.has_losses and "loss" in (logs or {}):
+            assert logs is not None
+            record = self._driven.collector.record
+            record.add_value("scalar", tags.LOSS, float(logs["loss"]))
+            record.record(state.global_step)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Keep the weights for a landscape, if they are due."""
+        self._driven.end_epoch()
+
+    def on_prediction_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Forget what operators kept in a batch of an evaluation."""
+        self._driven.begin_pass()
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Record the metrics."""
+        metrics: dict[str, Any] = given["metrics"]
+        results = {name: value for name, value in metrics.items() if not name.endswith(_NOT_METRICS)}
+        self._driven.evaluated(results, results, given.get("eval_dataloader"))
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Record the lineage."""
+        self._stop_seeing()
+        self._driven.end(latest_ckpt_file=_weights(Path(args.output_dir) / f"checkpoint-{state.global_step}"))
+
+    def _stop_seeing(self) -> None:
+        if self._seen is not None:
+            self._seen.stop()
+            self._seen = None
+
+
+class _Losses:
+    """The losses that a model in training returns, left on their device, and what it was called with last.
+
+    A model that is told ``num_items_in_batch`` returns its share of the loss of the step, which is their sum times
+    ``processes`` if those items are of all processes; others return the mean of a batch.
+    """
+
+    def __init__(self, model: nn.Module, processes: int) -> None:
+        self.has_losses = False
+        """Whether the model ever returned one."""
+        self._losses: list[Tensor] = []  # of the batches of this step
+        self._inputs: Any = None
+        self._processes = processes
+        self._are_shares = False
+        self._handle: RemovableHandle = model.register_forward_hook(self._see, with_kwargs=True)
+
+    def take(self) -> tuple[Tensor | None, Any]:
+        """The loss of the step, and the inputs of its last batch."""
+        losses, inputs = self._losses, self._inputs
+        self._losses, self._inputs = [], None
+        if not losses:
+            return None, inputs
+        stacked = torch.stack(losses)
+        return (stacked.sum() * self._processes if self._are_shares else stacked.mean()), inputs
+
+    def stop(self) -> None:
+        """See no more."""
+        self._handle.remove()
+
+    def _see(self, model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any) -> None:
+        if not model.training or torch.compiler.is_exporting():  # the graph is made by a call without data
+            return
+        self._inputs = kwargs or args
+        loss = getattr(outputs, "loss", None)
+        if isinstance(loss, Tensor):
+            self.has_losses = True
+            self._are_shares = kwargs.get("num_items_in_batch") is not None
+            self._losses.append(loss.detach().float().mean())
+
+
+def _plain_optimizer(optimizer: Any) -> Any:
+    """The optimizer of torch inside of what accelerate wraps around it."""
+    return getattr(optimizer, "optimizer", optimizer)
+
+
+def _weights(checkpoint: Path) -> str | None:
+    """The file of weights of a checkpoint, if there is one."""
+    return next((str(file) for file in sorted(checkpoint.glob("*model*.safetensors"))), None)

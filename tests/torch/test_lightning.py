@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector in Lightning's Trainer, under both names of the package, beside the same training in a Model."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from digits import SmallNet, batches, make_model
+from torch import Tensor, nn
+
+import mindscope
+from mindscope.torch import ScalarSummary, SummaryCollector
+
+pytest.importorskip("lightning")
+from mindscope.torch.lightning import CollectorCallback
+
+pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
+PACKAGES = ("lightning.pytorch", "pytorch_lightning")
+
+
+def module_of(package: str, **options: Any) -> Any:
+    """A LightningModule of that package, over the network that the Model trains."""
+
+    class Digits(import_module(package).LightningModule):  # type: ignore[misc]
+        def __init__(self, is_failing: bool = False, is_manual: bool = False) -> None:
+            super().__init__()
+            torch.manual_seed(0)
+            self.net, self.loss_fn, self.is_failing = SmallNet(), nn.CrossEntropyLoss(), is_failing
+            self.scalar, self.automatic_optimization = ScalarSummary(), not is_manual
+
+        def forward(self, images: Tensor) -> Tensor:
+            return self.net(images)
+
+        def training_step(self, batch: Any, number: int) -> Tensor:
+            loss = self.loss_fn(self(batch[0]), batch[1])
+            self.scalar("own", loss)
+            self.log("train_loss", loss)
+            if self.is_failing and self.trainer.global_step == 2:
+                raise RuntimeError("mine")
+            if not self.automatic_optimization:
+                optimizer = self.optimizers()
+                optimizer.zero_grad()
+                self.manual_backward(loss)
+                optimizer.step()
+            return loss
+
+        def validation_step(self, batch: Any, number: int) -> None:
+            scores = self(batch[0])
+            self.scalar("own", scores.mean())
+            self.log("val_accuracy", (scores.argmax(1) == batch[1]).float().mean())
+
+        test_step = validation_step
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=0.1, momentum=0.9)
+
+    return Digits(**options)
+
+
+def trainer_of(package: str, directory: Path, collector: SummaryCollector, **options: Any) -> Any:
+    quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False, "accelerator": "cpu"}
+    options = {"enable_checkpointing": False, "default_root_dir": directory, "max_epochs": 2} | quiet | options
+    return import_module(package).Trainer(callbacks=[CollectorCallback(collector)], **options)
+
+
+def curves(directory: Path) -> dict[str, list[int]]:
+    run = mindscope.open_run(directory)
+    assert not run.damages
+    return {tag: list(run.scalars(tag).step) for tag in run.tags("scalar")}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_same_tags_and_steps_as_in_a_model(tmp_path: Path, package: str) -> None:
+    collector = SummaryCollector(tmp_path / "theirs", collect_freq=2)
+    trainer_of(package, tmp_path, collector).fit(module_of(package), batches(48), batches(32))
+    model = make_model(metrics={"accuracy"})
+    model.fit(2, batches(48), batches(32), callbacks=SummaryCollector(tmp_path / "ours", collect_freq=2))
+    theirs, ours = (mindscope.open_run(tmp_path / name) for name in ("theirs", "ours"))
+    assert curves(tmp_path / "theirs") == {
+        "own": [1, 2, 4, 6], "loss/auto": [1, 2, 4, 6], "eval_accuracy/auto": [3, 6],
+    }  # fmt: skip
+    for tag in ("loss/auto", "eval_accuracy/auto"):
+        assert list(theirs.scalars(tag).step) == list(ours.scalars(tag).step)
+        assert list(theirs.scalars(tag).value) == pytest.approx(list(ours.scalars(tag).value), rel=1e-5)
+    assert list(theirs.tags("image")) == list(ours.tags("image")) == ["input_data/auto"]
+    assert set(theirs.tags("histogram")) == {tag.replace("", "net.", 1) for tag in ours.tags("histogram")}
+    assert theirs.dataset_graph is not None
+    assert [node.op_type for node in theirs.dataset_graph.walk()] == ["Batch", "TensorDataset"]
+    (graph,) = theirs.graphs()
+    assert graph.name == "Digits"
+    assert {"conv2d", "linear", "relu"} <= {node.op_type for node in graph.nodes}
+
+
+def test_lineage_has_what_the_trainer_knows(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path / "run", custom_lineage_data={"note": "x"})
+    trainer = trainer_of(PACKAGES[0], tmp_path, collector, enable_checkpointing=True)
+    trainer.fit(module_of(PACKAGES[0]), batches(48), batches(32))
+    lineage = mindscope.open_run(tmp_path / "run").lineage
+    train = lineage.train
+    assert train is not None
+    assert (train.optimizer, train.loss_function, train.network) == ("SGD", "CrossEntropyLoss", "Digits")
+    assert (train.epoch, train.batch_size, train.dataset_size, train.device_num) == (2, 16, 48, 1)
+    assert train.learning_rate == pytest.approx(0.1)
+    assert train.model_path == str(Path(trainer.checkpoint_callback.best_model_path).resolve())
+    assert lineage.custom["note"] == "x"
+    assert lineage.eval is not None
+    assert (list(lineage.eval.metric or {}), lineage.eval.dataset_size) == (["val_accuracy"], 32)
+
+
+def test_batches_that_accumulate_gradients_are_no_steps(tmp_path: Path) -> None:
+    trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path, collect_freq=1), accumulate_grad_batches=2)
+    trainer.fit(module_of(PACKAGES[0]), batches(64))
+    assert curves(tmp_path) == {"own": [1, 2, 3, 4], "loss/auto": [1, 2, 3, 4]}
+
+
+def test_steps_that_optimize_by_hand_are_counted(tmp_path: Path) -> None:
+    trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path, collect_freq=1), max_epochs=1)
+    trainer.fit(module_of(PACKAGES[0], is_manual=True), batches(48))
+    assert curves(tmp_path) == {"own": [1, 2, 3], "loss/auto": [1, 2, 3]}
+
+
+def test_a_training_that_goes_on_from_a_checkpoint_counts_on(tmp_path: Path) -> None:
+    trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path / "a"), max_epochs=1)
+    trainer.fit(module_of(PACKAGES[0]), batches(48))
+    trainer.save_checkpoint(tmp_path / "last.ckpt")
+    second = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path / "b", collect_freq=1))
+    second.fit(module_of(PACKAGES[0]), batches(48), ckpt_path=tmp_path / "last.ckpt", weights_only=False)
+    assert curves(tmp_path / "b")["loss/auto"] == [4, 5, 6]
+
+
+def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path, collect_freq=1)
+    trainer = trainer_of(PACKAGES[0], tmp_path, collector)
+    with pytest.raises(RuntimeError, match="mine"):
+        trainer.fit(module_of(PACKAGES[0], is_failing=True), batches(48))
+    assert curves(tmp_path)["loss/auto"] == [1, 2]
+    assert mindscope.open_run(tmp_path).lineage.train is None
+    with pytest.raises(RuntimeError, match="collector is not entered"):
+        _ = collector.record
+
+
+def test_an_evaluation_by_itself_is_lineage(tmp_path: Path) -> None:
+    trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path))
+    (result,) = trainer.test(module_of(PACKAGES[0]), batches(32), verbose=False)
+    lineage = mindscope.open_run(tmp_path).lineage
+    assert lineage.eval is not None
+    assert lineage.eval.metric == pytest.approx(result)
+
+
+def test_two_collectors_are_refused(tmp_path: Path) -> None:
+    callbacks = [CollectorCallback(SummaryCollector(tmp_path / name)) for name in "ab"]
+    with pytest.raises(RuntimeError, match="more than one stateful callback of type `CollectorCallback`"):
+        import_module(PACKAGES[0]).Trainer(callbacks=callbacks, accelerator="cpu", logger=False)
+    with pytest.raises(TypeError, match="collector is str, want a SummaryCollector"):
+        CollectorCallback("runs/a")  # type: ignore[arg-type]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector in the Trainer of Transformers, on models built from a configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from digits import digits
+from torch.utils.data import Dataset
+
+import mindscope
+from mindscope.torch import SummaryCollector
+
+transformers = pytest.importorskip("transformers")
+from mindscope.torch.transformers import CollectorCallback  # noqa: E402
+
+pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
+
+
+class Pictures(Dataset[Any]):
+    """Digits as the Trainer wants them: samples that are dicts."""
+
+    def __init__(self, count: int) -> None:
+        self.samples = digits(count)
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        image, label = self.samples[place]
+        return {"pixel_values": image, "labels": label}
+
+
+def vision_model() -> Any:
+    torch.manual_seed(0)
+    config = transformers.ViTConfig(
+        image_size=8, patch_size=4, num_channels=1, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, num_labels=10,
+    )  # fmt: skip
+    return transformers.ViTForImageClassification(config)
+
+
+def accuracy(given: Any) -> dict[str, float]:
+    return {"accuracy": float((given.predictions.argmax(1) == given.label_ids).mean())}
+
+
+def trainer_of(directory: Path, collector: SummaryCollector, count: int = 48, **options: Any) -> Any:
+    arguments = transformers.TrainingArguments(
+        **{
+            "output_dir": str(directory / "out"), "per_device_train_batch_size": 16, "num_train_epochs": 2,
+            "use_cpu": True, "report_to": [], "disable_tqdm": True, "eval_strategy": "epoch", "save_strategy": "no",
+            "logging_steps": 4, **options,
+        }
+    )  # fmt: skip
+    return transformers.Trainer(
+        model=vision_model(), args=arguments, train_dataset=Pictures(count), eval_dataset=Pictures(32),
+        compute_metrics=accuracy, callbacks=[CollectorCallback(collector)],
+    )  # fmt: skip
+
+
+def curves(directory: Path) -> dict[str, list[int]]:
+    run = mindscope.open_run(directory)
+    assert not run.damages
+    return {tag: list(run.scalars(tag).step) for tag in run.tags("scalar")}
+
+
+def test_same_tags_and_steps_as_in_a_model(tmp_path: Path) -> None:
+    trainer_of(tmp_path, SummaryCollector(tmp_path / "run", collect_freq=2), save_strategy="epoch").train()
+    run = mindscope.open_run(tmp_path / "run")
+    assert curves(tmp_path / "run") == {
+        "loss/auto": [1, 2, 4, 6], "eval_loss/auto": [3, 6], "eval_accuracy/auto": [3, 6],
+    }  # fmt: skip
+    assert list(run.tags("image")) == ["input_data/auto"]
+    assert len(run.tags("histogram")) == 5
+    assert run.dataset_graph is not None
+    (graph,) = run.graphs()
+    assert "linear" in {node.op_type for node in graph.nodes}
+    train = run.lineage.train
+    assert train is not None
+    assert (train.optimizer, train.network, train.epoch) == ("AdamW", "ViTForImageClassification", 2)
+    assert (train.batch_size, train.dataset_size, train.device_num) == (16, 48, 1)
+    assert train.model_path is not None
+    assert train.model_path.endswith("checkpoint-6/model.safetensors")
+    assert run.lineage.eval is not None
+    assert set(run.lineage.eval.metric or {}) == {"eval_loss", "eval_accuracy"}
+
+
+def test_loss_is_the_one_that_the_trainer_logs(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path / "run", collect_freq=1)
+    trainer = trainer_of(tmp_path, collector, logging_steps=1, gradient_accumulation_steps=2, count=64)
+    trainer.train()
+    logged = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    got = mindscope.open_run(tmp_path / "run").scalars("loss/auto")
+    assert list(got.step) == [1, 2, 3, 4]
+    assert list(got.value) == pytest.approx(logged, rel=1e-3)
+
+
+def test_loss_that_the_trainer_computes_is_taken_when_it_logs(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path / "run", collect_freq=1)
+    trainer_of(tmp_path, collector, label_smoothing_factor=0.1, logging_steps=2, eval_strategy="no").train()
+    assert curves(tmp_path / "run") == {"loss/auto": [2, 4, 6]}
+
+
+def test_compiled_model_gives_its_losses(tmp_path: Path) -> None:
+    torch._dynamo.reset()
+    collector = SummaryCollector(tmp_path / "run", collect_freq=1)
+    options = {"torch_compile": True, "torch_compile_backend": "eager", "eval_strategy": "no"}
+    trainer_of(tmp_path, collector, **options).train()
+    assert curves(tmp_path / "run") == {"loss/auto": [1, 2, 3, 4, 5, 6]}
+
+
+def test_evaluation_by_itself_is_lineage(tmp_path: Path) -> None:
+    trainer_of(tmp_path, SummaryCollector(tmp_path / "run")).evaluate()
+    run = mindscope.open_run(tmp_path / "run")
+    assert run.lineage.eval is not None
+    assert set(run.lineage.eval.metric or {}) == {"eval_loss", "eval_accuracy"}
+    assert not run.tags("scalar")
+
+
+def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path) -> None:
+    class Fail(transformers.TrainerCallback):  # type: ignore[misc]
+        def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+            if state.global_step == 3:
+                raise RuntimeError("mine")
+
+    collector = SummaryCollector(tmp_path / "run", collect_freq=1)
+    trainer = trainer_of(tmp_path, collector)
+    trainer.add_callback(Fail())
+    with pytest.raises(RuntimeError, match="mine"):
+        trainer.train()
+    collector.record.flush()
+    assert curves(tmp_path / "run")["loss/auto"] == [1, 2, 3]
+    trainer.pop_callback(Fail)
+    trainer.train()
+    with pytest.raises(RuntimeError, match="collector is not entered"):
+        _ = collector.record
+    assert curves(tmp_path / "run")["loss/auto"] == [1, 2, 3, 4, 5, 6]
