@@ -12,12 +12,11 @@ from torch.optim import Optimizer
 
 from mindscope.capture import SummaryRecord
 from mindscope.collector.arguments import check_arguments
-from mindscope.collector.schedule import Schedule
-from mindscope.errors import RecorderClosedError
+from mindscope.collector.session import Session
 from mindscope.torch import distributed
 from mindscope.torch.callback import Callback
-from mindscope.torch.collecting import Collecting
-from mindscope.torch.kept_values import discard_values, start_collecting, stop_collecting
+from mindscope.torch.collecting import TorchFramework
+from mindscope.torch.kept_values import start_collecting, stop_collecting
 from mindscope.torch.loss import loss_of
 from mindscope.torch.run_context import CallbackParams, RunContext
 
@@ -66,42 +65,36 @@ class SummaryCollector(Callback):
             summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
             collect_tensor_freq, max_file_size, export_options,
         )  # fmt: skip
-        self._collecting = Collecting(self._arguments)
-        self._record: SummaryRecord | None = None
-        self._depth = 0  # how often it is entered: by a loop, and by its user around it
-        self._schedule: Schedule | None = None
-        self._training: Any = None
-        """The state of the training that runs, None outside of one."""
+        self._session = Session(self._arguments, TorchFramework(), self._open)
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
+
+    def _open(self) -> SummaryRecord:
+        arguments = self._arguments
+        return SummaryRecord(
+            arguments.summary_dir, num_process=arguments.num_process, max_file_size=arguments.max_file_size,
+            export_options=arguments.export_options,
+        )  # fmt: skip
 
     @property
     def record(self) -> SummaryRecord:
         """The recorder, to add values of your own to a step. Raises RecorderClosedError while not entered."""
-        if self._record is None:
-            raise RecorderClosedError("collector is not entered; use 'with collector:' or put it into callbacks")
-        return self._record
+        return self._session.record
 
     def __enter__(self) -> SummaryCollector:
-        if self._depth == 0:
-            arguments = self._arguments
-            self._record = SummaryRecord(
-                arguments.summary_dir, num_process=arguments.num_process, max_file_size=arguments.max_file_size,
-                export_options=arguments.export_options,
-            )  # fmt: skip
+        if self._session.enter():
             start_collecting()
-        self._depth += 1
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._depth -= 1
-        if self._depth == 0 and self._record is not None:
-            if self._own is not None and error is None:
-                self._collecting.end_training(self._record, self._own)
-            self._own = self._training = None
-            record, self._record = self._record, None
+        is_over = self._session.depth == 1
+        if is_over and self._own is not None and error is None:
+            self._session.end_training(self._own)
+        record = self._session.leave()
+        if record is not None:
+            self._own = None
             stop_collecting()
             record.close()
 
@@ -109,12 +102,7 @@ class SummaryCollector(Callback):
 
     def begin(self, run_context: RunContext) -> None:
         """Begin a training or an evaluation, which may be inside of a training."""
-        params = run_context.original_args()
-        self._check_alone(params["list_callback"])
-        self.record.set_mode(params["mode"])
-        if params["mode"] == "train":
-            discard_values()
-            self._begin_training(params)
+        self._session.begin(run_context.original_args(), SummaryCollector)
 
     def step_end(self, run_context: RunContext) -> None:
         """Collect, if this step is due."""
@@ -126,19 +114,11 @@ class SummaryCollector(Callback):
         """Keep the weights for a landscape, if they are due."""
         params = run_context.original_args()
         if params["mode"] == "train":
-            self._collecting.keep_weights("epoch", params["cur_epoch_num"], params)
+            self._session.keep_weights("epoch", params)
 
     def end(self, run_context: RunContext) -> None:
         """Record the lineage."""
-        params = run_context.original_args()
-        if params["mode"] == "train":
-            self._collecting.end_training(self.record, params)
-            self._training = None
-            return
-        step = None if self._training is None else int(self._training["cur_step_num"])
-        self._collecting.end_evaluation(self.record, params, step)
-        if self._training is not None:
-            self.record.set_mode("train")
+        self._session.end(run_context.original_args())
 
     # ---- in a loop of the user's own
 
@@ -179,28 +159,13 @@ class SummaryCollector(Callback):
                 parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
             )  # fmt: skip
             record.set_mode("train")
-            self._begin_training(self._own)
+            self._session.begin_training(self._own)
         params = self._own
         params.update({name: value for name, value in given.items() if value is not None})
         params.update(net_outputs=loss_of(loss), train_dataset_element=input_data)
         params["cur_step_num"] = params["cur_step_num"] + 1 if step is None else step
         self._collect(params)
 
-    # ---- both
-
-    def _begin_training(self, params: Any) -> None:
-        self._training = params
-        epochs, batches = params.get("epoch_num"), params.get("batch_num")
-        total = epochs if params["dataset_sink_mode"] else epochs * batches if epochs and batches else None
-        self._schedule = Schedule(self._arguments.collect_freq, self._arguments.collect_tensor_freq, total)
-
     def _collect(self, params: Any) -> None:
-        number = int(params["cur_epoch_num"] if params["dataset_sink_mode"] else params["cur_step_num"])
-        if self._schedule is not None:
-            self._collecting.step(self.record, params, self._schedule.next(number))
-        self._collecting.keep_weights("step", int(params["cur_step_num"]), params)
-
-    def _check_alone(self, callbacks: list[Callback]) -> None:
-        count = sum(isinstance(each, SummaryCollector) for each in callbacks)
-        if count > 1:
-            raise ValueError(f"callbacks hold {count} SummaryCollectors, want one; one records all that is collected")
+        self._session.collect(params)
+        self._session.keep_weights("step", params)

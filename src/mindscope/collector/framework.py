@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a collector asks of the framework that trains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from mindscope.graph.dataset import DatasetNode
+from mindscope.lineage.model import EvalLineage, TrainLineage
+
+
+class Framework(Protocol):
+    """One implementation a framework, thin: what is found out differently there, and nothing else.
+
+    ``params`` is the state of the loop, as callbacks get it: a mapping with ``mode``, ``cur_step_num``,
+    ``cur_epoch_num``, ``epoch_num``, ``batch_num``, ``dataset_sink_mode``, ``train_dataset_element``, ``metrics`` and
+    ``eval_results`` where the loop knows them. Whatever is raised is said in the log; the training goes on.
+    """
+
+    def graph(self, params: Any) -> Any:
+        """The network's graph in any form that ``add_value`` takes; None where there is none."""
+        ...
+
+    def dataset(self, params: Any) -> DatasetNode | None:
+        """The data pipeline of a training; None where there is none."""
+        ...
+
+    def origin(self) -> Mapping[str, Any]:
+        """Where the training was started, as entries of the user's lineage."""
+        ...
+
+    def train_lineage(self, params: Any) -> TrainLineage:
+        """What the training was and gave."""
+        ...
+
+    def eval_lineage(self, params: Any) -> EvalLineage:
+        """What the evaluation gave."""
+        ...
+
+    def loss(self, params: Any) -> Any:
+        """The mean loss of the step, a number or tensor; None where the outputs hold none."""
+        ...
+
+    def parameters(self, params: Any) -> Mapping[str, Any]:
+        """The trained parameters by name, in their order."""
+        ...
+
+    def take_values(self) -> Iterable[tuple[str, str, Any]]:
+        """The values that summary operators kept in this step, as (plugin, name, value); the next step begins."""
+        ...
+
+    def discard_values(self) -> None:
+        """Throw the step's values of summary operators away."""
+        ...
+
+    def network_name(self, params: Any) -> str | None:
+        """The class of the network whose weights make a landscape; None where the loop knows no network."""
+        ...
+
+    def write_weights(self, params: Any, file: Path) -> None:
+        """Write that network's weights; a file that exists is replaced."""
+        ...

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures among what a network is fed with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+
+def first_column(element: Any) -> Any:
+    """The first of the columns of an element of a data set; the element itself where it has no columns."""
+    if isinstance(element, (list, tuple)) and element:
+        return cast("list[Any]", element)[0]
+    if isinstance(element, Mapping) and element:
+        return next(iter(cast("Mapping[Any, Any]", element).values()))
+    return cast(Any, element)
+
+
+def are_pictures(data: Any) -> bool:
+    """Whether an array of any framework is (N, C, H, W) or (N, H, W, C), real, of 1, 3 or 4 channels."""
+    shape = tuple(getattr(data, "shape", ()))
+    is_complex = "complex" in str(getattr(data, "dtype", "")).lower()
+    return len(shape) == 4 and all(shape) and not is_complex and (shape[1] in (1, 3, 4) or shape[3] in (1, 3, 4))

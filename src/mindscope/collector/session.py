@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector while it is entered: its recorder, and the training that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mindscope.capture import SummaryRecord
+from mindscope.collector.arguments import CollectorArguments
+from mindscope.collector.collecting import Collecting
+from mindscope.collector.framework import Framework
+from mindscope.collector.schedule import Schedule
+from mindscope.errors import RecorderClosedError
+
+
+class Session:
+    """What happens at each turn of a loop, for any framework.
+
+    Args:
+        arguments: of the collector.
+        framework: that trains.
+        open_record: makes a recorder; called when the collector is entered.
+    """
+
+    def __init__(
+        self, arguments: CollectorArguments, framework: Framework, open_record: Callable[[], SummaryRecord]
+    ) -> None:
+        self._arguments = arguments
+        self._framework = framework
+        self._open_record = open_record
+        self._collecting = Collecting(arguments, framework)
+        self._record: SummaryRecord | None = None
+        self.depth = 0
+        """How often it is entered: by a loop, and by its user around it."""
+        self._schedule: Schedule | None = None
+        self._training: Any = None
+        """The state of the training that runs, None outside of one."""
+        self._step = 0  # the last of that training that came to its end
+
+    @property
+    def record(self) -> SummaryRecord:
+        """The recorder. Raises RecorderClosedError while not entered."""
+        if self._record is None:
+            raise RecorderClosedError("collector is not entered; use 'with collector:' or put it into callbacks")
+        return self._record
+
+    def enter(self) -> bool:
+        """Begin; returns whether it was not entered before."""
+        if self.depth == 0:
+            self._record = self._open_record()
+        self.depth += 1
+        return self.depth == 1
+
+    def leave(self) -> SummaryRecord | None:
+        """End; returns the recorder, which is then the caller's to close, when it was left as often as entered."""
+        self.depth -= 1
+        if self.depth > 0:
+            return None
+        record, self._record, self._training = self._record, None, None
+        return record
+
+    def begin(self, params: Any, kinds: type[Any] | tuple[type[Any], ...]) -> None:
+        """Begin a training or an evaluation, which may be inside of a training.
+
+        Raises ValueError where more than one of the callbacks is of ``kinds``, the collectors of this framework.
+        """
+        _check_alone(params["list_callback"], kinds)
+        self.record.set_mode(params["mode"])
+        if params["mode"] == "train":
+            self._framework.discard_values()
+            self.begin_training(params)
+
+    def begin_training(self, params: Any) -> None:
+        """From here on steps count as those of this training."""
+        self._training = params
+        epochs, batches = params.get("epoch_num"), params.get("batch_num")
+        total = epochs if params["dataset_sink_mode"] else epochs * batches if epochs and batches else None
+        self._schedule = Schedule(self._arguments.collect_freq, self._arguments.collect_tensor_freq, total)
+
+    def collect(self, params: Any) -> None:
+        """Record what is due at the end of a step, or of an epoch in dataset sink mode."""
+        number = int(params["cur_epoch_num"] if params["dataset_sink_mode"] else params["cur_step_num"])
+        self._step = int(params["cur_step_num"])
+        if self._schedule is not None:
+            self._collecting.step(self.record, params, self._schedule.next(number))
+
+    def keep_weights(self, unit: str, params: Any) -> None:
+        """Keep the weights for a landscape, if they are due after this step or epoch."""
+        self._collecting.keep_weights(unit, int(params[f"cur_{unit}_num"]), params)
+
+    def end(self, params: Any) -> None:
+        """End a training or an evaluation: record its lineage."""
+        if params["mode"] == "train":
+            self.end_training(params)
+            self._training = None
+            return
+        if self._training is None:
+            self.end_evaluation(params, None)
+            return
+        # an evaluation may count its own steps in the state of the training around it
+        is_shared = params is self._training
+        self.end_evaluation(params, self._step if is_shared else int(self._training["cur_step_num"]))
+        self.record.set_mode("train")
+
+    def end_training(self, params: Any) -> None:
+        """Record the lineage of a training that is over."""
+        self._collecting.end_training(self.record, params)
+
+    def end_evaluation(self, params: Any, step: int | None) -> None:
+        """Record what an evaluation gave; with a ``step`` of the training around it also as curves."""
+        self._collecting.end_evaluation(self.record, params, step)
+
+
+def _check_alone(callbacks: list[Any], kinds: type[Any] | tuple[type[Any], ...]) -> None:
+    count = sum(isinstance(each, kinds) for each in callbacks)
+    if count > 1:
+        raise ValueError(f"callbacks hold {count} SummaryCollectors, want one; one records all that is collected")
