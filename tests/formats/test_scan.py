@@ -47,7 +47,8 @@ def rows_by_scan(data: bytes, dialect: DialectName, cuts: list[int]) -> tuple[Ro
     refused = 0
     scanner, reader = EventScanner(dialect, {}), FrameReader("events")
     for cut in [*cuts, len(data)]:
-        scanned = scanner.scan(reader, data[reader.position : cut])
+        scanner.scan(reader, data[reader.position : cut])
+        scanned = scanner.take()
         refused += len(scanned.undecodable)
         for key, row in flatten(scanned):
             rows.setdefault(key, []).append(row)
@@ -174,6 +175,8 @@ def test_any_payload_scans_or_is_refused_alike(payload: bytes, dialect: DialectN
 def test_twenty_thousand_tags_keep_their_names() -> None:
     values = [{"tag": f"tag/{i}", "scalar_value": float(i)} for i in range(20_000)]
     event = wire.encode(mindspore_schemas.EVENT, {"wall_time": 1.0, "step": 1, "summary": {"value": values}})
-    scanned = EventScanner(DialectName.MINDSPORE, {}).scan(FrameReader("events"), frame(event) * 3)
+    scanner = EventScanner(DialectName.MINDSPORE, {})
+    scanner.scan(FrameReader("events"), frame(event) * 3)
+    scanned = scanner.take()
     assert len(scanned.scalars) == 20_000
     assert scanned.scalars["tag/19999"]["value"].tolist() == [19999.0] * 3

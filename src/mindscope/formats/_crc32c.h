@@ -33,8 +33,10 @@ static uint32_t crc32c_by_table(uint32_t crc, const uint8_t *data, size_t length
     return crc;
 }
 
+/* CRC32C_WITH_INSTRUCTION stands before a function that is run only where there is the instruction. */
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("sse4.2"))) static uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
+#define CRC32C_WITH_INSTRUCTION __attribute__((target("sse4.2")))
+CRC32C_WITH_INSTRUCTION static inline uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
     uint64_t wide = crc;
     for (; length >= 8; data += 8, length -= 8) {
         uint64_t word;
@@ -65,7 +67,8 @@ static int crc32c_has_instruction(void) {
 #ifndef HWCAP_CRC32
 #define HWCAP_CRC32 (1 << 7)
 #endif
-__attribute__((target("+crc"))) static uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
+#define CRC32C_WITH_INSTRUCTION __attribute__((target("+crc")))
+CRC32C_WITH_INSTRUCTION static inline uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
     for (; length >= 8; data += 8, length -= 8) {
         uint64_t word;
         memcpy(&word, data, 8);
@@ -76,7 +79,8 @@ __attribute__((target("+crc"))) static uint32_t crc32c_by_instruction(uint32_t c
 }
 static int crc32c_has_instruction(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
 #else
-static uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
+#define CRC32C_WITH_INSTRUCTION
+static inline uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
     return crc32c_by_table(crc, data, length);
 }
 static int crc32c_has_instruction(void) { return 0; }
@@ -95,12 +99,12 @@ static uint32_t crc32c_of(const uint8_t *data, size_t length) {
                                     : crc32c_by_table(0xFFFFFFFFu, data, length));
 }
 
-static uint32_t crc32c_of_by_table(const uint8_t *data, size_t length) {
+static inline uint32_t crc32c_of_by_table(const uint8_t *data, size_t length) {
     return ~crc32c_by_table(0xFFFFFFFFu, data, length);
 }
 
-static uint32_t crc32c_masked(const uint8_t *data, size_t length) {
-    uint32_t crc = crc32c_of(data, length);
-    return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;
-}
+/* As a checksum stands in a record. */
+static inline uint32_t crc32c_mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u; }
+
+static inline uint32_t crc32c_masked(const uint8_t *data, size_t length) { return crc32c_mask(crc32c_of(data, length)); }
 #endif

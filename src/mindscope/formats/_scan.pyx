@@ -10,13 +10,47 @@ those functions to name what is wrong.
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
 cdef extern from "_crc32c.h" nogil:
     void crc32c_initialise()
-    uint32_t crc32c_masked(const uint8_t *data, size_t length)
+
+cdef extern from "_scalars.h" nogil:
+    enum:
+        SCALARS_END
+        SCALARS_BAD_LENGTH
+        SCALARS_BAD_PAYLOAD
+        SCALARS_OTHER
+        SCALARS_NO_MEMORY
+    ctypedef struct ScalarRows:
+        int64_t *steps
+        double *wall_times
+        float *values
+        int64_t first
+        int64_t stride
+        size_t count
+        size_t capacity
+    ctypedef struct Scalars:
+        ScalarRows *rows
+        const uint8_t *forms
+        const size_t *form_starts
+        const int32_t *following
+        int32_t tag_count
+        int32_t last
+        int64_t records
+        int64_t with_scalars
+        double first_wall_time
+        double last_wall_time
+        int64_t last_step
+    bint rows_push(ScalarRows *rows, int64_t step, double wall_time, float value)
+    void rows_pop(ScalarRows *rows)
+    void rows_empty(ScalarRows *rows, size_t kept_capacity)
+    int64_t rows_step(const ScalarRows *rows, size_t row)
+    void scalars_note(Scalars *scalars, int64_t step, double wall_time)
+    void scalars_forget(Scalars *scalars)
+    int scalars_scan(Scalars *scalars, const uint8_t *data, size_t end, size_t *position, uint64_t *length)
 
 crc32c_initialise()
 
@@ -25,6 +59,8 @@ cdef enum:
     FOOTER = 4
     NO_TAG = -1
     KEPT_CAPACITY = 4096
+    SHORT_ROWS = 256          # so few steps are stored, also those of a progression
+    LONG_ROWS = 1048576       # so many too: one column of steps for all of them would be as large
 
 WHOLE = 0
 BAD_LENGTH = 1
@@ -91,6 +127,10 @@ cdef struct TagTable:
     Column bytes            # uint8_t
     Column hashes           # uint64_t
     Column following        # int32_t: the tag that came after this one last time; a training repeats its order
+    Column forms            # uint8_t: what stands before the number in a value of a tag, see _scalars.h
+    Column form_starts      # size_t: where each form begins; one more entry at the end
+    Column rows             # ScalarRows
+    uint8_t scalar_key      # of the field of a value that holds a scalar
     int32_t count
     int32_t last
 
@@ -144,7 +184,7 @@ cdef int32_t _tag(TagTable *table, const uint8_t *text, size_t length) noexcept 
     cdef int32_t tag, guess
     cdef int32_t *following = <int32_t *>table.following.data
     cdef uint64_t value
-    cdef size_t slot, index, end
+    cdef size_t slot
     if table.count:
         guess = following[table.last]
         if _is_tag(table, guess, text, length):
@@ -161,16 +201,24 @@ cdef int32_t _tag(TagTable *table, const uint8_t *text, size_t length) noexcept 
             table.last = tag
             return tag
         slot = (slot + 1) & (table.slot_count - 1)
-    tag = table.count
-    end = 0
-    if tag == 0 and not _push(&table.starts, &end, sizeof(size_t)):
+    return _new_tag(table, text, length, value, slot)
+
+
+cdef int32_t _new_tag(TagTable *table, const uint8_t *text, size_t length, uint64_t value, size_t slot) noexcept nogil:
+    cdef int32_t tag = table.count
+    cdef size_t end = 0
+    cdef ScalarRows rows
+    memset(&rows, 0, sizeof(rows))
+    if tag == 0 and not (_push(&table.starts, &end, sizeof(size_t)) and _push(&table.form_starts, &end, sizeof(size_t))):
         return -2
-    for index in range(length):
-        if not _push(&table.bytes, text + index, 1):
-            return -2
+    if not (_push_bytes(&table.bytes, text, length) and _push_form(table, text, length)):
+        return -2
     end = table.bytes.length
     if not (_push(&table.starts, &end, sizeof(size_t)) and _push(&table.hashes, &value, sizeof(uint64_t))
-            and _push(&table.following, &tag, sizeof(int32_t))):
+            and _push(&table.following, &tag, sizeof(int32_t)) and _push(&table.rows, &rows, sizeof(ScalarRows))):
+        return -2
+    end = table.forms.length
+    if not _push(&table.form_starts, &end, sizeof(size_t)):
         return -2
     table.slots[slot] = tag
     table.count += 1
@@ -178,6 +226,36 @@ cdef int32_t _tag(TagTable *table, const uint8_t *text, size_t length) noexcept 
         (<int32_t *>table.following.data)[table.last] = tag
     table.last = tag
     return tag
+
+
+cdef bint _push_bytes(Column *column, const uint8_t *bytes, size_t length) noexcept nogil:
+    cdef size_t index
+    for index in range(length):
+        if not _push(column, bytes + index, 1):
+            return False
+    return True
+
+
+cdef bint _push_form(TagTable *table, const uint8_t *text, size_t length) noexcept nogil:
+    cdef uint8_t key = 0x0A
+    cdef size_t length_size = 1, rest = length
+    while rest >= 0x80:
+        rest >>= 7
+        length_size += 1
+    return (_push(&table.forms, &key, 1) and _push_varint(&table.forms, 1 + length_size + length + 5)
+            and _push(&table.forms, &key, 1) and _push_varint(&table.forms, length)
+            and _push_bytes(&table.forms, text, length) and _push(&table.forms, &table.scalar_key, 1))
+
+
+cdef bint _push_varint(Column *column, size_t value) noexcept nogil:
+    cdef uint8_t byte
+    while value >= 0x80:
+        byte = <uint8_t>(value | 0x80)
+        if not _push(column, &byte, 1):
+            return False
+        value >>= 7
+    byte = <uint8_t>value
+    return _push(column, &byte, 1)
 
 
 # ---- wire -----------------------------------------------------------------------------------------------------------
@@ -264,11 +342,11 @@ cdef class EventColumns:
     cdef int summary_field
     cdef bint has_metadata         # Summary.Value.metadata says what a tensor is
     cdef TagTable tags
-    cdef int32_t known_tags        # given out by take() so far
-    cdef Column scalar_tag, scalar_step, scalar_wall_time, scalar_value
+    cdef int32_t known_tags        # given out by new_tags() so far
+    cdef Scalars scalars
+    cdef Column pushed             # int32_t: tags that the event at hand has brought scalars of
     cdef Column tag, number, described, step, wall_time, offset, length
     cdef Column odd_offset, odd_length
-    cdef int64_t records
 
     def __cinit__(self, str dialect not None):
         self.summary_field = 5
@@ -286,13 +364,18 @@ cdef class EventColumns:
             self.has_metadata = True
         else:
             raise ValueError(f"dialect {dialect!r} is unknown, want mindspore, mindspore_lineage or tensorboard")
+        self.tags.scalar_key = self.scalar_field << 3 | 5
+        scalars_forget(&self.scalars)
 
     def __dealloc__(self):
         cdef Column *columns[17]
-        columns = [&self.scalar_tag, &self.scalar_step, &self.scalar_wall_time, &self.scalar_value, &self.tag,
-                   &self.number, &self.described, &self.step, &self.wall_time, &self.offset, &self.length,
-                   &self.odd_offset, &self.odd_length, &self.tags.starts, &self.tags.bytes, &self.tags.hashes,
-                   &self.tags.following]
+        cdef ScalarRows *rows = <ScalarRows *>self.tags.rows.data
+        cdef size_t tag
+        for tag in range(self.tags.rows.length):
+            rows_empty(&rows[tag], 0)
+        columns = [&self.pushed, &self.tag, &self.number, &self.described, &self.step, &self.wall_time, &self.offset,
+                   &self.length, &self.odd_offset, &self.odd_length, &self.tags.starts, &self.tags.bytes,
+                   &self.tags.hashes, &self.tags.following, &self.tags.forms, &self.tags.form_starts, &self.tags.rows]
         for index in range(17):
             free(columns[index].data)
         free(self.tags.slots)
@@ -303,54 +386,54 @@ cdef class EventColumns:
         Returns ``(position, status, needed)`` as ``scan_frames`` does. Raises MemoryError.
         """
         cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
-        cdef Py_ssize_t end = chunk.shape[0]
+        cdef size_t end = chunk.shape[0], at = position
         cdef uint64_t length = 0
-        cdef uint32_t crc
-        cdef int status = 0
-        cdef bint has_memory = True
+        cdef int status = SCALARS_OTHER
         with nogil:
-            while True:
-                if end - position < HEADER:
-                    length = 0
-                    break
-                memcpy(&length, data + position, 8)
-                memcpy(&crc, data + position + 8, 4)
-                if crc != crc32c_masked(data + position, 8):
-                    status = 1
-                    break
-                if length > <uint64_t>(1 << 62) or <uint64_t>(end - position) < length + HEADER + FOOTER:
-                    break
-                memcpy(&crc, data + position + HEADER + length, 4)
-                if crc != crc32c_masked(data + position + HEADER, length):
-                    status = 2
-                    break
-                has_memory = self._record(data + position + HEADER, length, base + position + HEADER)
-                if not has_memory:
-                    break
-                position += length + HEADER + FOOTER
-        if not has_memory:
+            while status == SCALARS_OTHER:
+                self._hand_over_tags()
+                status = scalars_scan(&self.scalars, data, end, &at, &length)
+                self.tags.last = self.scalars.last
+                if status == SCALARS_OTHER:
+                    if not self._record(data + at + HEADER, length, base + at + HEADER):
+                        status = SCALARS_NO_MEMORY
+                    at += length + HEADER + FOOTER
+        if status == SCALARS_NO_MEMORY:
             raise MemoryError
-        if status:
-            return position, status, 0
-        is_headless = end - position < HEADER
-        return position, status, HEADER if is_headless else int(length) + HEADER + FOOTER
+        if status != SCALARS_END:
+            return <Py_ssize_t>at, status, 0
+        return <Py_ssize_t>at, WHOLE, HEADER if end - at < HEADER else int(length) + HEADER + FOOTER
+
+    cdef void _hand_over_tags(self) noexcept nogil:
+        """Have the loop over scalars know all tags; their memory may have moved."""
+        self.scalars.rows = <ScalarRows *>self.tags.rows.data
+        self.scalars.forms = self.tags.forms.data
+        self.scalars.form_starts = <const size_t *>self.tags.form_starts.data
+        self.scalars.following = <const int32_t *>self.tags.following.data
+        self.scalars.tag_count = self.tags.count
+        self.scalars.last = self.tags.last
 
     cdef bint _record(self, const uint8_t *payload, size_t length, int64_t offset) noexcept nogil:
         """Take in one record; False when there is no memory."""
-        cdef size_t scalars = self.scalar_tag.length, references = self.tag.length
+        cdef size_t references = self.tag.length
         cdef int64_t length64 = length
-        cdef int outcome = self._event(payload, length, offset)
-        self.records += 1
+        cdef int outcome
+        self.pushed.length = 0
+        outcome = self._event(payload, length, offset)
+        self.scalars.records += 1
         if outcome == 0:
             return True
-        self._roll_back(scalars, references)
+        self._roll_back(references)
         if outcome < 0:
             return False
         return _push(&self.odd_offset, &offset, 8) and _push(&self.odd_length, &length64, 8)
 
-    cdef void _roll_back(self, size_t scalars, size_t references) noexcept nogil:
-        self.scalar_tag.length = self.scalar_step.length = scalars
-        self.scalar_wall_time.length = self.scalar_value.length = scalars
+    cdef void _roll_back(self, size_t references) noexcept nogil:
+        cdef ScalarRows *rows = <ScalarRows *>self.tags.rows.data
+        cdef int32_t *pushed = <int32_t *>self.pushed.data
+        cdef size_t index
+        for index in range(self.pushed.length):
+            rows_pop(&rows[pushed[index]])
         self.tag.length = self.number.length = self.described.length = self.step.length = references
         self.wall_time.length = self.offset.length = self.length.length = references
 
@@ -389,6 +472,8 @@ cdef class EventColumns:
                 if not self._refer(NO_TAG, EVENT_FIELD_NUMBER + <int32_t>part.number, False, step, wall_time,
                                    offset + (part.run.at - payload), part.run.end - part.run.at):
                     return -1
+        if self.pushed.length:
+            scalars_note(&self.scalars, step, wall_time)
         return 0
 
     cdef int _summary(self, Span span, const uint8_t *payload, int64_t offset, int64_t step,
@@ -434,9 +519,8 @@ cdef class EventColumns:
         if tag < 0:
             return -1
         if number == self.scalar_field:
-            return 0 if (_push(&self.scalar_tag, &tag, 4) and _push(&self.scalar_step, &step, 8)
-                         and _push(&self.scalar_wall_time, &wall_time, 8)
-                         and _push(&self.scalar_value, &scalar, 4)) else -1
+            return 0 if (_push(&self.pushed, &tag, 4)
+                         and self._push_scalar(tag, step, wall_time, scalar)) else -1
         return 0 if self._refer(tag, number, is_described, step, wall_time, offset + (value.at - payload),
                                 value.end - value.at) else -1
 
@@ -447,55 +531,86 @@ cdef class EventColumns:
                 and _push(&self.step, &step, 8) and _push(&self.wall_time, &wall_time, 8)
                 and _push(&self.offset, &offset, 8) and _push(&self.length, &length, 8))
 
-    cdef dict _scalars_by_tag(self):
-        """The scalars, put by their tag with a counting sort, and the columns empty again."""
-        cdef size_t rows = self.scalar_tag.length, row
-        cdef int32_t tag, count = self.tags.count
-        cdef int32_t *tags = <int32_t *>self.scalar_tag.data
-        cdef int64_t *steps = <int64_t *>self.scalar_step.data
-        cdef double *wall_times = <double *>self.scalar_wall_time.data
-        cdef float *values = <float *>self.scalar_value.data
-        stop, step, wall_time, value = (np.zeros(count + 1, np.int64), np.empty(rows, np.int64),
-                                        np.empty(rows, np.float64), np.empty(rows, np.float32))
-        cdef int64_t[::1] at = stop, steps_by_tag = step
-        cdef double[::1] wall_times_by_tag = wall_time
-        cdef float[::1] values_by_tag = value
-        cdef int64_t place
-        with nogil:
-            for row in range(rows):
-                at[tags[row] + 1] += 1
-            for tag in range(count):
-                at[tag + 1] += at[tag]
-            for row in range(rows):
-                place = at[tags[row]]
-                at[tags[row]] = place + 1
-                steps_by_tag[place] = steps[row]
-                wall_times_by_tag[place] = wall_times[row]
-                values_by_tag[place] = values[row]
-        _empty(&self.scalar_tag)
-        _empty(&self.scalar_step)
-        _empty(&self.scalar_wall_time)
-        _empty(&self.scalar_value)
-        return {"scalar_stop": stop[:count], "scalar_step": step, "scalar_wall_time": wall_time, "scalar_value": value}
+    cdef bint _push_scalar(self, int32_t tag, int64_t step, double wall_time, float value) noexcept nogil:
+        if rows_push(&(<ScalarRows *>self.tags.rows.data)[tag], step, wall_time, value):
+            return True
+        self.pushed.length -= 1  # it was not pushed, so that there is nothing to take back
+        return False
 
-    def take(self):
-        """All that was collected since the last call: new tags, count of records, and columns by name.
+    @property
+    def has_places(self):
+        """Whether ``take_places`` would bring anything."""
+        return self.tag.length > 0 or self.odd_offset.length > 0
 
-        The new tags' numbers go on from the last call's. Columns ``scalar_step scalar_wall_time scalar_value``: points by
-        the number of their tag, those of one tag in the order of the file; ``scalar_stop`` has for each number the row
-        behind its points, which begin where those of the number before end. ``tag number described step wall_time offset
-        length``: values by reference; ``number`` is the field of Summary.Value (0: metadata alone), or EVENT_FIELD plus
-        the field of the event, and then ``tag`` is -1. ``odd_offset odd_length``: payloads that are no event.
-        """
+    def new_tags(self):
+        """The tags that were met since the last call; their numbers go on from the last call's."""
         cdef size_t *starts = <size_t *>self.tags.starts.data
         cdef int32_t tag
         texts = [PyUnicode_DecodeUTF8(<char *>self.tags.bytes.data + starts[tag], starts[tag + 1] - starts[tag],
                                       b"backslashreplace") for tag in range(self.known_tags, self.tags.count)]
         self.known_tags = self.tags.count
-        records = self.records
-        self.records = 0
-        return texts, records, {
-            **self._scalars_by_tag(),
+        return texts
+
+    def take_records(self):
+        """How many records were taken in since the last call, and how far those with scalars reach.
+
+        The latter is first wall time, last wall time, highest step; None without any.
+        """
+        records = self.scalars.records
+        reach = None
+        if self.scalars.with_scalars:
+            reach = self.scalars.first_wall_time, self.scalars.last_wall_time, self.scalars.last_step
+        scalars_forget(&self.scalars)
+        return records, reach
+
+    def take_scalars(self, memory not None):
+        """The scalars since the last call, those of one tag in the order of the file.
+
+        ``memory(n)`` gives a writable array of n bytes for the columns. Returns ``(rows, steps, wall_times, values)``:
+        ``rows`` lists tag, start and stop in the columns, first step and stride; the stride is 0 where ``steps`` has
+        the steps, which for these tags alone stand there one after the other.
+        """
+        cdef ScalarRows *all_rows = <ScalarRows *>self.tags.rows.data
+        cdef ScalarRows *rows
+        cdef int32_t tag
+        cdef size_t count = 0, stored = 0, row, start = 0, step_start = 0
+        cdef list found = []
+        cdef bint is_stored
+        for tag in range(self.tags.count):
+            if all_rows[tag].count:
+                count += all_rows[tag].count
+                stored += all_rows[tag].count if _has_stored_steps(&all_rows[tag]) else 0
+        block = memory(stored * 8 + count * 12)
+        steps, wall_times = block[: stored * 8].view(np.int64), block[stored * 8 : (stored + count) * 8].view(np.float64)
+        values = block[(stored + count) * 8 : stored * 8 + count * 12].view(np.float32)
+        cdef int64_t[::1] steps_view = steps
+        cdef double[::1] wall_times_view = wall_times
+        cdef float[::1] values_view = values
+        for tag in range(self.tags.count):
+            rows = &all_rows[tag]
+            if rows.count == 0:
+                continue
+            is_stored = _has_stored_steps(rows)
+            with nogil:
+                memcpy(&wall_times_view[start], rows.wall_times, rows.count * sizeof(double))
+                memcpy(&values_view[start], rows.values, rows.count * sizeof(float))
+                if is_stored:
+                    for row in range(rows.count):
+                        steps_view[step_start + row] = rows_step(rows, row)
+                    step_start += rows.count
+            found.append((tag, start, start + rows.count, rows.first, 0 if is_stored else rows.stride))
+            start += rows.count
+            rows_empty(rows, KEPT_CAPACITY)
+        return found, steps, wall_times, values
+
+    def take_places(self):
+        """The values by reference and the odd records since the last call, as columns by name.
+
+        ``tag number described step wall_time offset length``: values by reference; ``number`` is the field of
+        Summary.Value (0: metadata alone), or EVENT_FIELD plus the field of the event, and then ``tag`` is -1.
+        ``odd_offset odd_length``: payloads that are no event.
+        """
+        return {
             "tag": _array(&self.tag, np.int32),
             "number": _array(&self.number, np.int32),
             "described": _array(&self.described, np.bool_),
@@ -506,3 +621,7 @@ cdef class EventColumns:
             "odd_offset": _array(&self.odd_offset, np.int64),
             "odd_length": _array(&self.odd_length, np.int64),
         }
+
+
+cdef bint _has_stored_steps(const ScalarRows *rows) noexcept nogil:
+    return rows.steps != NULL or rows.count < SHORT_ROWS or rows.count > LONG_ROWS

@@ -14,9 +14,12 @@ from mindscope.errors import FormatError
 from mindscope.formats import mindspore, tensorboard, wire
 from mindscope.formats._scan import EVENT_FIELD, EventColumns
 from mindscope.formats.dialects import locate
+from mindscope.formats.extent import NOWHERE, Extent
 from mindscope.formats.frames import FrameReader
+from mindscope.formats.memory import ColumnMemory
+from mindscope.formats.progressions import Progressions
 from mindscope.formats.tensorboard_schemas import VALUE
-from mindscope.types import DialectName, Kind, Located
+from mindscope.types import DialectName, Kind
 
 Columns = dict[str, NDArray[Any]]
 
@@ -26,75 +29,112 @@ class Scanned:
     """Rows of one stretch of a file, by series, each in the order of the file.
 
     ``scalars[tag]`` has columns step int64, wall_time float64, value float32; ``references[kind, tag]`` has step,
-    wall_time, and offset and length int64. ``undecodable`` lists payloads that are no event: offset, length, why.
+    wall_time, and offset and length int64. ``extent`` is how far all of these reach. ``undecodable`` lists payloads
+    that are no event: offset, length, why.
     """
 
     records: int = 0
     scalars: dict[str, Columns] = field(default_factory=dict[str, Columns])
     references: dict[tuple[Kind, str], Columns] = field(default_factory=dict[tuple[Kind, str], Columns])
+    extent: Extent = NOWHERE
     undecodable: list[tuple[int, int, FormatError]] = field(default_factory=list[tuple[int, int, FormatError]])
 
 
 class EventScanner:
-    """Scans one file, stretch by stretch. ``kinds`` is the memory of one run, see ``tensorboard.locate``."""
+    """Scans one file, chunk by chunk, until ``take`` hands out what was found.
 
-    def __init__(self, dialect: DialectName, kinds: dict[str, Kind]) -> None:
+    ``kinds`` is the memory of one run, see ``tensorboard.locate``; ``memory`` and ``progressions`` are shared by all.
+    """
+
+    def __init__(
+        self,
+        dialect: DialectName,
+        kinds: dict[str, Kind],
+        memory: ColumnMemory | None = None,
+        progressions: Progressions | None = None,
+    ) -> None:
         self._dialect = dialect
         self._kinds = kinds
+        self._memory = memory or ColumnMemory()
+        self._progressions = progressions or Progressions()
         self._columns = EventColumns(dialect.value)
         self._tags: list[str] = []  # by the number that the columns give them
+        self._start()
 
-    def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview) -> Scanned:
-        """The rows of the whole records in ``chunk``, which begins at ``reader.position``; the reader moves on."""
+    def _start(self) -> None:
+        self._scalars: dict[str, list[Columns]] = {}  # in the order of the file, chunk by chunk
+        self._references: dict[tuple[Kind, str], list[Columns]] = {}
+        self._undecodable: list[tuple[int, int, FormatError]] = []
+        self._extents: list[Extent] = []
+
+    def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview) -> None:
+        """Take in the whole records in ``chunk``, which begins at ``reader.position``; the reader moves on."""
         view = memoryview(chunk)
         base = reader.position
         reader.scan(view, self._columns)
-        tags, records, taken = self._columns.take()
-        self._tags += tags
-        scanned = Scanned(records)
-        self._add_scalars(scanned, taken)
-        if taken["tag"].size:
-            self._add_references(scanned, taken, view, base)
-        for offset, length in zip(taken["odd_offset"].tolist(), taken["odd_length"].tolist(), strict=True):
-            self._add_odd(scanned, view[offset - base : offset - base + length], offset)
+        if self._columns.has_places:
+            self._tags += self._columns.new_tags()
+            places = self._columns.take_places()
+            self._add_references(places, view, base)
+            for offset, length in zip(places["odd_offset"].tolist(), places["odd_length"].tolist(), strict=True):
+                self._add_odd(view[offset - base : offset - base + length], offset)
+
+    def take(self) -> Scanned:
+        """What was found since the last call."""
+        self._add_scalars()
+        records, reach = self._columns.take_records()
+        if reach is not None:
+            self._extents.append(Extent(*reach))
+        scanned = Scanned(
+            records=records,
+            scalars={tag: _joined(parts) for tag, parts in self._scalars.items()},
+            references={key: _joined(parts) for key, parts in self._references.items()},
+            extent=Extent.union(self._extents),
+            undecodable=self._undecodable,
+        )
+        self._start()
         return scanned
 
-    def _add_scalars(self, scanned: Scanned, taken: Columns) -> None:
-        step, wall_time, value = taken["scalar_step"], taken["scalar_wall_time"], taken["scalar_value"]
-        start = 0
-        for tag, stop in zip(self._tags, taken["scalar_stop"].tolist(), strict=True):
-            if stop > start:
-                rows = slice(start, stop)
-                columns = {"step": step[rows], "wall_time": wall_time[rows], "value": value[rows]}
-                _extend(scanned.scalars, tag, columns)  # tags that are no text may look alike
-                start = stop
-
-    def _add_references(self, scanned: Scanned, taken: Columns, view: memoryview, base: int) -> None:
-        for (number, tag), rows in _groups_of_two(taken["number"], taken["tag"]):
-            columns = {name: taken[name][rows] for name in ("step", "wall_time", "offset", "length")}
-            if number >= EVENT_FIELD:
-                self._add_event_fields(scanned, number - EVENT_FIELD, columns, view, base)
+    def _add_scalars(self) -> None:
+        """The scalars that the columns hold, behind those that were found before."""
+        self._tags += self._columns.new_tags()
+        rows, steps, wall_time, value = self._columns.take_scalars(self._memory.empty)
+        stored = 0
+        for tag, start, stop, first, stride in rows:
+            count = stop - start
+            if stride:
+                step = self._progressions.column(first, stride, count)
             else:
-                described = columns["offset"][taken["described"][rows]]
-                lengths = columns["length"][taken["described"][rows]]
-                self._add_values(scanned, number, self._tags[tag], columns, view, base, (described, lengths))
+                step = steps[stored : stored + count]
+                stored += count
+            columns = {"step": step, "wall_time": wall_time[start:stop], "value": value[start:stop]}
+            self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
 
-    def _add_event_fields(self, scanned: Scanned, number: int, columns: Columns, view: memoryview, base: int) -> None:
+    def _add_references(self, places: Columns, view: memoryview, base: int) -> None:
+        for (number, tag), rows in _groups_of_two(places["number"], places["tag"]):
+            columns = {name: places[name][rows] for name in ("step", "wall_time", "offset", "length")}
+            if number >= EVENT_FIELD:
+                self._add_event_fields(number - EVENT_FIELD, columns, view, base)
+            else:
+                described = columns["offset"][places["described"][rows]]
+                lengths = columns["length"][places["described"][rows]]
+                self._add_values(number, self._tags[tag], columns, view, base, (described, lengths))
+
+    def _add_event_fields(self, number: int, columns: Columns, view: memoryview, base: int) -> None:
         kind = _EVENT_KINDS[self._dialect][number]
         if kind is not Kind.RUN_METADATA:
-            _extend(scanned.references, (kind, kind.value), columns)
+            self._refer(kind, kind.value, columns)
             return
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
             try:
                 tag = tensorboard.run_metadata_tag(view, int(start), int(start + length))
             except FormatError as error:
-                scanned.undecodable.append((base + int(start), int(length), error))
+                self._undecodable.append((base + int(start), int(length), error))
                 continue
-            _extend(scanned.references, (kind, tag), {name: column[row : row + 1] for name, column in columns.items()})
+            self._refer(kind, tag, {name: column[row : row + 1] for name, column in columns.items()})
 
     def _add_values(
         self,
-        scanned: Scanned,
         number: int,
         tag: str,
         columns: Columns,
@@ -103,20 +143,19 @@ class EventScanner:
         described: tuple[NDArray[Any], NDArray[Any]],
     ) -> None:
         if self._dialect is not DialectName.TENSORBOARD:
-            _extend(scanned.references, (mindspore.VALUE_KINDS[number], tag), columns)
+            self._refer(mindspore.VALUE_KINDS[number], tag, columns)
             return
         field_kind = tensorboard.FIELD_KINDS.get(number)
         if field_kind in (Kind.TENSOR, None) and tag not in self._kinds:
-            self._learn_kind(scanned, tag, field_kind, view, base, described)
+            self._learn_kind(tag, field_kind, view, base, described)
         kind = self._kinds.get(tag, field_kind) if field_kind in (Kind.TENSOR, None) else field_kind
         if kind is Kind.SCALAR:
-            self._add_scalar_tensors(scanned, tag, columns, view, base)
+            self._add_scalar_tensors(tag, columns, view, base)
         elif kind is not None:
-            _extend(scanned.references, (kind, tag), columns)
+            self._refer(kind, tag, columns)
 
     def _learn_kind(
         self,
-        scanned: Scanned,
         tag: str,
         field_kind: Kind | None,
         view: memoryview,
@@ -127,14 +166,14 @@ class EventScanner:
             try:
                 value = wire.decode(VALUE, view[start : start + length])
             except FormatError as error:
-                scanned.undecodable.append((base + start, length, error))
+                self._undecodable.append((base + start, length, error))
                 continue
             plugin = tensorboard.plugin_name(value.get("metadata", {}))
             tensorboard.kind_of(tag, plugin, field_kind, self._kinds)
             if tag in self._kinds:
                 return
 
-    def _add_scalar_tensors(self, scanned: Scanned, tag: str, columns: Columns, view: memoryview, base: int) -> None:
+    def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         values = np.empty(columns["step"].size, np.float32)
         is_good = np.ones(values.size, np.bool_)
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
@@ -142,19 +181,34 @@ class EventScanner:
                 values[row] = tensorboard.decode(Kind.SCALAR, view[int(start) : int(start + length)])
             except FormatError as error:
                 is_good[row] = False
-                scanned.undecodable.append((base + int(start), int(length), error))
+                self._undecodable.append((base + int(start), int(length), error))
         rows = {"step": columns["step"], "wall_time": columns["wall_time"], "value": values}
-        _extend(scanned.scalars, tag, {name: column[is_good] for name, column in rows.items()})
+        self._add_slow_scalars(tag, {name: column[is_good] for name, column in rows.items()})
 
-    def _add_odd(self, scanned: Scanned, payload: memoryview, offset: int) -> None:
+    def _add_odd(self, payload: memoryview, offset: int) -> None:
         """An event that the compiled scan leaves to the readable path, which takes it in or says what is wrong."""
         try:
             values = list(locate(self._dialect, payload, offset, self._kinds))
         except FormatError as error:
-            scanned.undecodable.append((offset, len(payload), error))
+            self._undecodable.append((offset, len(payload), error))
             return
         for value in values:
-            _add_located(scanned, value)
+            rows: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
+            if value.scalar is not None:
+                self._add_slow_scalars(value.tag, rows | {"value": np.array([value.scalar], np.float32)})
+            else:
+                place = {"offset": np.array([value.offset]), "length": np.array([value.length])}
+                self._refer(value.kind, value.tag, rows | place)
+
+    def _add_slow_scalars(self, tag: str, rows: Columns) -> None:
+        if rows["step"].size:
+            self._add_scalars()  # those of the tag that stand before
+            self._extents.append(Extent.of(Kind.SCALAR, rows))
+            self._scalars.setdefault(tag, []).append(rows)
+
+    def _refer(self, kind: Kind, tag: str, rows: Columns) -> None:
+        self._extents.append(Extent.of(kind, rows))
+        self._references.setdefault((kind, tag), []).append(rows)
 
 
 _EVENT_KINDS = {
@@ -164,21 +218,10 @@ _EVENT_KINDS = {
 }
 
 
-def _add_located(scanned: Scanned, value: Located) -> None:
-    place: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
-    if value.scalar is not None:
-        _extend(scanned.scalars, value.tag, place | {"value": np.array([value.scalar], np.float32)})
-    else:
-        place |= {"offset": np.array([value.offset]), "length": np.array([value.length])}
-        _extend(scanned.references, (value.kind, value.tag), place)
-
-
-def _extend(series: dict[Any, Columns], key: Any, columns: Columns) -> None:
-    known = series.get(key)
-    if known is None:
-        series[key] = columns
-    elif next(iter(columns.values())).size:
-        series[key] = {name: np.concatenate([known[name], columns[name]]) for name in known}
+def _joined(parts: list[Columns]) -> Columns:
+    if len(parts) == 1:
+        return parts[0]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np.intp]]]:

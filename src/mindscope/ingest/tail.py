@@ -11,17 +11,19 @@ from pathlib import Path
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
+from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader
 from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.ingest.buffers import ReadBuffers
 from mindscope.ingest.discover import EventFile
-from mindscope.ingest.extent import Extent, greatest, least
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
 from mindscope.types import Damage, DamageKind, Kind
 
-CHUNK_BYTES = 8 << 20
-"""Read at once, unless a single record is larger."""
+CHUNK_BYTES = 512 << 10
+"""Read at once, unless a single record is larger: little enough to stay in a core's own cache until it is scanned."""
+BUFFER_BYTES = 8 << 20
+"""Room for larger records; what is never used of it takes no memory."""
 FIRST_RECORD_BYTES = 4096
 """Looked through for the first record before all that was read is: the first one is short."""
 BUDGET_BYTES = 64 << 20
@@ -34,7 +36,7 @@ HEADER_BYTES = FRAME_OVERHEAD - CHECKSUM_BYTES
 
 def read_buffers() -> ReadBuffers:
     """Buffers for ``FileTail.read``, to be shared by all files that are read one after the other or at once."""
-    return ReadBuffers(CHUNK_BYTES)
+    return ReadBuffers(BUFFER_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +137,14 @@ class FileTail:
         stop = self._reader.position + budget_bytes
         while chunk := self._next_chunk(file, buffer, seen.size_bytes) if self._reader.position < stop else b"":
             before = self._reader.position
-            scanned = self._scan(chunk)
+            self._scan(chunk)
             self._move_anchor(chunk, self._reader.position - before)
-            self._take(scanned, seen)
             if self._reader.position == before and self._reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
         self.has_more = self._reader.position >= stop and self._reader.position < seen.size_bytes
+        self._take(self._scanner.take() if self._scanner else Scanned(), seen)
         if not self.has_more:
             self._scanner = None  # its tables take memory in each of 10,000 files, and are soon made again
-        self._take(Scanned(), seen)
         return seen
 
     def _next_chunk(self, file: FileIO, buffer: memoryview, size_bytes: int) -> memoryview:
@@ -153,18 +154,17 @@ class FileTail:
             return buffer[:0]
         if needed > len(buffer):
             buffer = memoryview(bytearray(needed))
-        chunk = buffer[: _read_into(file, self._reader.position, buffer[:rest])]
+        size = min(rest, max(needed, CHUNK_BYTES))
+        chunk = buffer[: _read_into(file, self._reader.position, buffer[:size])]
         self.scanned_bytes += len(chunk)
         return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
 
-    def _scan(self, chunk: memoryview) -> Scanned:
+    def _scan(self, chunk: memoryview) -> None:
         self._scanner = self._scanner or self._make_scanner(chunk)
         if self._scanner is None:
             collections.deque(self._reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
-            return Scanned()
-        scanned = self._scanner.scan(self._reader, chunk)
-        self._undecodable += [self._undecodable_at(*place) for place in scanned.undecodable]
-        return scanned
+        else:
+            self._scanner.scan(self._reader, chunk)
 
     def _make_scanner(self, chunk: memoryview) -> EventScanner | None:
         """The first intact record tells the dialect; None while there is none."""
@@ -180,7 +180,9 @@ class FileTail:
         return EventScanner(dialect, self._kinds)
 
     def _take(self, scanned: Scanned, seen: _Identity) -> None:
-        known, extent = self._facts, Extent.of(scanned)
+        known = self._facts
+        extent = Extent.union([Extent(known.first_wall_time, known.last_wall_time, known.last_step), scanned.extent])
+        self._undecodable += [self._undecodable_at(*place) for place in scanned.undecodable]
         self._facts = replace(
             known,
             size_bytes=seen.size_bytes,
@@ -188,9 +190,9 @@ class FileTail:
             modified_at=seen.modified_ns / 1e9,
             read_bytes=self._reader.position,
             records=known.records + scanned.records,
-            first_wall_time=least(known.first_wall_time, extent.first_wall_time),
-            last_wall_time=greatest(known.last_wall_time, extent.last_wall_time),
-            last_step=greatest(known.last_step, extent.last_step),
+            first_wall_time=extent.first_wall_time,
+            last_wall_time=extent.last_wall_time,
+            last_step=extent.last_step,
             damages=self._damages(),
         )
         if scanned.scalars or scanned.references:

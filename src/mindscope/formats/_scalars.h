@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Scalars of records that look like the ones before them, straight to the rows of their tags.
+ *
+ * Trainings write the same few tags again and again, each in the same bytes but for step, time and value:
+ *
+ *     Event          09 time:8  [10 step:varint]  2a length:varint  Value ...
+ *     Value          form  value:4
+ *     form           0a length:varint  0a length:varint  tag  key of the scalar field
+ *
+ * The form of a tag is known once the tag is. The loop takes in records made of known forms in the expected order, both
+ * checksums verified; anything else it leaves to the general reading, which knows every rule. */
+#ifndef MINDSCOPE_SCALARS_H
+#define MINDSCOPE_SCALARS_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "_crc32c.h"
+
+enum { SCALARS_END = 0, SCALARS_BAD_LENGTH = 1, SCALARS_BAD_PAYLOAD = 2, SCALARS_OTHER = 3, SCALARS_NO_MEMORY = 4 };
+enum { RECORD_HEADER = 12, RECORD_FOOTER = 4 };
+
+/* Rows of one tag in the order of the file. While the steps are an arithmetic progression they are not stored. */
+typedef struct {
+    int64_t *steps; /* NULL while they are first, first + stride, ... */
+    double *wall_times;
+    float *values;
+    int64_t first, stride;
+    int64_t next; /* the step that goes on with the progression; from two rows on */
+    size_t count, capacity;
+} ScalarRows;
+
+/* What the loop knows of tags, by their number, and what it finds out. */
+typedef struct {
+    ScalarRows *rows;
+    const uint8_t *forms; /* of all tags, one after the other */
+    const size_t *form_starts; /* one more than tags */
+    const int32_t *following; /* the tag that came after this one the last time */
+    int32_t tag_count;
+    int32_t last; /* tag of the value before */
+    int64_t records;
+    int64_t with_scalars; /* records */
+    double first_wall_time, last_wall_time; /* of those */
+    int64_t last_step;
+} Scalars;
+
+#define LARGEST_STRIDE ((int64_t)1 << 31)
+#define LARGEST_FIRST ((int64_t)1 << 61)
+
+static int rows_grow(ScalarRows *rows) {
+    size_t capacity = rows->capacity ? rows->capacity * 2 : 16;
+    double *wall_times = (double *)realloc(rows->wall_times, capacity * sizeof(double));
+    if (wall_times == NULL) return 0;
+    rows->wall_times = wall_times;
+    float *values = (float *)realloc(rows->values, capacity * sizeof(float));
+    if (values == NULL) return 0;
+    rows->values = values;
+    if (rows->steps != NULL) {
+        int64_t *steps = (int64_t *)realloc(rows->steps, capacity * sizeof(int64_t));
+        if (steps == NULL) return 0;
+        rows->steps = steps;
+    }
+    rows->capacity = capacity;
+    return 1;
+}
+
+static int64_t rows_step(const ScalarRows *rows, size_t row) {
+    return rows->steps != NULL ? rows->steps[row] : rows->first + (int64_t)row * rows->stride;
+}
+
+/* Make room for a step that does not go on with a progression of two or more: it begins one, or all are stored. */
+static int rows_note_step(ScalarRows *rows, int64_t step) {
+    if (rows->count == 0) {
+        rows->first = step;
+        rows->stride = 0;
+        return 1;
+    }
+    if (rows->count == 1 && rows->first > -LARGEST_FIRST && rows->first < LARGEST_FIRST && step > rows->first &&
+        step < LARGEST_FIRST && step - rows->first < LARGEST_STRIDE) {
+        rows->stride = step - rows->first;
+        rows->next = step + rows->stride;
+        return 1;
+    }
+    int64_t *steps = (int64_t *)malloc(rows->capacity * sizeof(int64_t));
+    if (steps == NULL) return 0;
+    for (size_t row = 0; row < rows->count; row++) steps[row] = rows_step(rows, row);
+    steps[rows->count] = step;
+    rows->steps = steps;
+    return 1;
+}
+
+static inline int rows_push(ScalarRows *rows, int64_t step, double wall_time, float value) {
+    size_t row = rows->count;
+    if (row == rows->capacity && !rows_grow(rows)) return 0;
+    if (rows->steps != NULL)
+        rows->steps[row] = step;
+    else if (row >= 2 && step == rows->next)
+        rows->next += rows->stride;
+    else if (!rows_note_step(rows, step))
+        return 0;
+    rows->wall_times[row] = wall_time;
+    rows->values[row] = value;
+    rows->count = row + 1;
+    return 1;
+}
+
+static inline void rows_pop(ScalarRows *rows) {
+    rows->count--;
+    if (rows->steps == NULL && rows->count >= 2) rows->next -= rows->stride;
+}
+
+/* Forget the rows; the memory of many goes back. */
+static void rows_empty(ScalarRows *rows, size_t kept_capacity) {
+    free(rows->steps);
+    rows->steps = NULL;
+    rows->count = 0;
+    if (rows->capacity > kept_capacity) {
+        free(rows->wall_times);
+        free(rows->values);
+        rows->wall_times = NULL;
+        rows->values = NULL;
+        rows->capacity = 0;
+    }
+}
+
+static inline void scalars_note(Scalars *scalars, int64_t step, double wall_time) {
+    if (wall_time < scalars->first_wall_time) scalars->first_wall_time = wall_time;
+    if (wall_time > scalars->last_wall_time) scalars->last_wall_time = wall_time;
+    if (step > scalars->last_step) scalars->last_step = step;
+    scalars->with_scalars++;
+}
+
+static void scalars_forget(Scalars *scalars) {
+    scalars->records = scalars->with_scalars = 0;
+    scalars->first_wall_time = INFINITY;
+    scalars->last_wall_time = -INFINITY;
+    scalars->last_step = INT64_MIN;
+}
+
+/* Whether a form stands at ``at``, where at least ``length`` bytes are. */
+static inline int is_form(const uint8_t *at, const uint8_t *form, size_t length) {
+    uint64_t one, other, differ = 0;
+    if (length < 8) return memcmp(at, form, length) == 0;
+    for (size_t place = 0; place + 8 < length; place += 8) {
+        memcpy(&one, at + place, 8);
+        memcpy(&other, form + place, 8);
+        differ |= one ^ other;
+    }
+    memcpy(&one, at + length - 8, 8);
+    memcpy(&other, form + length - 8, 8);
+    return (differ | (one ^ other)) == 0;
+}
+
+/* The number at ``*at``, which is moved behind it; 0 when it is cut off at ``end`` or longer than ten bytes. */
+static inline int short_varint(const uint8_t **at, const uint8_t *end, uint64_t *value) {
+    uint64_t result = 0;
+    for (int shift = 0; *at < end && shift < 70; shift += 7) {
+        uint64_t byte = *(*at)++;
+        if (shift < 64) result |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *value = result;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Take in an event made of known forms; anything but SCALARS_END leaves everything as it was. */
+static inline int scalars_take(Scalars *scalars, const uint8_t *at, const uint8_t *end) {
+    double wall_time;
+    uint64_t step = 0, length;
+    int32_t tag = scalars->last;
+    int taken = 0, status = SCALARS_OTHER;
+    if (end - at < 11 || at[0] != 0x09) return SCALARS_OTHER;
+    memcpy(&wall_time, at + 1, 8);
+    at += 9;
+    if (at[0] == 0x10) {
+        at++;
+        if (!short_varint(&at, end, &step)) return SCALARS_OTHER;
+    }
+    if (at >= end || *at++ != 0x2a) return SCALARS_OTHER;
+    if (!short_varint(&at, end, &length) || length != (uint64_t)(end - at)) return SCALARS_OTHER;
+    for (; at < end; taken++) {
+        int32_t next = scalars->following[tag];
+        size_t start = scalars->form_starts[next], size = scalars->form_starts[next + 1] - start;
+        float value;
+        if ((size_t)(end - at) < size + 4 || !is_form(at, scalars->forms + start, size)) break;
+        memcpy(&value, at + size, 4);
+        if (!rows_push(&scalars->rows[next], (int64_t)step, wall_time, value)) {
+            status = SCALARS_NO_MEMORY;
+            break;
+        }
+        tag = next;
+        at += size + 4;
+    }
+    if (at < end) {
+        for (tag = scalars->last; taken; taken--) {
+            tag = scalars->following[tag];
+            rows_pop(&scalars->rows[tag]);
+        }
+        return status;
+    }
+    scalars->last = tag;
+    if (taken) scalars_note(scalars, (int64_t)step, wall_time);
+    return SCALARS_END;
+}
+
+/* The loop, once for each way to compute checksums: a function that may use an instruction is not inlined elsewhere. */
+#define SCALARS_LOOP(NAME, CRC)                                                                                       \
+    static int NAME(Scalars *scalars, const uint8_t *data, size_t end, size_t *position, uint64_t *length) {          \
+        size_t at = *position;                                                                                        \
+        int status = SCALARS_END;                                                                                     \
+        *length = 0;                                                                                                  \
+        while (end - at >= RECORD_HEADER) {                                                                           \
+            uint32_t crc;                                                                                             \
+            memcpy(length, data + at, 8);                                                                             \
+            memcpy(&crc, data + at + 8, 4);                                                                           \
+            if (crc != crc32c_mask(~CRC(0xFFFFFFFFu, data + at, 8))) {                                                \
+                status = SCALARS_BAD_LENGTH;                                                                          \
+                break;                                                                                                \
+            }                                                                                                         \
+            if (*length > (uint64_t)1 << 62 || end - at < *length + RECORD_HEADER + RECORD_FOOTER) break;             \
+            const uint8_t *payload = data + at + RECORD_HEADER;                                                       \
+            memcpy(&crc, payload + *length, 4);                                                                       \
+            if (crc != crc32c_mask(~CRC(0xFFFFFFFFu, payload, *length))) {                                            \
+                status = SCALARS_BAD_PAYLOAD;                                                                         \
+                break;                                                                                                \
+            }                                                                                                         \
+            status = scalars->tag_count ? scalars_take(scalars, payload, payload + *length) : SCALARS_OTHER;          \
+            if (status != SCALARS_END) break;                                                                         \
+            scalars->records++;                                                                                       \
+            at += *length + RECORD_HEADER + RECORD_FOOTER;                                                            \
+            *length = 0;                                                                                              \
+        }                                                                                                             \
+        *position = at;                                                                                               \
+        return status;                                                                                                \
+    }
+
+SCALARS_LOOP(scalars_scan_by_table, crc32c_by_table)
+CRC32C_WITH_INSTRUCTION SCALARS_LOOP(scalars_scan_by_instruction, crc32c_by_instruction)
+
+/* Take in records from ``*position`` on, which moves to the first that is not; says why. A SCALARS_OTHER record is intact
+ * and ``*length`` bytes long, as one that is cut off by ``end`` will be. */
+static int scalars_scan(Scalars *scalars, const uint8_t *data, size_t end, size_t *position, uint64_t *length) {
+    return crc32c_use_instruction ? scalars_scan_by_instruction(scalars, data, end, position, length)
+                                  : scalars_scan_by_table(scalars, data, end, position, length);
+}
+#endif

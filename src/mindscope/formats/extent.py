@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far the values of a stretch of a file reach in time and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from mindscope.types import Kind
+
+T = TypeVar("T", int, float)
+
+STEPPED = frozenset(
+    {Kind.SCALAR, Kind.IMAGE, Kind.TENSOR, Kind.HISTOGRAM, Kind.TEXT, Kind.AUDIO, Kind.PR_CURVE, Kind.MESH}
+)
+"""Kinds whose steps tell how far a training has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """First and last wall time of all values, and the highest step of those whose steps count; None without any."""
+
+    first_wall_time: float | None = None
+    last_wall_time: float | None = None
+    last_step: int | None = None
+
+    @classmethod
+    def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]]) -> Extent:
+        """That of one series, which has a value at least."""
+        wall_time = rows["wall_time"]
+        last_step = int(rows["step"].max()) if kind in STEPPED else None
+        return cls(float(wall_time.min()), float(wall_time.max()), last_step)
+
+    @classmethod
+    def union(cls, extents: Iterable[Extent]) -> Extent:
+        """The extent of all together."""
+        parts = list(extents)
+        return cls(
+            first_wall_time=_least(part.first_wall_time for part in parts),
+            last_wall_time=_greatest(part.last_wall_time for part in parts),
+            last_step=_greatest(part.last_step for part in parts),
+        )
+
+
+NOWHERE = Extent()
+
+
+def _least(parts: Iterable[T | None]) -> T | None:
+    return min((each for each in parts if each is not None), default=None)
+
+
+def _greatest(parts: Iterable[T | None]) -> T | None:
+    return max((each for each in parts if each is not None), default=None)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that rise evenly, as those of most series do: one column in memory for all series that run through it."""
+
+from __future__ import annotations
+
+from threading import Lock
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHARED_ROWS = 1 << 20
+"""A longer column is not shared: the shortest part of it would keep all of it in memory."""
+ROUNDED_ROWS = 1 << 12
+KNOWN_COLUMNS = 1 << 10
+"""So many may be known before those that are gone are forgotten."""
+
+Key = tuple[int, int]
+"""Stride, and the first step modulo the stride."""
+
+
+class Progressions:
+    """Hands out ``first, first + stride, ..`` as parts of columns that live as long as one of their parts.
+
+    For any number of threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._columns: dict[Key, ref[NDArray[np.int64]]] = {}
+
+    def column(self, first: int, stride: int, count: int) -> NDArray[np.int64]:
+        """A read-only column of shape (count,). ``stride`` is at least 1."""
+        key = stride, first % stride
+        with self._lock:
+            known = self._columns[key]() if key in self._columns else None
+            start = 0 if known is None else (first - int(known[0])) // stride
+            if known is None or start < 0 or start + count > known.size:
+                if start < 0 or start + count > SHARED_ROWS:
+                    return _column(first, stride, count)
+                known = self._make(key, first - start * stride, -(-(start + count) // ROUNDED_ROWS) * ROUNDED_ROWS)
+            return known[start : start + count]
+
+    def _make(self, key: Key, first: int, count: int) -> NDArray[np.int64]:
+        if len(self._columns) >= KNOWN_COLUMNS:
+            self._columns = {key: column for key, column in self._columns.items() if column() is not None}
+        made = _column(first, key[0], count)
+        self._columns[key] = ref(made)
+        return made
+
+
+def _column(first: int, stride: int, count: int) -> NDArray[np.int64]:
+    column = np.arange(first, first + stride * count, stride, dtype=np.int64)
+    column.flags.writeable = False
+    return column
