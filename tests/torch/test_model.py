@@ -12,7 +12,7 @@ import torch
 from digits import SmallNet, batches, digits, make_model
 from torch import nn
 
-from mindscope.torch import Accuracy, Callback, Loss, Model, RunContext
+from mindscope.torch import Accuracy, Callback, LambdaCallback, Loss, Model, RunContext
 
 pytestmark = pytest.mark.framework
 TURNS = "begin epoch_begin step_begin step_end epoch_end end".split()
@@ -207,15 +207,52 @@ def test_own_evaluating_network_feeds_the_metrics_by_index() -> None:
     assert set(model.eval(batches(32))) == {"accuracy", "loss"}
 
 
-@pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3", "auto"])
-def test_mixed_precision_trains_with_weights_in_float32(level: str) -> None:
-    types: list[torch.dtype] = []
-    model = make_model(amp_level=level, metrics={"accuracy"})
-    model.train_network.fc1.register_forward_hook(lambda module, args, out: types.append(out.dtype))
-    model.train(8, batches(shuffle=True))
-    assert set(types) == {torch.float32 if level == "O0" else torch.bfloat16}
-    assert all(each.dtype == torch.float32 for each in model.train_network.parameters())
+class NormalNet(nn.Module):
+    """With both kinds of normalisation, and a constant that no layer owns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.batch_norm = nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4)
+        self.layer_norm, self.fc = nn.LayerNorm(144), nn.Linear(144, 10)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        features = torch.relu(self.batch_norm(self.conv(images))) + torch.ones(1)
+        return self.fc(self.layer_norm(features.flatten(1)))
+
+
+FLOAT, HALF = torch.float32, torch.bfloat16
+COMPUTED = {  # conv, batch_norm, layer_norm, fc
+    ("O0", None): [FLOAT, FLOAT, FLOAT, FLOAT], ("O1", None): [HALF, HALF, FLOAT, HALF],
+    ("auto", None): [HALF, HALF, FLOAT, HALF], ("O2", None): [HALF, FLOAT, FLOAT, HALF],
+    ("O3", None): [HALF, HALF, HALF, HALF], ("O3", True): [HALF, FLOAT, FLOAT, HALF],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what Inductor imports
+@pytest.mark.parametrize(("level", "kept", "is_compiled"), [
+    *((*each, False) for each in COMPUTED), ("O2", None, True),
+])  # fmt: skip
+def test_level_decides_in_which_types_layers_compute(level: str, kept: bool | None, is_compiled: bool) -> None:
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    network, types, losses = NormalNet(), [], []
+    for layer in (network.conv, network.batch_norm, network.layer_norm, network.fc):
+        layer.register_forward_hook(lambda module, args, out: types.append(out.dtype))
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
+    model = Model(
+        network, nn.CrossEntropyLoss(), optimizer, {"accuracy"}, amp_level=level, keep_batchnorm_fp32=kept,
+        is_compiled=is_compiled,
+    )  # fmt: skip
+    watching = LambdaCallback(on_train_step_end=lambda context: losses.append(context.original_args().net_outputs))
+    model.train(3, batches(), callbacks=watching)
+    assert types[:4] == COMPUTED[level, kept]
+    assert {loss.dtype for loss in losses} == {FLOAT}
+    assert all(each.dtype == FLOAT for each in network.state_dict().values() if each.is_floating_point())
+    assert network.batch_norm.running_mean is not None
+    assert network.batch_norm.running_mean.abs().min() > 0
     assert model.eval(batches())["accuracy"] > 0.5
+    assert model.predict(torch.zeros(1, 1, 8, 8)).shape == (1, 10)
+    assert network(torch.zeros(1, 1, 8, 8)).dtype == FLOAT
 
 
 @pytest.mark.parametrize(("make", "error"), [
@@ -223,6 +260,8 @@ def test_mixed_precision_trains_with_weights_in_float32(level: str) -> None:
     (lambda: Model(SmallNet(), loss_fn=3), TypeError),
     (lambda: Model(SmallNet(), optimizer="Adam"), TypeError),
     (lambda: make_model(amp_level="O4"), ValueError),
+    (lambda: make_model(amp_level="O2", keep_batchnorm_fp32=1), TypeError),
+    (lambda: make_model(is_compiled="yes"), TypeError),
     (lambda: make_model(boost_level="O1"), ValueError),
     (lambda: make_model(metrics={"acuracy"}), KeyError),
     (lambda: make_model().train(0, batches()), ValueError),

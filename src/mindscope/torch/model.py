@@ -37,8 +37,10 @@ class Model:
         metrics: names (a set or list) or a dict of name to metric; see ``mindscope.torch.metrics``.
         eval_network: evaluates a whole batch; its outputs go to the metrics.
         eval_indexes: which outputs of ``eval_network`` are loss, prediction and label; all go to each metric if None.
-        amp_level: O0 as the network is; O1, O2, O3 and auto with autocast.
+        amp_level: O0 as the network is; O1 and auto with autocast; O2 in half precision but for normalisation layers;
+            O3 in half precision. Weights stay what they are.
         boost_level: taken for scripts that say it; only O0.
+        keep_batchnorm_fp32: at O2 and O3, whether normalisation layers compute in float32; as the level says if None.
         device: where network and data are brought; where the network is if None.
         is_compiled: run the network through ``torch.compile``.
 
@@ -57,6 +59,7 @@ class Model:
         amp_level: str = "O0",
         boost_level: str = "O0",
         *,
+        keep_batchnorm_fp32: bool | None = None,
         device: str | torch.device | None = None,
         is_compiled: bool = False,
     ) -> None:
@@ -68,8 +71,10 @@ class Model:
             if device is not None and isinstance(each, nn.Module):
                 each.to(self._device)
         self._metrics = Metrics(check_metrics(metrics), eval_indexes, self._device)
-        self._precision = Precision(amp_level, self._device.type)
-        self._called: Callable[..., Any] = torch.compile(network) if is_compiled else network
+        self._precision = Precision(amp_level, self._device.type, keep_batchnorm_fp32)
+        self._called: Callable[..., Any] = self._precision.wrap(network)
+        if check_flag("is_compiled", is_compiled):
+            self._called = torch.compile(self._called)
 
     @property
     def train_network(self) -> nn.Module:
