@@ -43,7 +43,7 @@ class BuildPythonAndWeb(build_py):
 
 
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
-COMPILED = {"formats": ["_core", "_scan"], "stats": ["_reduce"]}
+COMPILED = {"capture": ["_histogram"], "formats": ["_core", "_scan"], "stats": ["_reduce"]}
 
 
 def extension(folder: str, name: str) -> Extension:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -12,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mindscope.capture.histograms import bucket_count, histogram_message
+from mindscope.capture._histogram import bucket_count
+from mindscope.capture.histograms import histogram_field
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import SCHEMAS
 from mindscope.types import Message
@@ -21,6 +23,14 @@ NUMBERS = (
     arrays.boolean_dtypes() | arrays.integer_dtypes(endianness="=") | arrays.unsigned_integer_dtypes(endianness="=")
 )
 ARRAYS = arrays.arrays(NUMBERS | arrays.floating_dtypes(endianness="=", sizes=(16, 32, 64)), st.integers(0, 1500))
+
+
+def histogram_message(array: np.ndarray[Any, Any]) -> Message:
+    """The ``Summary.Histogram`` in the field."""
+    summary = wire.decode(SCHEMAS["Summary"], histogram_field("weights", array))
+    (value,) = summary["value"]
+    assert value["tag"] == "weights"
+    return value["histogram"]
 
 
 def edges_of(message: Message) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -36,9 +46,16 @@ def test_bucket_count_follows_the_number_of_values(valid: int, want: int) -> Non
     assert bucket_count(valid) == want
 
 
+def bucket_edges(low: float, high: float, count: int) -> np.ndarray[Any, Any]:
+    """NumPy's: a quarter of the numbers, because the range may be beyond float64."""
+    edges = np.linspace(low / 4, high / 4, count + 1) * 4
+    edges[0], edges[-1] = low, high
+    return np.unique(edges)
+
+
 @given(ARRAYS)
 def test_every_element_is_counted_once(array: np.ndarray[Any, Any]) -> None:
-    message = wire.decode(SCHEMAS["Histogram"], wire.encode(SCHEMAS["Histogram"], histogram_message(array)))
+    message = histogram_message(array)
     finite = array[np.isfinite(array)].astype(np.float64)
     left, width, count = edges_of(message)
     assert message["count"] == array.size
@@ -53,6 +70,10 @@ def test_every_element_is_counted_once(array: np.ndarray[Any, Any]) -> None:
         assert message["min"] == finite.min()
         assert message["max"] == finite.max()
         assert left[0] <= finite.min()
+        assert message["sum"] == pytest.approx(math.fsum(finite), rel=1e-12, abs=np.abs(finite).max() * 1e-12)
+        if finite.min() < finite.max():
+            want = bucket_edges(float(finite.min()), float(finite.max()), bucket_count(finite.size))
+            np.testing.assert_array_equal(left, want[:-1])
         edges = np.append(left, max(left[-1] + width[-1], finite.max()))
         np.testing.assert_array_equal(count, np.histogram(finite, bins=edges)[0])
 

@@ -12,24 +12,22 @@ in finding least and greatest.
 
 from __future__ import annotations
 
-import io
+import struct
+import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from mindscope.capture.values import Array
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
 
-Image.preinit()  # else Pillow imports its formats at the first picture, and a fork in that moment hangs the child
-
 _CHANNELS = (1, 3, 4)
 _COLUMNS = 8  # pictures side by side on a sheet, as MindSpore lays them out
 _MAGENTA = (255, 0, 255, 255)
-_COMPRESSION = 1  # zlib level; 6 makes a photograph 8 % smaller and takes several times as long
-_MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+_COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
+_UP = 2  # the filter that leaves of each byte what it differs from the one above
 
 
 def check_image(array: Array) -> None:
@@ -69,12 +67,26 @@ def image_message(array: Array) -> tuple[Message, int]:
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
-    """A PNG file of uint8 ``pixels`` (H, W, C) with 1, 3 or 4 channels."""
+    """A PNG file of uint8 ``pixels`` (H, W, C) with 1, 3 or 4 channels.
+
+    All lines are filtered alike and the compressor looks for runs only. That takes a third to a fifth of the time of
+    choosing filters and searching, which a training on few cores would notice; photographs get as small as with level 1
+    of the usual search, drawings smaller, noise a tenth larger.
+    """
     height, width, channels = pixels.shape
-    picture = Image.frombuffer(_MODES[channels], (width, height), np.ascontiguousarray(pixels), "raw")
-    out = io.BytesIO()
-    picture.save(out, "PNG", compress_level=_COMPRESSION)
-    return out.getvalue()
+    lines = pixels.reshape(height, width * channels)
+    filtered = np.empty((height, 1 + width * channels), np.uint8)
+    filtered[:, 0] = _UP
+    filtered[0, 1:] = lines[0]
+    np.subtract(lines[1:], lines[:-1], out=filtered[1:, 1:])
+    compressor = zlib.compressobj(1, strategy=zlib.Z_RLE)
+    data = compressor.compress(filtered.data) + compressor.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
+    return b"".join((b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b"")))
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return b"".join((struct.pack(">I", len(data)), name, data, struct.pack(">I", zlib.crc32(data, zlib.crc32(name)))))
 
 
 def _brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:

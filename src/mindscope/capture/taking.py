@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindscope.capture.histograms import histogram_message
+from mindscope.capture.histograms import histogram_field
 from mindscope.capture.images import check_image, image_message
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
@@ -89,7 +89,7 @@ def _take_image(tag: str, array: Array, say: Say) -> Taken:
 def _take_histogram(tag: str, array: Array, say: Say) -> Taken:
     if array.dtype.kind == "c":
         raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
-    return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(_encode_histogram, tag, array), array)
+    return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(histogram_field, tag, array), array)
 
 
 def _take_tensor(tag: str, array: Array, say: Say) -> Taken:
@@ -110,11 +110,6 @@ def _encode_image(tag: str, array: Array, say: Say) -> bytes:
     if invalid:
         say("image", "NaN", f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
     return _value_field(tag, "image", message)
-
-
-def _encode_histogram(tag: str, array: Array) -> bytes:
-    with np.errstate(all="ignore"):
-        return _value_field(tag, "histogram", histogram_message(array))
 
 
 def _encode_tensor(tag: str, array: Array) -> bytes:
