@@ -44,6 +44,7 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
     positiveInfinity: header.positive_infinity,
     negativeInfinity: header.negative_infinity,
     startWallTime: header.start_wall_time ?? 0,
+    firstStep: header.first_step,
     version: header.version,
     cursor: header.cursor,
     kept: header.kept,

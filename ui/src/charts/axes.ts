@@ -4,25 +4,49 @@ import type uPlot from "uplot";
 import type { Axis, Range } from "../core/axis";
 import { formatLogTick, formatTicks } from "../core/format";
 import { durationTicks, linearTicks, logTicks, stepTicks, wallTicks } from "../core/ticks";
-import { formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../core/time";
+import { formatDuration, formatDurationTicks, formatWallTicks, localOffsetSeconds } from "../core/time";
 
 export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Pixels for a label: times are longer than steps. */
-const X_SPACE: Record<Axis, number> = { step: 54, relative: 64, wall: 76 };
+const X_SPACE: Record<PlaceAxis, number> = { step: 54, relative: 64, wall: 76, value: 60 };
 const MIN_Y_SIZE = 48;
 const HALF_LETTER = 3.1;
 export const RIGHT_PADDING = 16;
 
+/** What stands on the horizontal axis: an axis of the server, or the values of another tag. */
+export type PlaceAxis = Axis | "value";
+
+export interface Across {
+  axis: PlaceAxis;
+  isLog: boolean;
+}
+
+/** One vertical axis. Its title is shown where there are several. */
+export interface Upright {
+  title: string;
+  /** A CSS colour; null for that of all text. */
+  colour: string | null;
+  isLog: boolean;
+}
+
+/** uPlot's name of a vertical axis. */
+export function scaleName(index: number): string {
+  return index === 0 ? "y" : `y${index}`;
+}
+
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
-export function xTicks(axis: Axis, range: Range, width: number): number[] {
+export function xTicks({ axis, isLog }: Across, range: Range, width: number): number[] {
   const count = Math.max(2, Math.floor(width / X_SPACE[axis]));
+  if (isLog) return logTicks(range, count);
   if (axis === "step") return stepTicks(range, count);
+  if (axis === "value") return linearTicks(range, count);
   return axis === "relative" ? durationTicks(range, count) : wallTicks(range, count, localOffsetSeconds(range[0]));
 }
 
-export function xLabels(axis: Axis, ticks: readonly number[]): string[] {
-  if (axis === "step") return formatTicks(ticks);
-  return axis === "relative" ? formatDurationTicks(ticks) : formatWallTicks(ticks);
+export function xLabels({ axis, isLog }: Across, ticks: readonly number[]): string[] {
+  if (axis === "relative") return isLog ? ticks.map(formatDuration) : formatDurationTicks(ticks);
+  if (axis === "wall") return formatWallTicks(ticks);
+  return isLog ? ticks.map((tick) => formatTicks([tick])[0]!) : formatTicks(ticks);
 }
 
 export function yTicks(isLog: boolean, range: Range, height: number): number[] {
@@ -34,8 +58,8 @@ export function yLabels(isLog: boolean, ticks: readonly number[]): string[] {
   return isLog ? ticks.map(formatLogTick) : formatTicks(ticks);
 }
 
-/** Both axes in uPlot's terms; colours are asked for at every drawing because the theme may change. */
-export function plotAxes(axis: Axis, isLog: boolean, ink: (token: string) => string): uPlot.Axis[] {
+/** All axes in uPlot's terms; colours are asked for at every drawing because the theme may change. */
+export function plotAxes(across: Across, uprights: readonly Upright[], ink: (token: string) => string): uPlot.Axis[] {
   const look = {
     stroke: () => ink("var(--ink-soft)"),
     grid: { stroke: () => ink("var(--grid-line)"), width: 1 },
@@ -44,25 +68,30 @@ export function plotAxes(axis: Axis, isLog: boolean, ink: (token: string) => str
     font: TICK_FONT,
     filter: (_: uPlot, splits: number[]) => splits,
   };
-  return [
-    {
-      ...look,
-      scale: "x",
-      size: 22,
-      gap: 4,
-      splits: (plot, _, low, high) => xTicks(axis, [low, high], plot.bbox.width / devicePixelRatio),
-      values: (plot, splits) => withoutCutOff(plot, splits, xLabels(axis, splits)),
-    },
-    {
-      ...look,
-      scale: "y",
-      gap: 6,
-      border: { show: false },
-      splits: (plot, _, low, high) => yTicks(isLog, [low, high], plot.bbox.height / devicePixelRatio),
-      values: (_, splits) => yLabels(isLog, splits),
-      size: (plot, values) => labelWidth(plot, values),
-    },
-  ];
+  const bottom: uPlot.Axis = {
+    ...look,
+    scale: "x",
+    size: 22,
+    gap: 4,
+    splits: (plot, _, low, high) => xTicks(across, [low, high], plot.bbox.width / devicePixelRatio),
+    values: (plot, splits) => withoutCutOff(plot, splits, xLabels(across, splits)),
+  };
+  return [bottom, ...uprights.map((upright, index) => ({ ...look, ...uprightAxis(upright, index, uprights.length, look.grid), stroke: () => ink(upright.colour ?? "var(--ink-soft)") }))];
+}
+
+/** The first stands on the left, the second on the right, and so on in turn; only the first has a grid. */
+function uprightAxis({ title, isLog }: Upright, index: number, count: number, grid: uPlot.Axis.Grid): uPlot.Axis {
+  return {
+    scale: scaleName(index),
+    side: index % 2 === 0 ? 3 : 1,
+    gap: 6,
+    grid: index === 0 ? grid : { show: false },
+    border: { show: false },
+    ...(count > 1 ? { label: title, labelSize: 16, labelGap: 0, labelFont: TICK_FONT } : {}),
+    splits: (plot, _, low, high) => yTicks(isLog, [low, high], plot.bbox.height / devicePixelRatio),
+    values: (_, splits) => yLabels(isLog, splits),
+    size: (plot, values) => labelWidth(plot, values),
+  };
 }
 
 /** A label that would reach beyond the right edge is left out rather than cut. */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import uPlot from "uplot";
 
-import type { Axis } from "../core/axis";
 import { hitsByNearness, type Hit } from "../core/nearest";
 import type { Box } from "../core/zoom";
-import { plotAxes, RIGHT_PADDING } from "./axes";
-import { heightWithin, wholeBox, type Curve } from "../core/curve";
+import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
+import { plotAxes, RIGHT_PADDING, scaleName, type Across, type PlaceAxis, type Upright } from "./axes";
 import { Inks, watchTheme } from "./inks";
 import { Layer } from "./layer";
-import { paintCurves, paintEmphasised, projectionOf, type Painting } from "./paint";
+import { paintCurves, paintEmphasised, projectionOf, type Guide, type Painting } from "./paint";
 
 export interface CurvePlotOptions {
-  axis: Axis;
-  isLog: boolean;
+  axis: PlaceAxis;
+  scaling: Scaling;
+  /** Each vertical axis, from the first; at least one. */
+  uprights: readonly Omit<Upright, "isLog">[];
   onzoom: (box: Box) => void;
   onrestore: () => void;
   onhover: (hover: Hover | null) => void;
@@ -39,7 +40,9 @@ export class CurvePlot {
   readonly #options: CurvePlotOptions;
   readonly #unwatch: () => void;
   #curves: readonly Curve[] = [];
-  #box: Box = { x: [0, 1], y: [0, 1] };
+  #guides: readonly Guide[] = [];
+  #ranges: Ranges;
+  #isZoomed = false;
   readonly #layer: Layer | undefined;
   readonly #front: Layer | undefined;
   #emphasised: string | null = null;
@@ -47,7 +50,7 @@ export class CurvePlot {
   constructor(host: HTMLElement, size: { width: number; height: number }, options: CurvePlotOptions) {
     this.#options = options;
     this.inks = new Inks(host);
-    this.#box = wholeBox([], options.isLog);
+    this.#ranges = wholeRanges([], options.scaling);
     this.plot = new uPlot(this.#plotOptions(size), EMPTY, host);
     this.#layer = new Layer(this.plot);
     this.#front = new Layer(this.plot);
@@ -61,12 +64,30 @@ export class CurvePlot {
     return this.#curves;
   }
 
-  show(curves: readonly Curve[], zoom: Box | null): void {
+  get across(): Across {
+    return { axis: this.#options.axis, isLog: this.#options.scaling.isLogX };
+  }
+
+  get uprights(): readonly Upright[] {
+    return this.#options.uprights.map((upright) => ({ ...upright, isLog: this.#options.scaling.isLog }));
+  }
+
+  get guides(): readonly Guide[] {
+    return this.#guides;
+  }
+
+  show(curves: readonly Curve[], zoom: Box | null, guides: readonly Guide[] = []): void {
     this.#curves = curves;
-    this.#box = zoom ?? wholeBox(curves, this.#options.isLog);
+    this.#guides = guides;
+    this.#isZoomed = zoom !== null;
+    const whole = wholeRanges(curves, this.#options.scaling, guides.map(({ value }) => value));
+    this.#ranges = zoom ? rangesOf(zoom, whole, this.#options.scaling.isLog) : whole;
     this.plot.batch(() => {
-      this.plot.setScale("x", { min: this.#box.x[0], max: this.#box.x[1] });
-      this.plot.setScale("y", { min: this.#box.y[0], max: this.#box.y[1] });
+      this.plot.setScale("x", { min: this.#ranges.x[0], max: this.#ranges.x[1] });
+      this.#options.uprights.forEach((_, index) => {
+        const [min, max] = this.#rangeOf(index);
+        this.plot.setScale(scaleName(index), { min, max });
+      });
       this.plot.redraw(false, true);
     });
     if ((this.plot.cursor.left ?? -1) >= 0) this.#hover();
@@ -76,6 +97,7 @@ export class CurvePlot {
     if (size.width !== this.plot.width || size.height !== this.plot.height) this.plot.setSize(size);
   }
 
+  /** Brings the curve with this key to the front, or all that are labelled so. */
   emphasise(key: string | null): void {
     if (key === this.#emphasised) return;
     this.#emphasised = key;
@@ -91,7 +113,7 @@ export class CurvePlot {
   /** Moves the cursor onto a row, as the pointer would. */
   pointAt(curve: Curve, row: number): void {
     const values = curve.smoothed ?? curve.raw;
-    const top = this.plot.valToPos(values[row]!, "y");
+    const top = this.plot.valToPos(values[row]!, scaleName(curve.scale));
     this.plot.setCursor({
       left: this.plot.valToPos(curve.x[row]!, "x"),
       top: Number.isFinite(top) ? top : this.plot.over.clientHeight / 2,
@@ -116,18 +138,26 @@ export class CurvePlot {
     this.plot.destroy();
   }
 
+  #rangeOf(index: number): [number, number] {
+    return [...(this.#ranges.ys[index] ?? this.#ranges.ys[0]!)];
+  }
+
   #plotOptions(size: { width: number; height: number }): uPlot.Options {
-    const { axis, isLog } = this.#options;
+    const { scaling } = this.#options;
+    const uprights = this.uprights.map((_, index) => [
+      scaleName(index),
+      { distr: scaling.isLog ? 3 : 1, range: () => this.#rangeOf(index) } satisfies uPlot.Scale,
+    ]);
     return {
       ...size,
-      padding: [8, RIGHT_PADDING, 0, 0],
+      padding: [8, this.uprights.length > 1 ? 0 : RIGHT_PADDING, 0, 0],
       legend: { show: false },
       scales: {
-        x: { time: false, range: () => [...this.#box.x] },
-        y: { distr: isLog ? 3 : 1, range: () => [...this.#box.y] },
+        x: { time: false, distr: scaling.isLogX ? 3 : 1, range: () => [...this.#ranges.x] },
+        ...(Object.fromEntries(uprights) as uPlot.Scales),
       },
-      axes: plotAxes(axis, isLog, (token) => this.inks.resolve(token)),
-      series: [{}, { show: false }],
+      axes: plotAxes(this.across, this.uprights, (token) => this.inks.resolve(token)),
+      series: [{}, ...this.uprights.map((_, index) => ({ show: false, scale: scaleName(index) }))],
       cursor: {
         x: true,
         y: false,
@@ -145,18 +175,19 @@ export class CurvePlot {
 
   /** uPlot has drawn the axes; it does so once before the layers exist. */
   #paint(): void {
-    this.#layer?.paint((ctx) => paintCurves(this.#painting(ctx), this.#curves));
+    this.#layer?.paint((ctx) => paintCurves(this.#painting(ctx), this.#curves, this.#guides));
     this.#paintFront();
   }
 
   #paintFront(): void {
-    const curve = this.#curves.find(({ key }) => key === this.#emphasised);
-    if (curve) this.#front?.paint((ctx) => paintEmphasised(this.#painting(ctx), curve));
+    const near = this.#curves.filter(({ key, label }) => key === this.#emphasised || label === this.#emphasised);
+    if (near.length > 0) this.#front?.paint((ctx) => paintEmphasised(this.#painting(ctx), near));
     else this.#front?.clear();
   }
 
   #painting(ctx: CanvasRenderingContext2D): Painting {
-    return { plot: this.plot, ctx, isLog: this.#options.isLog, ink: (colour) => this.inks.resolve(colour) };
+    const { isLog, isLogX, ignoresOutliers } = this.#options.scaling;
+    return { plot: this.plot, ctx, isLog, isLogX, marksFar: ignoresOutliers && !this.#isZoomed, ink: (colour) => this.inks.resolve(colour) };
   }
 
   #hover(): void {
@@ -165,13 +196,13 @@ export class CurvePlot {
       this.#options.onhover(null);
       return;
     }
-    const projection = projectionOf(this.plot, devicePixelRatio);
+    const projections = this.uprights.map((_, scale) => projectionOf(this.plot, devicePixelRatio, scale));
     const inset = { x: this.plot.bbox.left / devicePixelRatio, y: this.plot.bbox.top / devicePixelRatio };
     const hits = hitsByNearness(
-      this.#curves.map((curve) => ({ x: curve.x, y: curve.smoothed ?? curve.raw, ascending: curve.isAscending })),
+      this.#curves.map((curve) => ({ x: curve.x, y: curve.smoothed ?? curve.raw, ascending: curve.isAscending, scale: curve.scale })),
       { x: this.plot.posToVal(left, "x"), pixelX: left, pixelY: top },
-      (x) => projection.x(x) - inset.x,
-      (y) => projection.y(y) - inset.y,
+      (x) => projections[0]!.x(x) - inset.x,
+      (y, scale) => (projections[scale] ?? projections[0]!).y(y) - inset.y,
     );
     const over = this.plot.over.getBoundingClientRect();
     this.#options.onhover({ hits, x: this.plot.posToVal(left, "x"), clientX: over.left + left, clientY: over.top + top });
@@ -184,8 +215,8 @@ export class CurvePlot {
     const at = (pixel: number, scale: string): number => this.plot.posToVal(pixel, scale);
     const isWide = width >= this.plot.over.clientWidth - 1;
     const isTall = height >= this.plot.over.clientHeight - 1;
-    const x: [number, number] = isWide ? [...this.#box.x] : [at(left, "x"), at(left + width, "x")];
-    const y = isTall ? heightWithin(this.#curves, x, this.#options.isLog) : ([at(top + height, "y"), at(top, "y")] as const);
+    const x: [number, number] = isWide ? [...this.#ranges.x] : [at(left, "x"), at(left + width, "x")];
+    const y = isTall ? heightWithin(this.#curves, x, this.#options.scaling.isLog) : ([at(top + height, "y"), at(top, "y")] as const);
     this.#options.onzoom({ x, y });
   }
 }

@@ -112,8 +112,8 @@ export class HistogramPlot {
     const values = linearTicks(view.valueRange, view.isValueAcross ? Math.max(3, width / 70) : Math.max(3, height / 30));
     const valueLabels = formatTicks(values);
     const length = view.isValueAcross ? (height - view.lane) * 2 : width;
-    const steps = view.shape === "front" ? [] : xTicks(axis, view.stepRange, length);
-    const stepLabels = xLabels(axis, steps);
+    const steps = view.shape === "front" ? [] : xTicks({ axis, isLog: false }, view.stepRange, length);
+    const stepLabels = xLabels({ axis, isLog: false }, steps);
     ctx.strokeStyle = this.#inks.resolve("var(--grid-line)");
     ctx.fillStyle = this.#inks.resolve("var(--ink-soft)");
     ctx.lineWidth = 1;

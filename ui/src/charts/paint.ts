@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type uPlot from "uplot";
 
-import { drawableValues, traceCurve, type Pen, type Projection } from "../core/curvePath";
+import { drawableValues, traceBand, traceCurve, type Pen, type Projection } from "../core/curvePath";
 import { isAtTop, missingMarks, thinMarks, type MissingKind } from "../core/missing";
 import type { Curve } from "../core/curve";
+import { scaleName } from "./axes";
 
 const LINE = 1.5;
 const EMPHASISED_LINE = 2.5;
 const FAINT = 0.34;
+const BAND = 0.16;
+const GUIDE_FONT = 11;
 const DOT_RADIUS = 2.5;
 /** Dots on the edge are whole; lines go this little beyond it. */
 const SPILL = 3;
@@ -39,34 +42,51 @@ class CanvasPen implements Pen {
   }
 }
 
+/** A horizontal line across the chart, on the first vertical axis. */
+export interface Guide {
+  value: number;
+  label: string;
+}
+
 export interface Painting {
   plot: uPlot;
   ctx: CanvasRenderingContext2D;
   isLog: boolean;
+  isLogX: boolean;
+  /** Mark values that are finite but beyond the shown heights. */
+  marksFar: boolean;
   ink: (colour: string) => string;
 }
 
-/** Draws raw curves, then smoothed ones in front, then the marks of what has no height; one curve a step. */
-export function* paintCurves(painting: Painting, curves: readonly Curve[]): Generator<void> {
-  const projection = projectionOf(painting.plot);
+/** Draws bands, raw curves, smoothed ones in front, then what has no height, then guides; one curve a step. */
+export function* paintCurves(painting: Painting, curves: readonly Curve[], guides: readonly Guide[]): Generator<void> {
   clipToPlot(painting);
   for (const curve of curves) {
-    stroke(painting, projection, curve, curve.raw, curve.smoothed ? FAINT : 1, LINE);
+    if (curve.band) {
+      fillBand(painting, curve);
+      yield;
+    }
+  }
+  for (const curve of curves) {
+    if (!(curve.band && curve.smoothed)) stroke(painting, curve, curve.raw, curve.smoothed ? FAINT : 1, LINE);
     yield;
   }
   for (const curve of curves) {
-    if (curve.smoothed) stroke(painting, projection, curve, curve.smoothed, 1, LINE);
+    if (curve.smoothed) stroke(painting, curve, curve.smoothed, 1, LINE);
     yield;
   }
   painting.ctx.restore();
-  for (const curve of curves) paintMarks(painting, projection, curve);
+  for (const curve of curves) paintMarks(painting, curve);
+  for (const guide of guides) paintGuide(painting, guide);
 }
 
-/** One curve, thicker: drawn over all others while the pointer is near. */
-export function* paintEmphasised(painting: Painting, curve: Curve): Generator<void> {
+/** Curves, thicker: drawn over all others while the pointer is near. */
+export function* paintEmphasised(painting: Painting, curves: readonly Curve[]): Generator<void> {
   clipToPlot(painting);
-  stroke(painting, projectionOf(painting.plot), curve, curve.smoothed ?? curve.raw, 1, EMPHASISED_LINE);
-  yield;
+  for (const curve of curves) {
+    stroke(painting, curve, curve.smoothed ?? curve.raw, 1, EMPHASISED_LINE);
+    yield;
+  }
   painting.ctx.restore();
 }
 
@@ -77,14 +97,19 @@ function clipToPlot({ ctx, plot: { bbox } }: Painting): void {
   ctx.clip();
 }
 
-/** Values to canvas pixels. */
-export function projectionOf(plot: uPlot, ratio = 1): Projection {
-  const x = linear(plot.scales["x"]!.min!, plot.scales["x"]!.max!, plot.bbox.left, plot.bbox.left + plot.bbox.width, ratio);
-  const { min, max, distr } = plot.scales["y"]!;
-  const [bottom, top] = [plot.bbox.top + plot.bbox.height, plot.bbox.top];
-  if (distr !== 3) return { x, y: linear(min!, max!, bottom, top, ratio) };
-  const y = linear(Math.log10(min!), Math.log10(max!), bottom, top, ratio);
-  return { x, y: (value) => y(Math.log10(value)) };
+/** Values to canvas pixels. `scale` is the number of the vertical axis. */
+export function projectionOf(plot: uPlot, ratio = 1, scale = 0): Projection {
+  const { left, top, width, height } = plot.bbox;
+  return {
+    x: along(plot.scales["x"]!, left, left + width, ratio),
+    y: along(plot.scales[scaleName(scale)]!, top + height, top, ratio),
+  };
+}
+
+function along({ min, max, distr }: uPlot.Scale, from: number, to: number, ratio: number): (value: number) => number {
+  if (distr !== 3) return linear(min!, max!, from, to, ratio);
+  const place = linear(Math.log10(min!), Math.log10(max!), from, to, ratio);
+  return (value) => place(Math.log10(value));
 }
 
 function linear(low: number, high: number, from: number, to: number, ratio: number): (value: number) => number {
@@ -92,39 +117,64 @@ function linear(low: number, high: number, from: number, to: number, ratio: numb
   return (value) => (from + (value - low) * factor) / ratio;
 }
 
-function stroke(
-  { ctx, isLog, ink }: Painting,
-  projection: Projection,
-  curve: Curve,
-  values: Float32Array,
-  opacity: number,
-  width: number,
-): void {
+function stroke(painting: Painting, curve: Curve, values: Float32Array, opacity: number, width: number): void {
+  const { ctx, plot, isLog, isLogX, ink } = painting;
   const pen = new CanvasPen(DOT_RADIUS * devicePixelRatio);
-  traceCurve(pen, curve.x, drawableValues(values, isLog), projection);
+  traceCurve(pen, curve.x, drawableValues(values, isLog, isLogX ? curve.x : null), projectionOf(plot, 1, curve.scale));
   ctx.globalAlpha = opacity;
   ctx.strokeStyle = ctx.fillStyle = ink(curve.colour);
   ctx.lineWidth = width * devicePixelRatio;
   ctx.lineJoin = values.length > ROUND_ROWS ? "bevel" : "round";
+  ctx.setLineDash(curve.dash.map((length) => length * devicePixelRatio));
   ctx.stroke(pen.line);
   ctx.fill(pen.dots);
 }
 
-function paintMarks({ plot, ctx, isLog, ink }: Painting, projection: Projection, curve: Curve): void {
+function fillBand({ ctx, plot, isLog, isLogX, ink }: Painting, curve: Curve): void {
+  const { low, high } = curve.band!;
+  const pen = new CanvasPen(0);
+  const x = isLogX ? curve.x : null;
+  traceBand(pen, curve.x, drawableValues(low, isLog, x), drawableValues(high, isLog, x), projectionOf(plot, 1, curve.scale));
+  ctx.globalAlpha = BAND;
+  ctx.fillStyle = ink(curve.colour);
+  ctx.fill(pen.line);
+}
+
+function paintGuide({ ctx, plot, ink }: Painting, { value, label }: Guide): void {
   const { left, top, width, height } = plot.bbox;
-  const marks = thinMarks(missingMarks(curve.x, curve.raw, isLog), projection.x);
+  const y = Math.round(projectionOf(plot).y(value));
+  if (!(y >= top && y <= top + height)) return;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = ink("var(--warn)");
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(left, y);
+  ctx.lineTo(left + width, y);
+  ctx.stroke();
+  ctx.font = `${GUIDE_FONT * devicePixelRatio}px "Inter Variable", system-ui, sans-serif`;
+  ctx.textAlign = "right";
+  const isRoomAbove = y - top > (GUIDE_FONT + 4) * devicePixelRatio;
+  ctx.fillText(label, left + width - 4 * devicePixelRatio, isRoomAbove ? y - 3 * devicePixelRatio : y + (GUIDE_FONT + 1) * devicePixelRatio);
+  ctx.restore();
+}
+
+function paintMarks({ plot, ctx, isLog, marksFar, ink }: Painting, curve: Curve): void {
+  const { left, top, width, height } = plot.bbox;
+  const { min, max } = plot.scales[scaleName(curve.scale)]!;
+  const marks = thinMarks(missingMarks(curve.x, curve.raw, isLog, marksFar ? [min!, max!] : null), projectionOf(plot).x);
   if (marks.length === 0) return;
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = ink(curve.colour);
   ctx.lineWidth = 1.5 * devicePixelRatio;
   for (const { pixel, kind } of marks) {
-    if (pixel < left || pixel > left + width) continue;
+    if (!(pixel >= left && pixel <= left + width)) continue;
     paintMark(ctx, kind, pixel, isAtTop(kind) ? top : top + height, MARK * devicePixelRatio);
   }
   ctx.restore();
 }
 
-/** NaN is a cross, an infinity a filled triangle that points where it went, zero or less on a log scale a hollow one. */
+/** NaN is a cross, an infinity a filled triangle that points where it went, a finite value without a place a hollow one. */
 function paintMark(ctx: CanvasRenderingContext2D, kind: MissingKind, x: number, y: number, size: number): void {
   ctx.beginPath();
   if (kind === "nan") {
@@ -135,11 +185,11 @@ function paintMark(ctx: CanvasRenderingContext2D, kind: MissingKind, x: number, 
     ctx.stroke();
     return;
   }
-  const tip = kind === "positive_infinity" ? -size : size;
+  const tip = isAtTop(kind) ? -size : size;
   ctx.moveTo(x, y + tip);
   ctx.lineTo(x - size, y - tip);
   ctx.lineTo(x + size, y - tip);
   ctx.closePath();
-  if (kind === "not_positive") ctx.stroke();
-  else ctx.fill();
+  if (kind === "positive_infinity" || kind === "negative_infinity") ctx.fill();
+  else ctx.stroke();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Axis } from "../core/axis";
-import { svgChart, type SvgChart } from "../core/svgChart";
+import type { Curve } from "../core/curve";
+import { svgChart, type SvgChart, type SvgCurve } from "../core/svgChart";
 import { drawableValues } from "../core/curvePath";
-import { TICK_FONT, xLabels, xTicks, yLabels, yTicks } from "./axes";
+import { scaleName, TICK_FONT, xLabels, xTicks, yLabels, yTicks } from "./axes";
 import type { CurvePlot } from "./curvePlot";
 import { projectionOf } from "./paint";
 
@@ -38,33 +38,56 @@ function paintText(ctx: CanvasRenderingContext2D, plot: CurvePlot, title: string
     ctx.fillStyle = plot.inks.resolve(curve.colour);
     ctx.fillRect(12, y - 5, 14, 2);
     ctx.fillStyle = plot.inks.resolve("var(--ink)");
-    ctx.fillText(curve.label, 32, y);
+    ctx.fillText(legendText(curve), 32, y);
   });
 }
 
 /** The same as a drawing. */
-export function chartSvg(plot: CurvePlot, title: string, axis: Axis, isLog: boolean): Blob {
+export function chartSvg(plot: CurvePlot, title: string): Blob {
+  const { across } = plot;
   const { bbox, scales, width, height } = plot.plot;
   const [left, top, plotWidth, plotHeight] = [bbox.left, bbox.top, bbox.width, bbox.height].map((size) => size / devicePixelRatio) as [number, number, number, number];
-  const projection = projectionOf(plot.plot, devicePixelRatio);
-  const across = xTicks(axis, [scales["x"]!.min!, scales["x"]!.max!], plotWidth);
-  const up = yTicks(isLog, [scales["y"]!.min!, scales["y"]!.max!], plotHeight);
+  const projections = plot.uprights.map((_, index) => projectionOf(plot.plot, devicePixelRatio, index));
+  const ticks = xTicks(across, [scales["x"]!.min!, scales["x"]!.max!], plotWidth);
   const chart: SvgChart = {
     title,
     width,
     height,
     plot: { left, top, right: left + plotWidth, bottom: top + plotHeight },
-    projection,
-    xTicks: xLabels(axis, across).map((label, index) => ({ at: projection.x(across[index]!), label })),
-    yTicks: yLabels(isLog, up).map((label, index) => ({ at: projection.y(up[index]!), label })),
-    curves: plot.curves.map((curve) => ({
-      label: curve.label,
-      colour: plot.inks.hex(curve.colour),
-      x: curve.x,
-      raw: drawableValues(curve.raw, isLog),
-      smoothed: curve.smoothed && drawableValues(curve.smoothed, isLog),
-    })),
-    ink: { text: plot.inks.hex("var(--ink)"), grid: plot.inks.hex("var(--grid-line)"), paper: plot.inks.hex("var(--paper)") },
+    projections,
+    xTicks: xLabels(across, ticks).map((label, index) => ({ at: projections[0]!.x(ticks[index]!), label })),
+    uprights: plot.uprights.map((upright, index) => {
+      const scale = scales[scaleName(index)]!;
+      const up = yTicks(upright.isLog, [scale.min!, scale.max!], plotHeight);
+      return { title: upright.title, ticks: yLabels(upright.isLog, up).map((label, tick) => ({ at: projections[index]!.y(up[tick]!), label })) };
+    }),
+    guides: plot.guides.map(({ value, label }) => ({ at: projections[0]!.y(value), label })),
+    curves: plot.curves.map((curve) => svgCurve(plot, curve, across.isLog)),
+    ink: {
+      text: plot.inks.hex("var(--ink)"),
+      grid: plot.inks.hex("var(--grid-line)"),
+      paper: plot.inks.hex("var(--paper)"),
+      guide: plot.inks.hex("var(--warn)"),
+    },
   };
   return new Blob([svgChart(chart)], { type: "image/svg+xml" });
+}
+
+function legendText({ label, part }: Curve): string {
+  return part === "" ? label : `${label} · ${part}`;
+}
+
+function svgCurve(plot: CurvePlot, curve: Curve, isLogX: boolean): SvgCurve {
+  const drawable = (values: Float32Array): Float32Array =>
+    drawableValues(values, plot.uprights[curve.scale]!.isLog, isLogX ? curve.x : null);
+  return {
+    label: legendText(curve),
+    colour: plot.inks.hex(curve.colour),
+    dash: curve.dash,
+    scale: curve.scale,
+    x: curve.x,
+    raw: drawable(curve.raw),
+    smoothed: curve.smoothed && drawable(curve.smoothed),
+    band: curve.band && { low: drawable(curve.band.low), high: drawable(curve.band.high) },
+  };
 }

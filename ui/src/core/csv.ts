@@ -11,9 +11,28 @@ export function csvTable(header: readonly string[], rows: readonly (readonly (st
   return [header, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join("");
 }
 
-/** Puts the name of the run before every row of a table of one run; the header only once. */
-export function prefixRun(table: string, run: string, withHeader: boolean): string {
-  const [header, ...rows] = table.replaceAll("\r\n", "\n").trimEnd().split("\n");
-  const lines = rows.filter((row) => row !== "").map((row) => `${csvCell(run)},${row}\n`);
-  return (withHeader ? `run,${header}\n` : "") + lines.join("");
+/** Puts the same columns before every row of a table; the header only once. */
+export function prefixColumns(table: string, columns: Readonly<Record<string, string>>, withHeader: boolean): string {
+  const [header, ...rows] = linesOf(table);
+  const cells = Object.values(columns).map(csvCell).join(",");
+  const lines = rows.map((row) => `${cells},${row}\n`);
+  return (withHeader ? `${Object.keys(columns).join(",")},${header}\n` : "") + lines.join("");
+}
+
+/** A table of numbers as columns by name; cells that are no finite number stay text. */
+export function csvToColumns(table: string): Record<string, (number | string)[]> {
+  const [header, ...rows] = linesOf(table);
+  const cells = rows.map((row) => row.split(","));
+  const numbers = (column: number): (number | string)[] => cells.map((row) => numberOf(row[column] ?? ""));
+  return Object.fromEntries((header ?? "").split(",").map((name, column) => [name, numbers(column)]));
+}
+
+function numberOf(cell: string): number | string {
+  const number = Number(cell);
+  return cell !== "" && Number.isFinite(number) ? number : cell;
+}
+
+function linesOf(table: string): string[] {
+  const lines = table.replaceAll("\r\n", "\n").trimEnd().split("\n");
+  return lines.filter((line, index) => index === 0 || line !== "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { axisPositions, type Axis, type Range } from "./axis";
-import { finiteExtent, paddedExtent, positionExtent } from "./extent";
+import { finiteExtent, nearExtent, paddedExtent, positionExtent } from "./extent";
 import { isAscending, type Series } from "./series";
 import type { Box } from "./zoom";
 
@@ -8,6 +8,8 @@ import type { Box } from "./zoom";
 export interface Curve {
   key: string;
   label: string;
+  /** Which of several parts of a chart; "" where a chart has only one. */
+  part: string;
   /** A CSS colour, tokens allowed. */
   colour: string;
   x: Float64Array;
@@ -15,12 +17,41 @@ export interface Curve {
   /** Drawn in front of the faint raw values; null when there is no smoothing. */
   smoothed: Float32Array | null;
   isAscending: boolean;
+  /** Which of the chart's vertical axes; 0 is the one on the left. */
+  scale: number;
+  /** Lengths of dashes and gaps in CSS pixels, empty for a whole line. */
+  dash: readonly number[];
+  /** Edges of an area around the line, row by row; null for a line alone. */
+  band: Band | null;
 }
 
-/** The curve of a run: named and keyed by the run. */
-export function curveOf(series: Series, axis: Axis, colour: string): Curve {
-  const x = axisPositions(axis, series, series.startWallTime);
+export interface Band {
+  low: Float32Array;
+  high: Float32Array;
+}
+
+/** How values become heights and positions become places. */
+export interface Scaling {
+  isLog: boolean;
+  isLogX: boolean;
+  /** Fit the height to what is near: far values are marked on the edge instead. */
+  ignoresOutliers: boolean;
+}
+
+/** Ranges of all axes of a chart. */
+export interface Ranges {
+  x: Range;
+  ys: readonly Range[];
+}
+
+export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
+
+/** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
+export function curveOf(series: Series, axis: Axis, colour: string, offset = 0): Curve {
+  const positions = axisPositions(axis, series, series.startWallTime);
+  const x = offset === 0 ? positions : positions.map((position) => position + offset);
   return {
+    ...LINE,
     key: series.run,
     label: series.run,
     colour,
@@ -31,17 +62,53 @@ export function curveOf(series: Series, axis: Axis, colour: string): Curve {
   };
 }
 
-/** What a chart shows without zoom: all of x, and raw and smoothed values with air around. */
-export function wholeBox(curves: readonly Curve[], isLog: boolean): Box {
-  const values = curves.flatMap((curve) => (curve.smoothed ? [curve.raw, curve.smoothed] : [curve.raw]));
-  return {
-    x: positionExtent(finiteExtent(curves.map((curve) => curve.x))),
-    y: paddedExtent(finiteExtent(values, isLog), isLog),
-  };
+/** What a chart shows without zoom: all of x, and on each vertical axis raw and smoothed values with air around. */
+export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: readonly number[] = []): Ranges {
+  const scales = Math.max(1, ...curves.map((curve) => curve.scale + 1));
+  const ys = Array.from({ length: scales }, (_, scale) => {
+    const values = columnsOf(curves.filter((curve) => curve.scale === scale));
+    const extent = scaling.ignoresOutliers ? nearExtent(values, scaling.isLog) : finiteExtent(values, scaling.isLog);
+    return paddedExtent(scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent, scaling.isLog);
+  });
+  return { x: positionExtent(finiteExtent(curves.map((curve) => curve.x), scaling.isLogX), scaling.isLogX), ys };
+}
+
+/** Finite values that the chart leaves out of its height. */
+export function farCount(curves: readonly Curve[], scaling: Scaling): number {
+  const { ys } = wholeRanges(curves, scaling);
+  const isFar = (value: number, [low, high]: Range): boolean => Number.isFinite(value) && !(scaling.isLog && value <= 0) && (value < low || value > high);
+  return curves.reduce((sum, curve) => sum + curve.raw.reduce((count, value) => count + Number(isFar(value, ys[curve.scale]!)), 0), 0);
+}
+
+function columnsOf(curves: readonly Curve[]): Float32Array[] {
+  return curves.flatMap(({ raw, smoothed, band }) => [raw, ...(smoothed ? [smoothed] : []), ...(band ? [band.low, band.high] : [])]);
+}
+
+/** A guide that is not far away is brought into sight. */
+function withGuides(extent: Range | null, guides: readonly number[], isLog: boolean): Range | null {
+  if (extent === null) return finiteExtent([guides], isLog);
+  const reach = extent[1] - extent[0] || Math.abs(extent[1]);
+  const near = guides.filter((guide) => guide > extent[0] - reach && guide < extent[1] + reach);
+  return finiteExtent([extent, near], isLog);
+}
+
+/** Ranges of a zoomed chart: the box says x and the first vertical axis, the others show the same share of theirs. */
+export function rangesOf(box: Box, whole: Ranges, isLog: boolean): Ranges {
+  const toLine = isLog ? Math.log10 : (value: number): number => value;
+  const fromLine = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
+  const [bottom, top] = whole.ys[0]!.map(toLine) as [number, number];
+  const shares = box.y.map((edge) => (toLine(edge) - bottom) / (top - bottom)) as [number, number];
+  const others = whole.ys.slice(1).map((range) => {
+    const [low, high] = range.map(toLine) as [number, number];
+    return [fromLine(low + shares[0] * (high - low)), fromLine(low + shares[1] * (high - low))] as const;
+  });
+  return { x: box.x, ys: [box.y, ...others] };
 }
 
 /** Height for a zoom along x only: the rows inside the range decide. */
 export function heightWithin(curves: readonly Curve[], range: Range, isLog: boolean): Range {
-  const inside = curves.map((curve) => curve.raw.filter((_, row) => curve.x[row]! >= range[0] && curve.x[row]! <= range[1]));
+  const inside = curves
+    .filter((curve) => curve.scale === 0)
+    .map((curve) => curve.raw.filter((_, row) => curve.x[row]! >= range[0] && curve.x[row]! <= range[1]));
   return paddedExtent(finiteExtent(inside, isLog), isLog);
 }

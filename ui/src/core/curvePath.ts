@@ -26,6 +26,16 @@ export function traceCurve(pen: Pen, x: ArrayLike<number>, values: ArrayLike<num
   }
 }
 
+/** Outlines the area between two rows of edges, one closed shape for each stretch in which both are finite. */
+export function traceBand(pen: Pen, x: ArrayLike<number>, low: ArrayLike<number>, high: ArrayLike<number>, projection: Projection): void {
+  const both = Float32Array.from(low, (value, row) => value + high[row]!);
+  for (const { start, end } of finiteSegments(both)) {
+    pen.moveTo(projection.x(x[start]!), projection.y(low[start]!));
+    for (let row = start + 1; row < end; row++) pen.lineTo(projection.x(x[row]!), projection.y(low[row]!));
+    for (let row = end - 1; row >= start; row--) pen.lineTo(projection.x(x[row]!), projection.y(high[row]!));
+  }
+}
+
 /** Pen that writes the `d` of an SVG path. Dots become round caps of zero length. */
 export class SvgPen implements Pen {
   readonly commands: string[] = [];
@@ -51,7 +61,11 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Values for a scale: on a logarithmic one zero and negative values become gaps. */
-export function drawableValues(values: Float32Array, isLog: boolean): Float32Array {
-  return isLog ? values.map((value) => (value > 0 ? value : NaN)) : values;
+/**
+ * Values for a scale: on a logarithmic one zero and negative values become gaps; so do values at places `x` without a
+ * logarithm, when the horizontal axis is logarithmic (null when it is not).
+ */
+export function drawableValues(values: Float32Array, isLog: boolean, x: Float64Array | null = null): Float32Array {
+  if (!isLog && x === null) return values;
+  return values.map((value, row) => ((isLog && !(value > 0)) || (x !== null && !(x[row]! > 0)) ? NaN : value));
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "./axis";
 
+/** Shares of the values that are certainly near, and how many of their widths further a value may lie. */
+const NEAR_SHARE = 0.05;
+const NEAR_WIDTHS = 1;
+
 /** Smallest and largest finite value; null when there is none. `isLog` leaves out what has no logarithm. */
 export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false): Range | null {
   let low = Infinity;
@@ -14,6 +18,28 @@ export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false
     }
   }
   return low <= high ? [low, high] : null;
+}
+
+/**
+ * The extent without values that lie far from nearly all others: further from the middle nine tenths than these are
+ * wide. Values of even spread lose nothing.
+ */
+export function nearExtent(columns: Iterable<ArrayLike<number>>, isLog = false): Range | null {
+  const finite: number[] = [];
+  for (const values of columns) {
+    for (let row = 0; row < values.length; row++) {
+      const value = values[row]!;
+      if (Number.isFinite(value) && !(isLog && value <= 0)) finite.push(isLog ? Math.log10(value) : value);
+    }
+  }
+  if (finite.length === 0) return null;
+  const sorted = Float64Array.from(finite).sort();
+  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))]!;
+  const [low, high] = [at(NEAR_SHARE), at(1 - NEAR_SHARE)];
+  const reach = NEAR_WIDTHS * (high - low);
+  const near = sorted.filter((value) => value >= low - reach && value <= high + reach);
+  const [first, last] = [near[0]!, near[near.length - 1]!];
+  return isLog ? [10 ** first, 10 ** last] : [first, last];
 }
 
 /** Extent with air above and below, never of zero width; what the y axis shows when nothing is zoomed. */
@@ -33,8 +59,9 @@ export function paddedExtent(extent: Range | null, isLog: boolean, share = 0.06)
 }
 
 /** The x axis ends where the data ends; a single position stands in the middle. */
-export function positionExtent(extent: Range | null): Range {
-  if (extent === null) return [0, 1];
+export function positionExtent(extent: Range | null, isLog = false): Range {
+  if (extent === null) return isLog ? [1, 10] : [0, 1];
   const [low, high] = extent;
-  return low === high ? [low - 1, high + 1] : [low, high];
+  if (low !== high) return [low, high];
+  return isLog ? [low / 2, low * 2] : [low - 1, high + 1];
 }

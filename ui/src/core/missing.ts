@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Range } from "./axis";
+
 /** Values that have no height on a chart and are therefore marked on a rail at its edge. */
-export type MissingKind = "nan" | "positive_infinity" | "negative_infinity" | "not_positive";
+export type MissingKind = "nan" | "positive_infinity" | "negative_infinity" | "not_positive" | "above" | "below";
 
 export interface Missing {
   x: number;
   kind: MissingKind;
 }
 
-export function missingKind(value: number, isLog: boolean): MissingKind | null {
+/** `shown`: the heights that the chart has room for where far values are left out, else null. */
+export function missingKind(value: number, isLog: boolean, shown: Range | null = null): MissingKind | null {
   if (Number.isNaN(value)) return "nan";
   if (value === Infinity) return "positive_infinity";
   if (value === -Infinity) return "negative_infinity";
-  return isLog && value <= 0 ? "not_positive" : null;
+  if (isLog && value <= 0) return "not_positive";
+  if (shown === null) return null;
+  if (value > shown[1]) return "above";
+  return value < shown[0] ? "below" : null;
 }
 
 /** Every row that can't be drawn, in row order. On a logarithmic axis zero and negative values are among them. */
-export function missingMarks(x: ArrayLike<number>, values: ArrayLike<number>, isLog: boolean): Missing[] {
+export function missingMarks(x: ArrayLike<number>, values: ArrayLike<number>, isLog: boolean, shown: Range | null = null): Missing[] {
   const marks: Missing[] = [];
   for (let row = 0; row < values.length; row++) {
-    const kind = missingKind(values[row]!, isLog);
+    const kind = missingKind(values[row]!, isLog, shown);
     if (kind !== null) marks.push({ x: x[row]!, kind });
   }
   return marks;
 }
 
-/** Where marks of a kind belong: +Inf at the top edge, everything else at the bottom. */
+/** Where marks of a kind belong: what went up at the top edge, everything else at the bottom. */
 export function isAtTop(kind: MissingKind): boolean {
-  return kind === "positive_infinity";
+  return kind === "positive_infinity" || kind === "above";
 }
 
 /** One mark a pixel and kind is enough: thousands of NaN must not cost thousands of strokes. */

@@ -43,6 +43,8 @@ export interface Searchable {
   /** What is drawn: smoothed where there is smoothing. */
   y: ArrayLike<number>;
   ascending: boolean;
+  /** Number of the vertical axis. */
+  scale: number;
 }
 
 /** The row of every curve nearest to the cursor along x, the curve nearest in both directions first. */
@@ -50,13 +52,13 @@ export function hitsByNearness(
   curves: readonly Searchable[],
   cursor: { x: number; pixelX: number; pixelY: number },
   toPixelX: (x: number) => number,
-  toPixelY: (y: number) => number,
+  toPixelY: (y: number, scale: number) => number,
 ): Hit[] {
   const hits: Hit[] = [];
   curves.forEach((curve, index) => {
     const row = nearestRow(curve.x, cursor.x, curve.ascending);
     if (row < 0) return;
-    const away = toPixelY(curve.y[row]!) - cursor.pixelY;
+    const away = toPixelY(curve.y[row]!, curve.scale) - cursor.pixelY;
     const vertical = Number.isFinite(away) ? away : 1e6;
     const x = curve.x[row]!;
     hits.push({ curve: index, row, x, distance: Math.hypot(toPixelX(x) - cursor.pixelX, vertical) });

@@ -11,6 +11,8 @@ export interface Series {
   positiveInfinity: number;
   negativeInfinity: number;
   startWallTime: number;
+  /** Of the whole series; null when it is empty. */
+  firstStep: number | null;
   version: number;
   /** Stands for the rows; asked with it, the server sends only what comes behind them. Null where there is an error. */
   cursor: string | null;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { curveOf, heightWithin, wholeBox } from "./curve";
+import { curveOf, heightWithin, rangesOf, wholeRanges } from "./curve";
+import { missingMarks } from "./missing";
 import type { Series } from "./series";
 import { chartCounts, seriesSummary } from "./seriesSummary";
 import { tipRows } from "./tipRows";
+
+const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
 
 function series(values: number[], change: Partial<Series> = {}): Series {
   const rows = values.map((_, row) => row);
@@ -18,6 +21,7 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     positiveInfinity: 0,
     negativeInfinity: 0,
     startWallTime: 100,
+    firstStep: 0,
     version: 1,
     cursor: "3-0000000000000001",
     kept: 0,
@@ -48,7 +52,7 @@ describe("the tip", () => {
     const one = series([5, 6], { smoothed: Float32Array.of(5, 5.5) });
     const curve = curveOf(one, "relative", "#000");
     expect(tipRows([{ curve: 0, row: 1, x: 1, distance: 0 }], [curve], [one], 5)).toEqual([
-      { key: "a", label: "a", colour: "#000", value: 6, smoothed: 5.5, step: 1, relative: 1, wallTime: 101 },
+      { key: "a", label: "a", part: "", colour: "#000", value: 6, smoothed: 5.5, step: 1, relative: 1, wallTime: 101 },
     ]);
   });
 });
@@ -56,9 +60,45 @@ describe("the tip", () => {
 describe("what a chart shows", () => {
   it("is everything, spikes of the raw curve included", () => {
     const curve = curveOf(series([1, 100, 1], { smoothed: Float32Array.of(1, 2, 2) }), "step", "#000");
-    const box = wholeBox([curve], false);
-    expect(box.x).toEqual([0, 2]);
-    expect(box.y[1]).toBeGreaterThan(100);
+    const ranges = wholeRanges([curve], SCALING);
+    expect(ranges.x).toEqual([0, 2]);
+    expect(ranges.ys[0]![1]).toBeGreaterThan(100);
+  });
+
+  it("leaves far values to the edge when asked to, on a logarithmic axis too", () => {
+    const values = [...Array.from({ length: 60 }, (_, row) => 1 + row / 60), 1e6];
+    const curve = curveOf(series(values), "step", "#000");
+    for (const isLog of [false, true]) {
+      const [, top] = wholeRanges([curve], { ...SCALING, isLog, ignoresOutliers: true }).ys[0]!;
+      expect(top).toBeGreaterThan(1 + 59 / 60);
+      expect(top).toBeLessThan(3);
+    }
+    expect(missingMarks(curve.x, curve.raw, false, [0, 3])).toEqual([{ x: 60, kind: "above" }]);
+  });
+
+  it("brings a guide into sight that is near, and no other", () => {
+    const curve = curveOf(series([1, 2]), "step", "#000");
+    const [low, high] = wholeRanges([curve], SCALING, [2.5, 400]).ys[0]!;
+    expect(low).toBeGreaterThan(0.5);
+    expect(high).toBeGreaterThan(2.5);
+    expect(high).toBeLessThan(3);
+  });
+
+  it("gives every vertical axis its own range, and a zoom the same share of each", () => {
+    const left = curveOf(series([0, 10]), "step", "#000");
+    const right = { ...curveOf(series([0, 1000]), "step", "#000"), scale: 1 };
+    const whole = wholeRanges([left, right], SCALING);
+    const zoomed = rangesOf({ x: [0, 1], y: [0, 10] }, whole, false);
+    expect(zoomed.ys[1]![0]).toBeCloseTo(0);
+    expect(zoomed.ys[1]![1]).toBeCloseTo(1000);
+  });
+
+  it("begins a logarithmic axis at the first place that has a logarithm", () => {
+    expect(wholeRanges([curveOf(series([5, 6, 7]), "step", "#000")], { ...SCALING, isLogX: true }).x).toEqual([1, 2]);
+  });
+
+  it("moves a run by its offset", () => {
+    expect([...curveOf(series([5, 6]), "step", "#000", 10).x]).toEqual([10, 11]);
   });
 
   it("fits the height to the rows of a range", () => {

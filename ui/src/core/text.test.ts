@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { csvCell, csvTable, prefixRun } from "./csv";
+import { csvCell, csvTable, csvToColumns, prefixColumns } from "./csv";
 import { groupByPrefix } from "./groups";
 import { matcherFor } from "./match";
 import { escapeXml, svgChart } from "./svgChart";
@@ -61,8 +61,13 @@ describe("CSV", () => {
   });
 
   it("puts the run before each row", () => {
-    expect(prefixRun("step,value\r\n1,2\r\n", "a,b", true)).toBe('run,step,value\n"a,b",1,2\n');
-    expect(prefixRun("step,value\n", "a", false)).toBe("");
+    expect(prefixColumns("step,value\r\n1,2\r\n", { run: "a,b" }, true)).toBe('run,step,value\n"a,b",1,2\n');
+    expect(prefixColumns("step,value\n1,2\n", { run: "a", tag: "loss" }, true)).toBe("run,tag,step,value\na,loss,1,2\n");
+    expect(prefixColumns("step,value\n", { run: "a" }, false)).toBe("");
+  });
+
+  it("becomes columns, with text where JSON has no number", () => {
+    expect(csvToColumns("step,value\n1,0.5\n2,nan\n")).toEqual({ step: [1, 2], value: [0.5, "nan"] });
   });
 });
 
@@ -73,15 +78,17 @@ describe("drawings", () => {
       width: 100,
       height: 50,
       plot: { left: 10, top: 0, right: 90, bottom: 40 },
-      projection: { x: (value) => value, y: (value) => value },
+      projections: [{ x: (value) => value, y: (value) => value }],
       xTicks: [{ at: 10, label: "1" }],
-      yTicks: [],
-      curves: [{ label: "<b>", colour: "#123456", x: [1, 2], raw: [1, 2], smoothed: [1, NaN] }],
-      ink: { text: "#000", grid: "#eee", paper: "#fff" },
+      uprights: [{ title: "", ticks: [] }],
+      guides: [{ at: 20, label: "< 3" }],
+      curves: [{ label: "<b>", colour: "#123456", dash: [6, 4], scale: 0, x: [1, 2], raw: [1, 2], smoothed: [1, NaN], band: null }],
+      ink: { text: "#000", grid: "#eee", paper: "#fff", guide: "#f00" },
     });
     expect(svg).toContain("&lt;script&gt;&quot;&amp;");
     expect(svg).not.toContain("<b>");
-    expect(svg).toContain('stroke-opacity="0.3"');
+    expect(svg).toContain('stroke-opacity="0.3" stroke-dasharray="6 4"');
+    expect(svg).toContain("&lt; 3");
     expect(escapeXml("a\u0000b")).toBe("ab");
   });
 });

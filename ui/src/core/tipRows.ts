@@ -7,6 +7,8 @@ import type { Series } from "./series";
 export interface TipRow {
   key: string;
   label: string;
+  /** Which of several parts of a chart; "" where a chart has only one. */
+  part: string;
   colour: string;
   value: number;
   smoothed: number | null;
@@ -25,6 +27,7 @@ export function tipRows(hits: readonly Hit[], curves: readonly Curve[], series: 
       {
         key: curve.key,
         label: curve.label,
+        part: curve.part,
         colour: curve.colour,
         value: columns.value[hit.row]!,
         smoothed: columns.smoothed ? columns.smoothed[hit.row]! : null,

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AXES } from "./axis";
 import { COMPARISONS } from "./comparison";
 import { SHAPES } from "./histograms";
+import { DEFAULT_REACH, SMOOTHERS } from "./scalarView";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -32,6 +33,24 @@ const views: fc.Arbitrary<ViewState> = fc
     isOriginal: fc.boolean(),
     comparison: fc.option(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() })),
     shape: fc.constantFrom(...SHAPES),
+    scalars: fc
+      .record({
+        isLogX: fc.boolean(),
+        xTag: fc.option(name),
+        smoother: fc.constantFrom(...SMOOTHERS),
+        reach: fc.double({ min: 0.001, max: 1e9, noNaN: true }),
+        showsBand: fc.boolean(),
+        ignoresOutliers: fc.boolean(),
+        alignsStarts: fc.boolean(),
+        offsets: fc.dictionary(name, fc.integer({ min: 1, max: 1e9 }), { maxKeys: 3, noNullPrototype: true }),
+        tags: fc.option(
+          fc
+            .record({ base: fc.constantFrom("all" as const, "none" as const), except: names })
+            .filter(({ base, except }) => base === "none" || except.length > 0),
+        ),
+        composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
+      })
+      .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),
   })
   .map((view) => ({ ...view, zoom: view.fullTag === null ? null : view.zoom }));
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAxis, type Axis } from "./axis";
+import type { Choice } from "./choice";
 import { COMPARISONS, type Comparison } from "./comparison";
 import { SHAPES, type Shape } from "./histograms";
 import type { Filter } from "./match";
+import { defaultScalarView, describeScalars, scalarViewOf, type ScalarView } from "./scalarView";
 import type { Box } from "./zoom";
 
 /** Which runs are shown: a base that is all or none of them, and the exceptions. Null: the viewer's own choice. */
-export type RunChoice = { base: "all" | "none"; except: readonly string[] } | null;
+export type RunChoice = Choice | null;
 
 /** Everything of the pages that a link carries to a colleague. */
 export interface ViewState {
@@ -33,6 +35,7 @@ export interface ViewState {
   /** A second step beside the first in full screen; null shows one. */
   comparison: { by: Comparison; step: number } | null;
   shape: Shape;
+  scalars: ScalarView;
 }
 
 export const FACTOR_LIMIT = 3;
@@ -57,6 +60,7 @@ export function defaultView(): ViewState {
     isOriginal: false,
     comparison: null,
     shape: "ridge",
+    scalars: defaultScalarView(),
   };
 }
 
@@ -75,6 +79,7 @@ export function viewToQuery(view: ViewState): string {
   for (const tag of view.pins) query.append("pin", tag);
   if (view.fullTag !== null) query.append("full", view.fullTag);
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
+  describeScalars(view.scalars, query);
   describeImages(view, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
   return query.toString();
@@ -112,6 +117,7 @@ export function queryToView(text: string): ViewState {
     isOriginal: query.get("size") === "original",
     comparison: comparison(query),
     shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
+    scalars: scalarViewOf(query),
   };
 }
 

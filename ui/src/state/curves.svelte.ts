@@ -6,10 +6,17 @@ import { completed, type Series } from "../core/series";
 import { problemOf, type Problem } from "./problem";
 import { SeriesCache } from "./seriesCache";
 
-export interface Want {
+/** A line that a chart wants; `offset` is how far it is moved along the axis. */
+export interface WantedLine {
+  run: string;
   tag: string;
-  runs: readonly string[];
+  offset: number;
+}
+
+export interface Want {
+  lines: readonly WantedLine[];
   axis: Axis;
+  /** Where the chart looks, with the lines moved. */
   range: Range | null;
   pixels: number;
   smoothing: number;
@@ -48,20 +55,24 @@ export class CurveDemand {
   problem = $state.raw<Problem | null>(null);
   isLoading = $state(false);
   #want: Want | null = null;
+  /** Key of the rows by line. */
   #keys = new Map<string, string>();
   #latest = new Map<string, Series>();
 
   /** Shows what is known at once and asks for the rest together with the other charts. */
   want(want: Want): void {
     demands.add(this);
-    const settings = settingsOf(want);
     if (this.#want?.axis !== want.axis) this.#latest.clear();
     this.#want = want;
     const before = this.#keys;
-    this.#keys = new Map(want.runs.map((run) => [run, keyOf(run, want.tag, settings)]));
+    const asked = want.lines.map((line) => ({ line, settings: settingsOf(want, line.offset) }));
+    this.#keys = new Map(asked.map(({ line, settings }) => [lineKey(line), keyOf(line, settings)]));
     const wanted = new Set(this.#keys.values());
     for (const key of before.values()) if (!wanted.has(key)) abandon(key, this);
-    for (const [run, key] of this.#keys) if (!cache.isFresh(key)) order(key, run, want.tag, settings, this);
+    for (const { line, settings } of asked) {
+      const key = keyOf(line, settings);
+      if (!cache.isFresh(key)) order(key, line, settings, this);
+    }
     this.refresh();
   }
 
@@ -76,12 +87,12 @@ export class CurveDemand {
   refresh(): void {
     const series: Series[] = [];
     let isLoading = false;
-    for (const [run, key] of this.#keys) {
-      const rows = cache.get(key) ?? this.#latest.get(run);
+    for (const [line, key] of this.#keys) {
+      const rows = cache.get(key) ?? this.#latest.get(line);
       if (!cache.isFresh(key)) isLoading = true;
       if (rows) {
         series.push(rows);
-        this.#latest.set(run, rows);
+        this.#latest.set(line, rows);
       }
     }
     this.series = series;
@@ -94,7 +105,7 @@ export class CurveDemand {
   }
 
   renew(changed: ReadonlySet<string>): void {
-    if (this.#want && this.#want.runs.some((run) => changed.has(run))) this.retry();
+    if (this.#want && this.#want.lines.some(({ run }) => changed.has(run))) this.retry();
   }
 }
 
@@ -108,16 +119,21 @@ export function renewCurves(changed: ReadonlySet<string> | null): void {
   }
 }
 
-function settingsOf(want: Want): Settings {
+function settingsOf(want: Want, offset: number): Settings {
   const pixels = Math.min(8192, Math.max(PIXEL_BUCKET, Math.ceil(want.pixels / PIXEL_BUCKET) * PIXEL_BUCKET));
-  return { axis: want.axis, range: want.range, pixels, smoothing: want.smoothing };
+  const range = want.range && ([want.range[0] - offset, want.range[1] - offset] as const);
+  return { axis: want.axis, range, pixels, smoothing: want.smoothing };
 }
 
-function keyOf(run: string, tag: string, settings: Settings): string {
+function lineKey({ run, tag }: WantedLine): string {
+  return JSON.stringify([run, tag]);
+}
+
+function keyOf({ run, tag }: WantedLine, settings: Settings): string {
   return JSON.stringify([run, tag, settings.axis, settings.range, settings.pixels, settings.smoothing]);
 }
 
-function order(key: string, run: string, tag: string, settings: Settings, demand: CurveDemand): void {
+function order(key: string, { run, tag }: WantedLine, settings: Settings, demand: CurveDemand): void {
   const known = orders.get(key);
   if (known) known.waiting.add(demand);
   else orders.set(key, { key, run, tag, settings, waiting: new Set([demand]), request: null, known: undefined, isStale: false });

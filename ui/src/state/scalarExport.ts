@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchCsv } from "../api/routes";
-import { prefixRun } from "../core/csv";
+import type { ChartPart } from "../core/chartPlan";
+import { csvToColumns, prefixColumns } from "../core/csv";
 
-/** Every point of a tag in these runs as one table: run, step, wall_time, value. Raises what the request raises. */
-export async function scalarCsv(tag: string, runs: readonly string[]): Promise<string> {
+/** Every point of these tags as one table: run, (tag,) step, wall_time, value. Raises what the request raises. */
+export async function scalarCsv(parts: readonly ChartPart[]): Promise<string> {
   const tables: string[] = [];
-  for (const run of runs) tables.push(prefixRun(await fetchCsv({ run, tag }), run, tables.length === 0));
+  for (const { name, runs } of parts) {
+    for (const run of runs) {
+      const columns = parts.length > 1 ? { run, tag: name } : { run };
+      tables.push(prefixColumns(await fetchCsv({ run, tag: name }), columns, tables.length === 0));
+    }
+  }
   return tables.join("");
+}
+
+/** The same as JSON: a list of series with their columns. Values that JSON has no number for are texts. */
+export async function scalarJson(parts: readonly ChartPart[]): Promise<string> {
+  const series: unknown[] = [];
+  for (const { name, runs } of parts) {
+    for (const run of runs) series.push({ run, tag: name, ...csvToColumns(await fetchCsv({ run, tag: name })) });
+  }
+  return `${JSON.stringify(series)}\n`;
 }

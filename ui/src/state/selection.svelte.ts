@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choiceOf, chosenRuns, defaultShown } from "../core/runChoice";
+import { choiceOf, chosenOf } from "../core/choice";
+import { defaultShown } from "../core/runChoice";
 import { runs } from "./runs.svelte";
 import { view } from "./view.svelte";
 
@@ -11,7 +12,7 @@ class Selection {
   #defaults = $state.raw<readonly string[]>([]);
 
   shown = $derived.by<readonly string[]>(() => {
-    if (view.runs) return chosenRuns(view.runs, runs.ids);
+    if (view.runs) return chosenOf(view.runs, runs.ids);
     const defaults = new Set(this.#defaults);
     return runs.ids.filter((id) => defaults.has(id));
   });

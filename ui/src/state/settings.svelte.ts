@@ -10,6 +10,8 @@ interface Stored {
   language: Language;
   chartSize: ChartSize;
   isSideOpen: boolean;
+  /** Rare settings of the charts stand beside them. */
+  isPanelOpen: boolean;
   collapsed: string[];
 }
 
@@ -17,7 +19,7 @@ const KEY = "settings";
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
+  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */
@@ -40,6 +42,10 @@ class Settings {
     return this.#stored.isSideOpen;
   }
 
+  get isPanelOpen(): boolean {
+    return this.#stored.isPanelOpen;
+  }
+
   isCollapsed(group: string): boolean {
     return this.#stored.collapsed.includes(group);
   }
@@ -60,6 +66,10 @@ class Settings {
 
   setSideOpen(isSideOpen: boolean): void {
     this.#change({ isSideOpen });
+  }
+
+  setPanelOpen(isPanelOpen: boolean): void {
+    this.#change({ isPanelOpen });
   }
 
   toggleCollapsed(group: string): void {

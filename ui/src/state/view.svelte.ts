@@ -3,6 +3,7 @@ import type { Axis } from "../core/axis";
 import type { Comparison } from "../core/comparison";
 import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
+import { defaultScalarView, type ScalarView } from "../core/scalarView";
 import { defaultView, FACTOR_LIMIT, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
 import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
 import { place } from "./place.svelte";
@@ -72,6 +73,10 @@ class View {
     return this.#state.shape;
   }
 
+  get scalars(): ScalarView {
+    return this.#state.scalars;
+  }
+
   isLogTag(tag: string): boolean {
     return this.#state.isLog !== this.#state.flipped.includes(tag);
   }
@@ -95,7 +100,7 @@ class View {
   /** Boxes are in the units of the axis, so another axis drops them. */
   setAxis(axis: Axis): void {
     this.#zooms = new Map();
-    this.#change({ axis });
+    this.#change({ axis, scalars: { ...this.#state.scalars, xTag: null, offsets: {} } });
   }
 
   setSmoothing(weight: number): void {
@@ -108,6 +113,12 @@ class View {
 
   flipLog(tag: string): void {
     this.#change({ flipped: toggled(this.#state.flipped, tag) });
+  }
+
+  /** Boxes are in the units of the horizontal axis: what changes its places drops them. */
+  setScalars(change: Partial<ScalarView>): void {
+    if ("xTag" in change || "alignsStarts" in change || "offsets" in change) this.#zooms = new Map();
+    this.#change({ scalars: { ...this.#state.scalars, ...change } });
   }
 
   togglePin(tag: string): void {
@@ -162,11 +173,11 @@ class View {
     this.#setZoom(tag, UNZOOMED);
   }
 
-  /** Everything back but the selection of runs and the pins. */
+  /** Everything back but the selection of runs, the pins and the composed charts. */
   restoreAll(): void {
     this.#zooms = new Map();
-    const { runs, pins, fullTag } = this.#state;
-    this.#change({ ...defaultView(), runs, pins, fullTag });
+    const { runs, pins, fullTag, scalars } = this.#state;
+    this.#change({ ...defaultView(), runs, pins, fullTag, scalars: { ...defaultScalarView(), composed: scalars.composed } });
   }
 
   /** Reads the address bar again, after the browser went back or forward. */

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { envelope } from "./band";
+
+const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constant(NaN))), { maxLength: 40 });
+
+describe("envelope", () => {
+  it("is what looking at every row of every window finds", () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 0, max: 12 }), (steps, reach) => {
+        let at = 0;
+        const x = steps.map(([step]) => (at += step));
+        const values = steps.map(([, value]) => value);
+        const got = envelope(x, values, reach);
+        x.forEach((place, row) => {
+          const near = values.filter((value, other) => Math.abs(x[other]! - place) <= reach && !Number.isNaN(value));
+          expect(got.low[row]).toBe(near.length > 0 ? Math.fround(Math.min(...near)) : NaN);
+          expect(got.high[row]).toBe(near.length > 0 ? Math.fround(Math.max(...near)) : NaN);
+        });
+      }),
+    );
+  });
+});

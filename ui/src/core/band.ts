@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Band } from "./curve";
+
+/**
+ * Lowest and highest finite value within `reach` of each position: the room that a noisy line takes.
+ *
+ * Positions must not go back. Rows without a finite value near are NaN. Monotonic queues: every row is entered and left
+ * once, however far the reach.
+ */
+export function envelope(x: ArrayLike<number>, values: ArrayLike<number>, reach: number): Band {
+  return { low: windowExtreme(x, values, reach, -1), high: windowExtreme(x, values, reach, 1) };
+}
+
+/** `sign` 1 gives the largest, -1 the smallest value of each window. */
+function windowExtreme(x: ArrayLike<number>, values: ArrayLike<number>, reach: number, sign: 1 | -1): Float32Array {
+  const extremes = new Float32Array(x.length).fill(NaN);
+  const queue: number[] = [];
+  let head = 0;
+  let next = 0;
+  for (let row = 0; row < x.length; row++) {
+    for (; next < x.length && x[next]! <= x[row]! + reach; next++) {
+      if (!Number.isFinite(values[next])) continue;
+      while (queue.length > head && sign * values[queue[queue.length - 1]!]! <= sign * values[next]!) queue.pop();
+      queue.push(next);
+    }
+    while (head < queue.length && x[queue[head]!]! < x[row]! - reach) head++;
+    if (head < queue.length) extremes[row] = values[queue[head]!]!;
+  }
+  return extremes;
+}

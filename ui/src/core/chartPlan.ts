@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One kind of line of a chart: a tag, or a formula over tags that begins with "=". */
+export interface ChartPart {
+  name: string;
+  runs: readonly string[];
+}
+
+/** What one chart shows. The key is the tag of a plain chart; other charts are keyed by their parts. */
+export interface ChartPlan {
+  key: string;
+  title: string;
+  parts: readonly ChartPart[];
+}
+
+/** A tag and the runs that hold it. */
+interface TagHolder {
+  tag: string;
+  runs: readonly string[];
+}
+
+export const FORMULA_SIGN = "=";
+
+export function isFormula(name: string): boolean {
+  return name.startsWith(FORMULA_SIGN);
+}
+
+export function planOfTag({ tag, runs }: TagHolder): ChartPlan {
+  return { key: tag, title: tag, parts: [{ name: tag, runs }] };
+}
+
+export function keyOfParts(names: readonly string[]): string {
+  return JSON.stringify(names);
+}
+
+/** A composed chart over the tags that are shown. A formula is tried in every run that holds any tag named in it. */
+export function planOfParts(names: readonly string[], tags: readonly TagHolder[]): ChartPlan {
+  const parts = names.map((name) => ({ name, runs: isFormula(name) ? runsOfFormula(name, tags) : (tags.find(({ tag }) => tag === name)?.runs ?? []) }));
+  return { key: keyOfParts(names), title: names.map(partTitle).join(" · "), parts };
+}
+
+export function partTitle(name: string): string {
+  return isFormula(name) ? name.slice(1).trim() : name;
+}
+
+function runsOfFormula(formula: string, tags: readonly TagHolder[]): string[] {
+  const named = tags.filter(({ tag }) => formula.includes(tag));
+  return [...new Set(named.flatMap(({ runs }) => runs))];
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { envelope } from "../core/band";
+import { partTitle, type ChartPlan } from "../core/chartPlan";
+import { curveOf, type Curve } from "../core/curve";
+import type { Series } from "../core/series";
+import { colours, slotColour } from "./colours.svelte";
+import { view } from "./view.svelte";
+
+/** Parts of a chart are told apart by their dashes, since the colour says the run. */
+const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [9, 3, 2, 3], [12, 4]];
+const DASH_SIGNS = ["──", "╌╌", "┈┈", "─·", "━ "];
+/** What stands for the logarithm of places that have none. */
+const MIN_LOG = -300;
+/** A band reaches over the raw values of so many pixels on each side. */
+const BAND_PIXELS = 6;
+
+export function lineKey({ run, tag }: { run: string; tag: string }): string {
+  return JSON.stringify([run, tag]);
+}
+
+/** How far a run is moved along the axis. */
+export function offsetOf(run: string, firstStep: number): number {
+  const start = view.scalars.alignsStarts && view.axis === "step" ? -firstStep : 0;
+  return start + (view.scalars.offsets[run] ?? 0);
+}
+
+/** The line of a series in a chart: its colour, dash, axis and band. */
+export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
+  const isComposed = plan.parts.length > 1;
+  const scale = isComposed ? Math.max(0, plan.parts.findIndex(({ name }) => name === series.tag)) : 0;
+  const isAlone = isOneRun(plan);
+  const colour = isComposed && isAlone ? slotColour(scale) : colours.of(series.run);
+  const curve = curveOf(series, view.axis, colour, offset);
+  const look = isComposed
+    ? { key: lineKey(series), part: partTitle(series.tag), scale, dash: isAlone ? [] : DASHES[scale % DASHES.length]! }
+    : {};
+  const isBanded = view.scalars.showsBand && curve.smoothed !== null && curve.isAscending && width > 0;
+  return { ...curve, ...look, band: isBanded ? bandOf(curve, width) : null };
+}
+
+function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
+  const places = view.scalars.isLogX ? x.map((place) => Math.log10(Math.max(place, Number.MIN_VALUE))) : x;
+  const first = places.find((place) => !view.scalars.isLogX || place > MIN_LOG) ?? 0;
+  const reach = x.length < 2 ? 0 : ((places[places.length - 1]! - first) / width) * BAND_PIXELS;
+  return envelope(places, raw, reach);
+}
+
+/** Title of each vertical axis: the part, and the dashes of its lines where the colours say the runs. */
+export function axisTitles(plan: ChartPlan): string[] {
+  const names = plan.parts.map(({ name }) => partTitle(name));
+  return names.length === 1 || isOneRun(plan) ? names : names.map((name, index) => `${name}  ${DASH_SIGNS[index % DASH_SIGNS.length]}`);
+}
+
+/** Colour of each vertical axis where a part has one. */
+export function axisColours(plan: ChartPlan): (string | null)[] {
+  return plan.parts.map((_, index) => (plan.parts.length > 1 && isOneRun(plan) ? slotColour(index) : null));
+}
+
+function isOneRun({ parts }: ChartPlan): boolean {
+  return new Set(parts.flatMap(({ runs }) => runs)).size === 1;
+}
