@@ -47,6 +47,18 @@ class ServerError(MindscopeError, RuntimeError):
     """The viewer could not be started, reached or stopped."""
 
 
+class NotebookError(MindscopeError, RuntimeError):
+    """People's own data can't be kept in the workspace."""
+
+
+class StaleRecordError(MindscopeError):
+    """Somebody changed a record of the notebook meanwhile."""
+
+
+class ExpressionError(MindscopeError, ValueError):
+    """An expression over tags that can't be read or evaluated."""
+
+
 class MissingPackageError(MindscopeError, ImportError):
     """An optional package that this call needs is not installed."""
 

@@ -142,12 +142,12 @@ def test_changes_that_come_faster_than_they_are_read_are_joined():
         for version in range(1, 1001):
             feed.publish(version, {f"run {version % 3}"}, run_list_changed=version == 500)
         await asyncio.sleep(0)
-        change = await slow.next(patience_s=DEADLINE_S)
-        assert change is not None
+        ((name, change),) = await slow.next(patience_s=DEADLINE_S)
+        assert name == "change"
         assert change.model_dump() == {
             "version": 1000, "runs": ["run 0", "run 1", "run 2"], "run_list_changed": True
         }  # fmt: skip
-        assert await slow.next(patience_s=0.001) is None
+        assert await slow.next(patience_s=0.001) == []
 
     asyncio.run(scenario())
 
@@ -159,8 +159,8 @@ def test_a_closed_feed_ends_old_and_new_subscriptions():
         before = feed.subscribe()
         feed.close()
         after = feed.subscribe()
-        assert await before.next(DEADLINE_S) is None
-        assert await after.next(DEADLINE_S) is None
+        assert await before.next(DEADLINE_S) == []
+        assert await after.next(DEADLINE_S) == []
         assert before.is_closed
         assert after.is_closed
 

@@ -6,10 +6,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
+import pytest
 import schemathesis
+from fastapi import FastAPI
 from hypothesis import HealthCheck, settings
 
 from mindscope.config import Settings
@@ -23,17 +26,29 @@ LOCAL = {"host": "localhost"}
 ROOT = Path(__file__).parents[2]
 
 
-def real_logs() -> Any:
+WORKSPACE = TemporaryDirectory()
+
+
+def real_logs() -> FastAPI:
+    """The API over the real logs; what the requests write is kept apart from them."""
     catalog = Catalog(DATA)
     catalog.refresh()
-    return create_app(Settings(summary_base_dir=DATA, workspace=DATA), catalog)
+    return create_app(Settings(summary_base_dir=DATA, workspace=Path(WORKSPACE.name)), catalog)
 
 
-schema = schemathesis.openapi.from_asgi("/api/openapi.json", real_logs(), headers=LOCAL)
+app = real_logs()
+schema = schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=LOCAL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ended() -> Iterator[None]:
+    yield
+    app.state.viewer.close()
+    WORKSPACE.cleanup()
 
 
 @schema.exclude(path="/api/live").parametrize()
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_any_request_is_answered_as_documented(case: schemathesis.Case):
     case.call_and_validate(headers=LOCAL)
 
@@ -41,7 +56,8 @@ def test_any_request_is_answered_as_documented(case: schemathesis.Case):
 def test_every_route_and_field_is_documented(viewer: LiveViewer):
     document = viewer.http.get("/api/openapi.json").json()
     operations = [operation for path in document["paths"].values() for operation in path.values()]
-    assert len(operations) == 10
+    written = (ROOT / "docs" / "http.md").read_text("utf-8")
+    assert [path for path in document["paths"] if f"`{path}`" not in written] == []
     assert all(operation["description"] for operation in operations)
     assert all(model["description"] for model in document["components"]["schemas"].values())
 

@@ -12,12 +12,25 @@ from fastapi.routing import APIRoute
 from mindscope import __version__
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
+from mindscope.ingest.names import readable
+from mindscope.notebook import Notebook
 from mindscope.server import client, openapi
 from mindscope.server.context import Viewer
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
-from mindscope.server.routes import curves, damages, histograms, images, live, runs, scalars_csv, server, tags
-from mindscope.server.trust import TrustMiddleware, require_json
+from mindscope.server.routes import (
+    curves,
+    damages,
+    histograms,
+    images,
+    live,
+    notebook,
+    runs,
+    scalars_csv,
+    server,
+    tags,
+)
+from mindscope.server.trust import TrustMiddleware, require_json, require_own_page
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
@@ -25,7 +38,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     app = FastAPI(
         title="mindscope",
         version=__version__,
-        description="What a mindscope viewer answers. Nothing here changes a log.",
+        description="What a mindscope viewer answers. Nothing here changes a log, unless deleting runs is allowed.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -34,7 +47,8 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
     )
-    app.state.viewer = Viewer(settings, catalog, Feed())
+    notebook = Notebook(settings.workspace, readable(str(catalog.base)))
+    app.state.viewer = Viewer(settings, catalog, Feed(), notebook)
     app.add_middleware(TrustMiddleware, host=settings.host)
     app.include_router(_api(), prefix="/api")
     client.mount(app)
@@ -44,18 +58,18 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 
 
 def _api() -> APIRouter:
-    api = APIRouter(dependencies=[Depends(require_json)])
-    for resource in (server, runs, tags, curves, scalars_csv, images, histograms, damages, live):
+    api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
+    for resource in (server, runs, tags, curves, scalars_csv, images, histograms, damages, live, notebook):
         api.include_router(resource.router)
     return api
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
-    feed: Feed = app.state.viewer.feed
-    feed.open()
+    viewer: Viewer = app.state.viewer
+    viewer.feed.open()
     yield
-    feed.close()
+    viewer.close()
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -11,19 +11,26 @@ from fastapi import Depends, Request
 
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
+from mindscope.notebook import Notebook
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.feed import Feed
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """One viewer. The catalog and the drawn curves are for any thread, the feed for the event loop but ``publish``."""
+    """One viewer. All of it is for any thread, but of the feed only ``publish`` and ``announce``."""
 
     settings: Settings
     catalog: Catalog
     feed: Feed
+    notebook: Notebook
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
     started_at: float = field(default_factory=time.time)
+
+    def close(self) -> None:
+        """End what waits for the viewer, and what it has open."""
+        self.feed.close()
+        self.notebook.close()
 
 
 def viewer_of(request: Request) -> Viewer:

@@ -17,7 +17,7 @@ from mindscope.server.schema import Failure, FailureAnswer
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": FailureAnswer, "description": "The body is not JSON."},
-    403: {"model": FailureAnswer, "description": "The Host header names no address of this viewer."},
+    403: {"model": FailureAnswer, "description": "The Host header or the origin is not this viewer's."},
     415: {"model": FailureAnswer, "description": "The body is not declared as application/json."},
     422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
 }

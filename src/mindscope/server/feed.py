@@ -4,49 +4,56 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+from pydantic import BaseModel
 
 from mindscope.server.schema import LiveChange
+
+Event = tuple[str, BaseModel]
+"""Its name, and what it says."""
 
 
 class Subscription:
     """What one client has not been told yet. Belongs to the event loop."""
 
     def __init__(self) -> None:
-        self._runs: set[str] = set()
-        self._run_list_changed = False
-        self._version = 0
+        self._change: LiveChange | None = None  # all changes of runs as one
+        self._announced: dict[str, BaseModel] = {}  # by event name, the newest of each
         self._news = asyncio.Event()
         self.is_closed = False
 
     def add(self, change: LiveChange) -> None:
         """Join a change to those not told yet: a slow client is told less often, never late for more than one read."""
-        self._runs.update(change.runs)
-        self._run_list_changed |= change.run_list_changed
-        self._version = max(self._version, change.version)
+        self._change = change if self._change is None else _joined(self._change, change)
+        self._news.set()
+
+    def announce(self, name: str, message: BaseModel) -> None:
+        """Tell the newest message of its name."""
+        self._announced[name] = message
         self._news.set()
 
     def close(self) -> None:
         self.is_closed = True
         self._news.set()
 
-    async def next(self, patience_s: float) -> LiveChange | None:
-        """All changes since the last call as one; None when there is none for ``patience_s`` or the feed has closed."""
+    async def next(self, patience_s: float) -> list[Event]:
+        """What happened since the last call; nothing when that is so for ``patience_s`` or the feed has closed."""
         try:
             await asyncio.wait_for(self._news.wait(), patience_s)
         except asyncio.TimeoutError:
-            return None
+            return []
         if self.is_closed:
-            return None
-        change = LiveChange(version=self._version, runs=sorted(self._runs), run_list_changed=self._run_list_changed)
-        self._runs.clear()
-        self._run_list_changed = False
+            return []
+        events: list[Event] = [] if self._change is None else [("change", self._change)]
+        events += self._announced.items()
+        self._change, self._announced = None, {}
         self._news.clear()
-        return change
+        return events
 
 
 class Feed:
-    """Carries changes to all subscriptions. ``publish`` may be called from any thread, all else from the event loop."""
+    """Carries news to all subscriptions. ``publish`` and ``announce`` are for any thread, the rest for the event loop."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -58,11 +65,18 @@ class Feed:
         self._loop = asyncio.get_running_loop()
 
     def publish(self, version: int, runs: Iterable[str], run_list_changed: bool) -> None:
-        """Tell every client. Does nothing before ``open`` and after the event loop has ended."""
+        """Tell every client that runs changed. Does nothing before ``open`` and after the event loop has ended."""
         change = LiveChange(version=version, runs=sorted(runs), run_list_changed=run_list_changed)
+        self._to_all(lambda subscription: subscription.add(change))
+
+    def announce(self, name: str, message: BaseModel) -> None:
+        """Tell every client the newest message of its name, as ``publish`` does."""
+        self._to_all(lambda subscription: subscription.announce(name, message))
+
+    def _to_all(self, tell: Callable[[Subscription], None]) -> None:
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._deliver, change)
+            loop.call_soon_threadsafe(self._deliver, tell)
 
     def subscribe(self) -> Subscription:
         subscription = Subscription()
@@ -80,6 +94,14 @@ class Feed:
         for subscription in self._subscriptions:
             subscription.close()
 
-    def _deliver(self, change: LiveChange) -> None:
+    def _deliver(self, tell: Callable[[Subscription], None]) -> None:
         for subscription in self._subscriptions:
-            subscription.add(change)
+            tell(subscription)
+
+
+def _joined(one: LiveChange, other: LiveChange) -> LiveChange:
+    return LiveChange(
+        version=max(one.version, other.version),
+        runs=sorted({*one.runs, *other.runs}),
+        run_list_changed=one.run_list_changed or other.run_list_changed,
+    )

@@ -14,9 +14,16 @@ from pydantic.json_schema import models_json_schema
 
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
+from mindscope.server.notebook_schema import LiveNotebook
 from mindscope.server.schema import CurvesHeader, HistogramsHeader, LiveChange, LiveHello
 
-NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (CurvesHeader, HistogramsHeader, LiveHello, LiveChange)
+NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
+    CurvesHeader,
+    HistogramsHeader,
+    LiveHello,
+    LiveChange,
+    LiveNotebook,
+)
 
 
 def complete(app: FastAPI) -> None:

@@ -18,7 +18,7 @@ def _number(given: object) -> object:
 
 
 Coordinate = Annotated[FiniteFloat, Strict()]
-Pixels = Annotated[int, BeforeValidator(_number)]
+Whole = Annotated[int, BeforeValidator(_number)]
 """A whole number; 400.0 is one in JSON, "400" is not."""
 
 MAX_RUNS = 100_000
@@ -158,7 +158,7 @@ class CurvesQuery(Query):
     series: list[SeriesName] = Field(max_length=MAX_SERIES)
     axis: Axis = Axis.STEP
     range: tuple[Coordinate, Coordinate] | None = None
-    pixels: Pixels = Field(default=1000, ge=1, le=MAX_PIXELS)
+    pixels: Whole = Field(default=1000, ge=1, le=MAX_PIXELS)
     smoothing: float = Field(default=0.0, ge=0.0, le=0.999, strict=True)
     overwritten: StrictBool = False
 

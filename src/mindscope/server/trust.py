@@ -3,7 +3,8 @@
 
 A page of another site can make a browser send requests to 127.0.0.1: by name, when that name's address changes
 between two look-ups (DNS rebinding), and as a plain form. The first has a Host header that is not ours, the second
-can't declare JSON without the server's consent, and we never give it (no CORS header).
+can't declare JSON without the server's consent, and we never give it (no CORS header). Browsers also say which site a
+request comes from, which must be ours.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -21,6 +23,7 @@ from mindscope.server.failures import refuse
 from mindscope.server.headers import SECURITY_HEADERS
 
 HOST = re.compile(r"(?:(?P<name>[^\s:@/\[\]]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::[0-9]*)?", re.ASCII)
+WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -73,8 +76,19 @@ def host_name(host: str) -> str:
 def require_json(request: Request) -> None:
     """Refuse a body that doesn't say that it is JSON, as a form of another site can't."""
     declared = request.headers.get("content-type", "")
-    if request.method == "POST" and declared.partition(";")[0].strip().lower() != "application/json":
+    if request.method in WITH_BODY and declared.partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, f"content-type is {declared!r}, want application/json")
+
+
+def require_own_page(request: Request) -> None:
+    """Refuse a change that the browser says a page of another site asks for. Programs say nothing, and are believed."""
+    if request.method in ("GET", "HEAD"):
+        return
+    site = request.headers.get("sec-fetch-site", "none")
+    origin = request.headers.get("origin")
+    is_own = origin is None or urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower()
+    if site not in ("same-origin", "none") or not is_own:
+        raise HTTPException(403, f"the request comes from {origin or site}, want a page of this viewer")
 
 
 def _is_address(name: str) -> bool:

@@ -113,10 +113,132 @@ export interface paths {
         };
         /**
          * Get Live
-         * @description ``hello`` once, then ``change`` whenever a run grew, came or went; a comment every 15 s keeps proxies awake.
+         * @description ``hello`` once; ``change`` whenever a run grew, came or went; ``notebook`` and ``alerts`` when these changed.
+         *
+         *     A comment every 15 s keeps proxies awake.
          */
         get: operations["get_live"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notebook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Notebook
+         * @description Everything that people keep about the runs below the base directory.
+         */
+        get: operations["get_notebook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notebook/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Mute
+         * @description Mute alerts, or have them shown again.
+         */
+        put: operations["put_mute"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notebook/pins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Pin
+         * @description Pin a tag or a chart, or take the pin away.
+         */
+        put: operations["put_pin"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notebook/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Runs
+         * @description Change notes, tags, colours and the archive flag of runs; the answer is their records.
+         */
+        patch: operations["change_runs"];
+        trace?: never;
+    };
+    "/api/notebook/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Threshold
+         * @description Write or delete a threshold; a rule that can't be read is kept, and its record says why.
+         */
+        put: operations["put_threshold"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notebook/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put View
+         * @description Save or delete a view.
+         */
+        put: operations["put_view"];
         post?: never;
         delete?: never;
         options?: never;
@@ -214,6 +336,16 @@ export interface components {
          * @enum {string}
          */
         Axis: "step" | "relative" | "wall";
+        /**
+         * Bound
+         * @description A line to draw for a threshold: the rule has a part ``value OPERATOR limit``.
+         */
+        Bound: {
+            /** Limit */
+            limit: number;
+            /** Operator */
+            operator: string;
+        };
         /**
          * Column
          * @description Where a column stands: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
@@ -494,6 +626,216 @@ export interface components {
             version: number;
         };
         /**
+         * LiveNotebook
+         * @description ``event: notebook``: people's own data was changed, by whomever.
+         */
+        LiveNotebook: {
+            /** Revision */
+            revision: number;
+        };
+        /**
+         * Mute
+         * @description Alerts that nobody is to be shown: those for which every field that is not null fits.
+         *
+         *     ``alert`` is the id of one that was dismissed. ``until`` is a wall time, null: for good.
+         */
+        Mute: {
+            /** Alert */
+            alert?: string | null;
+            /** Rule */
+            rule?: string | null;
+            /** Run */
+            run?: string | null;
+            /** Tag */
+            tag?: string | null;
+            /** Until */
+            until?: number | null;
+        };
+        /**
+         * MuteChange
+         * @description Write a mute, or delete it with null.
+         */
+        MuteChange: {
+            /** Id */
+            id: string;
+            mute: components["schemas"]["Mute"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * MuteRecord
+         * @description A mute with its version.
+         */
+        MuteRecord: {
+            /** Alert */
+            alert: string | null;
+            /** Rule */
+            rule: string | null;
+            /** Run */
+            run: string | null;
+            /** Tag */
+            tag: string | null;
+            /** Until */
+            until: number | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * NotebookAnswer
+         * @description Everything. ``revision`` grows with every change; ``problem`` is for people, null when all is well.
+         */
+        NotebookAnswer: {
+            /** Is Writable */
+            is_writable: boolean;
+            /** Mutes */
+            mutes: {
+                [key: string]: components["schemas"]["MuteRecord"] | null;
+            };
+            /** Pins */
+            pins: {
+                [key: string]: components["schemas"]["PinRecord"] | null;
+            };
+            /** Problem */
+            problem: string | null;
+            /** Revision */
+            revision: number;
+            /** Runs */
+            runs: {
+                [key: string]: components["schemas"]["RunNotesRecord"] | null;
+            };
+            /** Thresholds */
+            thresholds: {
+                [key: string]: components["schemas"]["ThresholdRecord"] | null;
+            };
+            /** Views */
+            views: {
+                [key: string]: components["schemas"]["ViewRecord"] | null;
+            };
+        };
+        /**
+         * NotebookRecords
+         * @description Records by key: run ids, and ids that clients choose. Null: there is none any more.
+         */
+        NotebookRecords: {
+            /** Mutes */
+            mutes: {
+                [key: string]: components["schemas"]["MuteRecord"] | null;
+            };
+            /** Pins */
+            pins: {
+                [key: string]: components["schemas"]["PinRecord"] | null;
+            };
+            /** Revision */
+            revision: number;
+            /** Runs */
+            runs: {
+                [key: string]: components["schemas"]["RunNotesRecord"] | null;
+            };
+            /** Thresholds */
+            thresholds: {
+                [key: string]: components["schemas"]["ThresholdRecord"] | null;
+            };
+            /** Views */
+            views: {
+                [key: string]: components["schemas"]["ViewRecord"] | null;
+            };
+        };
+        /**
+         * Pin
+         * @description What stands first on a page: the tag or chart ``subject`` of ``page``, in the order of ``place``.
+         */
+        Pin: {
+            /** Page */
+            page: string;
+            /**
+             * Place
+             * @default 0
+             */
+            place: number;
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * PinChange
+         * @description Write a pin, or delete it with null.
+         */
+        PinChange: {
+            /** Id */
+            id: string;
+            pin: components["schemas"]["Pin"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * PinRecord
+         * @description A pin with its version.
+         */
+        PinRecord: {
+            /** Page */
+            page: string;
+            /**
+             * Place
+             * @default 0
+             */
+            place: number;
+            /** Subject */
+            subject: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * RunChange
+         * @description Change some notes of a run: a field that is absent stays as it is.
+         */
+        RunChange: {
+            /**
+             * Archived
+             * @default false
+             */
+            archived: boolean;
+            /** Colour */
+            colour?: string | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Run */
+            run: string;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /** Version */
+            version: number;
+        };
+        /**
+         * RunNotesRecord
+         * @description Notes with the version to name when they are changed.
+         */
+        RunNotesRecord: {
+            /**
+             * Archived
+             * @default false
+             */
+            archived: boolean;
+            /** Colour */
+            colour: string | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /** Version */
+            version: number;
+        };
+        /**
          * RunState
          * @description ``live`` grew within the last minute, ``finished`` was closed, ``idle`` is neither, ``empty`` has no record.
          * @enum {string}
@@ -543,6 +885,14 @@ export interface components {
             version: number;
         };
         /**
+         * RunsChange
+         * @description Change notes of some runs: of all of them, or when one is stale of none.
+         */
+        RunsChange: {
+            /** Changes */
+            changes: components["schemas"]["RunChange"][];
+        };
+        /**
          * SeriesName
          * @description One scalar series: a tag of a run.
          *
@@ -572,6 +922,14 @@ export interface components {
             started_at: number;
             /** Version */
             version: string;
+        };
+        /**
+         * StaleAnswer
+         * @description 409: somebody changed these records meanwhile. ``newer`` is how they are now; nothing was written.
+         */
+        StaleAnswer: {
+            error: components["schemas"]["Failure"];
+            newer: components["schemas"]["NotebookRecords"];
         };
         /**
          * TagSummary
@@ -605,6 +963,116 @@ export interface components {
             kind: components["schemas"]["Kind"];
             /** Runs */
             runs: string[];
+        };
+        /**
+         * Threshold
+         * @description A rule for a tag, as an expression in which ``value`` is the tag: ``value > 2 or value < 0.1``.
+         *
+         *     It also may name ``step`` and other tags. It fires once it held for ``for_steps`` logged steps in a row, in runs
+         *     whose id is like ``runs`` (with * and ?; null: in all), while it is ``enabled``.
+         */
+        Threshold: {
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * For Steps
+             * @default 1
+             */
+            for_steps: number;
+            /** Rule */
+            rule: string;
+            /** Runs */
+            runs?: string | null;
+            /** Tag */
+            tag: string;
+        };
+        /**
+         * ThresholdChange
+         * @description Write a threshold, or delete it with null.
+         */
+        ThresholdChange: {
+            /** Id */
+            id: string;
+            threshold: components["schemas"]["Threshold"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * ThresholdRecord
+         * @description A threshold with its version, and the lines to draw for it; ``problem`` says why the rule can't be read.
+         */
+        ThresholdRecord: {
+            /**
+             * Bounds
+             * @default []
+             */
+            bounds: components["schemas"]["Bound"][];
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * For Steps
+             * @default 1
+             */
+            for_steps: number;
+            /** Problem */
+            problem: string | null;
+            /** Rule */
+            rule: string;
+            /** Runs */
+            runs: string | null;
+            /** Tag */
+            tag: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * View
+         * @description A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state.
+         */
+        View: {
+            /** Address */
+            address: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * ViewChange
+         * @description Write a view, or delete it with null.
+         */
+        ViewChange: {
+            /** Id */
+            id: string;
+            /** Version */
+            version: number;
+            view: components["schemas"]["View"] | null;
+        };
+        /**
+         * ViewRecord
+         * @description A view with its version.
+         */
+        ViewRecord: {
+            /** Address */
+            address: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
         };
     };
     responses: never;
@@ -646,7 +1114,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -704,7 +1172,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -773,7 +1241,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -846,7 +1314,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -923,7 +1391,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -988,7 +1456,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1008,6 +1476,452 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_notebook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_mute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MuteChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Somebody changed a record meanwhile: nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The notebook can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_pin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Somebody changed a record meanwhile: nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The notebook can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    change_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Somebody changed a record meanwhile: nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The notebook can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_threshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThresholdChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Somebody changed a record meanwhile: nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The notebook can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Somebody changed a record meanwhile: nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The notebook can't be written. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1044,7 +1958,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1103,7 +2017,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1168,7 +2082,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1228,7 +2142,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header names no address of this viewer. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;

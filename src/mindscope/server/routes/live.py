@@ -29,7 +29,10 @@ class EventStreamResponse(StreamingResponse):
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def get_live(viewer: TheViewer) -> EventStreamResponse:
-    """``hello`` once, then ``change`` whenever a run grew, came or went; a comment every 15 s keeps proxies awake."""
+    """``hello`` once; ``change`` whenever a run grew, came or went; ``notebook`` and ``alerts`` when these changed.
+
+    A comment every 15 s keeps proxies awake.
+    """
     return EventStreamResponse(_events(viewer), headers={"cache-control": "no-store", "x-accel-buffering": "no"})
 
 
@@ -39,10 +42,10 @@ async def _events(viewer: Viewer) -> AsyncIterator[str]:
         # Read after subscribing: what is newer than this version will be told.
         yield _event("hello", LiveHello(version=viewer.catalog.version))
         while not subscription.is_closed:
-            change = await subscription.next(PING_S)
-            if change is not None:
-                yield _event("change", change)
-            elif not subscription.is_closed:
+            events = await subscription.next(PING_S)
+            for name, message in events:
+                yield _event(name, message)
+            if not events and not subscription.is_closed:
                 yield ": ping\n\n"
     finally:
         viewer.feed.unsubscribe(subscription)

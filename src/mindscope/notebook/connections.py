@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections to a notebook's file, one a thread, which outlive that the file is damaged, moved or can't be written."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock, local
+from typing import TypeVar
+
+from mindscope.errors import NotebookError
+from mindscope.notebook import database
+from mindscope.notebook.database import DamagedDatabaseError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Connections:
+    """Connections to the file that has the name ``path`` now. For any thread.
+
+    ``refusal`` says why the file can't be written, as of the last time that it was opened; None: it can.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.refusal: str | None = None
+        self._mine = local()  # .connection and .file, the identity of what it has open
+        self._opening = Lock()  # guards the two below, and ``refusal``
+        self._all: list[sqlite3.Connection] = []  # of all threads
+        self._is_checked = False  # every page of the file was read once
+
+    def use(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """What ``act`` returns for the connection of this thread. A damaged file is moved aside first.
+
+        ``act`` leaves no transaction open. Raises NotebookError when the file can't even be read.
+        """
+        try:
+            return act(self._connection())
+        except DamagedDatabaseError as error:
+            damage: Exception = error
+        except sqlite3.Error as error:
+            if not database.is_damage(error):
+                raise NotebookError(f"{self.path}: {error}; try again, or choose another --workspace") from error
+            damage = error
+        self._replace(damage)
+        try:
+            return act(self._connection())
+        except (DamagedDatabaseError, sqlite3.Error) as error:
+            raise NotebookError(f"{self.path}: {error}; move it away, or choose another --workspace") from error
+
+    def forget(self) -> None:
+        """Close the connection of this thread, if it has one: the next use opens the file anew."""
+        connection: sqlite3.Connection | None = getattr(self._mine, "connection", None)
+        if connection is not None:
+            self._mine.connection = None
+            with self._opening:
+                self._all.remove(connection)
+                connection.close()
+
+    def close(self) -> None:
+        """Close the connections of all threads; none may be in use."""
+        with self._opening:
+            for connection in self._all:
+                connection.close()
+            self._all.clear()
+            self._mine = local()
+
+    def _connection(self) -> sqlite3.Connection:
+        known: sqlite3.Connection | None = getattr(self._mine, "connection", None)
+        if known is not None and self._mine.file == _identity(self.path):
+            return known
+        self.forget()
+        with self._opening:
+            connection = self._open()
+            self._all.append(connection)
+        self._mine.connection, self._mine.file = connection, _identity(self.path)
+        return connection
+
+    def _open(self) -> sqlite3.Connection:
+        if not self._is_checked:
+            database.check(self.path)
+        self._is_checked = True
+        try:
+            connection = database.open_database(self.path)
+        except (NotebookError, OSError) as error:
+            self.refusal = _refusal(self.path, error)
+            if not self.path.is_file():
+                raise NotebookError(self.refusal) from error
+            return database.open_read_only(self.path)
+        self.refusal = None
+        return connection
+
+    def _replace(self, damage: Exception) -> None:
+        self.forget()
+        try:
+            aside = database.move_aside(self.path)
+        except OSError as error:
+            raise NotebookError(
+                f"{self.path} is damaged ({damage}) and can't be moved: {error.strerror}; move it yourself"
+            ) from error
+        if aside is not None:
+            log.warning("%s is damaged (%s): moved to %s, a new one is begun", self.path, damage, aside.name)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _refusal(path: Path, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{path}: {error.strerror}; choose a workspace that can be written with --workspace"
+    return str(error)

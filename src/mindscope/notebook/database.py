@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SQLite file of a notebook: opened for this thread, checked, and moved aside when it is damaged."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from mindscope.errors import NotebookError
+
+BUSY_S = 10.0
+"""How long a change waits for the change of another process."""
+FORMAT = 1
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS book (base TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS record (
+    base TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+    version INTEGER NOT NULL, fields TEXT, changed_at REAL NOT NULL,
+    PRIMARY KEY (base, kind, key)
+) WITHOUT ROWID;
+PRAGMA user_version = {FORMAT};
+"""
+COMPANIONS = ("", "-wal", "-shm")
+"""What SQLite keeps beside a file belongs to it."""
+
+
+class DamagedDatabaseError(Exception):
+    """The file is no database, or one whose pages contradict each other."""
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """A connection that can write, for one thread at a time.
+
+    Raises DamagedDatabaseError; NotebookError when the file can't be written or is of a later format; OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = _connect(f"file:{quote(os.fsencode(path))}?mode=rwc")
+    try:
+        _require_known_format(path, connection)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # people's own data outlives a power cut
+        connection.executescript(SCHEMA)
+        # A file that can be read only is noticed now, and not when somebody has written a long note.
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise _as_ours(path, error) from error
+        raise
+    return connection
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A connection that can only read. Raises DamagedDatabaseError; NotebookError when it can't even be read."""
+    address = f"file:{quote(os.fsencode(path))}?mode=ro"
+    failure: sqlite3.DatabaseError | None = None
+    for each in (address, address + "&immutable=1"):  # in a folder that can't be written, SQLite can't share the file
+        connection = _connect(each)
+        try:
+            _require_known_format(path, connection)
+            connection.execute("SELECT count(*) FROM record").fetchone()
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            failure = error
+        else:
+            return connection
+    raise _as_ours(path, failure or sqlite3.OperationalError("can't be opened"))
+
+
+def check(path: Path) -> None:
+    """Read every page of the file, if there is one. Raises DamagedDatabaseError."""
+    if not path.exists():
+        return
+    try:
+        connection = _connect(f"file:{quote(os.fsencode(path))}?mode=ro")
+        try:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.OperationalError:
+        return  # it is busy or can't be written, which is not for us to say
+    except sqlite3.DatabaseError as error:
+        raise DamagedDatabaseError(str(error)) from error
+    if verdict != "ok":
+        raise DamagedDatabaseError(verdict)
+
+
+def move_aside(path: Path) -> Path | None:
+    """Give a damaged file, checked once more, another name; None when another process has done so already.
+
+    Raises OSError when the folder can't be written.
+    """
+    with _locked(path.with_name(path.name + ".lock")):
+        try:
+            check(path)
+        except DamagedDatabaseError:
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            aside = path.with_name(f"{path.stem}.damaged-{stamp}-{os.getpid()}{path.suffix}")
+            for companion in COMPANIONS:
+                part = Path(f"{path}{companion}")
+                if part.exists():
+                    part.rename(f"{aside}{companion}")
+            return aside
+    return None
+
+
+def moved_aside(path: Path) -> list[Path]:
+    """The damaged files that stand beside, the oldest first."""
+    return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"))
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error says that the file is damaged, rather than busy, full or read-only."""
+    text = str(error)
+    return isinstance(error, sqlite3.DatabaseError) and any(
+        sign in text for sign in ("malformed", "not a database", "corrupt")
+    )
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    # Closed by whoever ends the viewer, in another thread; used by one thread only.
+    return sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
+
+
+def _require_known_format(path: Path, connection: sqlite3.Connection) -> None:
+    (format,) = connection.execute("PRAGMA user_version").fetchone()
+    if format > FORMAT:
+        raise NotebookError(f"{path} has format {format}, this mindscope writes format {FORMAT}; use a later version")
+
+
+def _as_ours(path: Path, error: sqlite3.DatabaseError) -> Exception:
+    if is_damage(error):
+        return DamagedDatabaseError(str(error))
+    return NotebookError(f"{path}: {error}; choose a workspace that can be written with --workspace")
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The notebook of one base directory."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from mindscope.errors import NotebookError, StaleRecordError
+from mindscope.notebook.connections import Connections
+from mindscope.notebook.database import moved_aside
+from mindscope.notebook.records import Change, Contents, Fields, Record
+
+FILE_NAME = "notebook.sqlite3"
+T = TypeVar("T")
+
+
+class Notebook:
+    """What people keep about the runs below ``base``, in a file of ``workspace``. For any thread and process.
+
+    A damaged file is moved aside and a new one begun, which ``problem`` tells for as long as the damaged one is there.
+    Where the workspace can't be written, what is there can still be read, ``problem`` says why nothing can be changed,
+    and it is tried again at the next change.
+    """
+
+    def __init__(self, workspace: Path, base: str) -> None:
+        self.path = workspace / FILE_NAME
+        self._base = base
+        self._connections = Connections(self.path)
+        self._unreadable: str | None = None  # why the last look saw nothing
+
+    @property
+    def problem(self) -> str | None:
+        """What people should know: why nothing can be changed, or where a damaged file was moved."""
+        refusal = self._connections.refusal or self._unreadable
+        if refusal is not None:
+            return refusal
+        aside = moved_aside(self.path)
+        return f"the notebook was damaged and begun anew; what is left of it is {aside[-1]}" if aside else None
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether changes were possible when the file was last opened."""
+        return self._connections.refusal is None and self._unreadable is None
+
+    def revision(self) -> int:
+        """The revision of the contents, 0 before the first change."""
+        return self._look(self._revision, 0)
+
+    def read(self) -> Contents:
+        """Everything; nothing where the file can't be read, which ``problem`` tells."""
+        return self._look(self._contents, Contents())
+
+    def write(self, changes: Sequence[Change]) -> Contents:
+        """Make all changes, or none; returns the records as they now are.
+
+        Raises StaleRecordError with the newer records as its arguments when any of them was changed meanwhile,
+        NotebookError with the reason when nothing can be written.
+        """
+        if self._connections.refusal is not None:
+            self._connections.forget()  # it may be possible by now
+        written = self._connections.use(lambda connection: self._write(connection, changes))
+        self._unreadable = None
+        return written
+
+    def close(self) -> None:
+        """Close the file in all threads; nobody may use it meanwhile."""
+        self._connections.close()
+
+    def _look(self, see: Callable[[sqlite3.Connection], T], nothing: T) -> T:
+        try:
+            seen = self._connections.use(see)
+        except NotebookError as error:
+            self._unreadable = str(error)
+            return nothing
+        self._unreadable = None
+        return seen
+
+    def _write(self, connection: sqlite3.Connection, changes: Sequence[Change]) -> Contents:
+        if self._connections.refusal is not None:
+            raise NotebookError(self._connections.refusal)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            known = [self._record(connection, change.kind, change.key) for change in changes]
+            stale = [record for record, change in zip(known, changes, strict=True) if record.version != change.version]
+            if stale:
+                raise StaleRecordError(*stale)
+            revision = self._revision(connection) + 1
+            written = tuple(_changed(record, change, revision) for record, change in zip(known, changes, strict=True))
+            self._store(connection, written, revision)
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        return Contents(revision, written)
+
+    def _store(self, connection: sqlite3.Connection, records: Sequence[Record], revision: int) -> None:
+        now = time.time()
+        rows = [(self._base, each.kind, each.key, each.version, _to_text(each.fields), now) for each in records]
+        connection.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)", rows)
+        connection.execute("INSERT OR REPLACE INTO book VALUES (?, ?)", (self._base, revision))
+
+    def _contents(self, connection: sqlite3.Connection) -> Contents:
+        connection.execute("BEGIN")  # so that the revision is that of the records
+        try:
+            revision = self._revision(connection)
+            rows = connection.execute(
+                "SELECT kind, key, version, fields FROM record WHERE base = ? AND fields IS NOT NULL", (self._base,)
+            ).fetchall()
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        return Contents(revision, tuple(_from_row(row) for row in rows))
+
+    def _revision(self, connection: sqlite3.Connection) -> int:
+        row = connection.execute("SELECT revision FROM book WHERE base = ?", (self._base,)).fetchone()
+        return row[0] if row else 0
+
+    def _record(self, connection: sqlite3.Connection, kind: str, key: str) -> Record:
+        row = connection.execute(
+            "SELECT kind, key, version, fields FROM record WHERE base = ? AND kind = ? AND key = ?",
+            (self._base, kind, key),
+        ).fetchone()
+        return _from_row(row) if row else Record(kind, key, 0, None)
+
+
+def _changed(record: Record, change: Change, version: int) -> Record:
+    fields = change.fields
+    if change.is_partial and fields is not None:
+        fields = {**(record.fields or {}), **fields}
+    return Record(record.kind, record.key, version, fields)
+
+
+def _to_text(fields: Fields | None) -> str | None:
+    return None if fields is None else json.dumps(fields)
+
+
+def _from_row(row: tuple[str, str, int, str | None]) -> Record:
+    kind, key, version, text = row
+    return Record(kind, key, version, _from_text(text))
+
+
+def _from_text(text: str | None) -> Fields | None:
+    """The JSON object of a row; None for what is none, which nobody of us has written."""
+    try:
+        fields: Any = json.loads(text or "null")
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", fields) if isinstance(fields, dict) else None

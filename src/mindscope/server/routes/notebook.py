@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""People's own data: notes, tags and colours of runs, thresholds, pins, views and mutes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+
+from mindscope.errors import NotebookError, StaleRecordError
+from mindscope.notebook import Change
+from mindscope.server.answers import JsonAnswer
+from mindscope.server.context import TheViewer, Viewer
+from mindscope.server.failures import failure
+from mindscope.server.notebook_records import (
+    MUTE,
+    PIN,
+    THRESHOLD,
+    VIEW,
+    answer_newer,
+    answer_notebook,
+    answer_records,
+    run_change,
+    whole_change,
+)
+from mindscope.server.notebook_schema import (
+    LiveNotebook,
+    MuteChange,
+    NotebookAnswer,
+    NotebookRecords,
+    PinChange,
+    RunsChange,
+    StaleAnswer,
+    ThresholdChange,
+    ViewChange,
+)
+from mindscope.server.schema import Failure, FailureAnswer
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    409: {"model": StaleAnswer, "description": "Somebody changed a record meanwhile: nothing was written."},
+    503: {"model": FailureAnswer, "description": "The notebook can't be written."},
+}
+
+router = APIRouter()
+
+
+@router.get("/notebook", response_model=NotebookAnswer)
+def get_notebook(viewer: TheViewer) -> JsonAnswer:
+    """Everything that people keep about the runs below the base directory."""
+    return JsonAnswer(answer_notebook(viewer.notebook))
+
+
+@router.patch("/notebook/runs", response_model=NotebookRecords, responses=REFUSALS)
+def change_runs(query: RunsChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
+    """Change notes, tags, colours and the archive flag of runs; the answer is their records."""
+    return _write(viewer, [run_change(change) for change in query.changes])
+
+
+@router.put("/notebook/thresholds", response_model=NotebookRecords, responses=REFUSALS)
+def put_threshold(query: ThresholdChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
+    """Write or delete a threshold; a rule that can't be read is kept, and its record says why."""
+    return _write(viewer, [whole_change(THRESHOLD, query.id, query.version, query.threshold)])
+
+
+@router.put("/notebook/pins", response_model=NotebookRecords, responses=REFUSALS)
+def put_pin(query: PinChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
+    """Pin a tag or a chart, or take the pin away."""
+    return _write(viewer, [whole_change(PIN, query.id, query.version, query.pin)])
+
+
+@router.put("/notebook/views", response_model=NotebookRecords, responses=REFUSALS)
+def put_view(query: ViewChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
+    """Save or delete a view."""
+    return _write(viewer, [whole_change(VIEW, query.id, query.version, query.view)])
+
+
+@router.put("/notebook/mutes", response_model=NotebookRecords, responses=REFUSALS)
+def put_mute(query: MuteChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
+    """Mute alerts, or have them shown again."""
+    return _write(viewer, [whole_change(MUTE, query.id, query.version, query.mute)])
+
+
+def _write(viewer: Viewer, changes: list[Change]) -> JsonAnswer | JSONResponse:
+    try:
+        contents = viewer.notebook.write(changes)
+    except StaleRecordError as error:
+        return _stale(error)
+    except NotebookError as error:
+        return failure(503, "notebook_not_writable", str(error), "start the viewer with a --workspace of your own")
+    viewer.feed.announce("notebook", LiveNotebook(revision=contents.revision))
+    return JsonAnswer(answer_records(contents))
+
+
+def _stale(error: StaleRecordError) -> JSONResponse:
+    newer = answer_newer(error.args)
+    names = ", ".join(repr(record.key) for record in error.args[:3])
+    why = Failure(code="stale_record", message=f"{names} changed meanwhile", remedy="look at newer, and send it again")
+    return JSONResponse(StaleAnswer(error=why, newer=newer).model_dump(mode="json"), status_code=409)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""People's own data: never lost, never overwritten unseen, never believed when damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from mindscope.errors import NotebookError, StaleRecordError
+from mindscope.notebook import FILE_NAME, Change, Notebook
+
+BASE = "/data/runs"
+ADD_ONE = """
+import sys
+from pathlib import Path
+from mindscope.errors import StaleRecordError
+from mindscope.notebook import Change, Notebook
+
+notebook = Notebook(Path(sys.argv[1]), "/data/runs")
+for _ in range(int(sys.argv[2])):
+    while True:
+        record = notebook.read().of("count").get("n")
+        version, n = (record.version, record.fields["n"]) if record else (0, 0)
+        try:
+            notebook.write([Change("count", "n", version, {"n": n + 1})])
+            break
+        except StaleRecordError:
+            pass
+"""
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Notebook:
+    return Notebook(tmp_path, BASE)
+
+
+def write(notebook: Notebook, key: str, version: int = 0, is_partial: bool = False, **fields: object) -> int:
+    (record,) = notebook.write([Change("run", key, version, fields, is_partial)]).records
+    return record.version
+
+
+def fields(notebook: Notebook) -> dict[str, object]:
+    return {key: record.fields for key, record in notebook.read().of("run").items()}
+
+
+def test_an_empty_notebook_has_nothing(notebook: Notebook):
+    assert notebook.revision() == 0
+    assert notebook.read().records == ()
+    assert notebook.problem is None
+    assert notebook.is_writable
+
+
+def test_what_is_written_is_there_for_the_next_viewer(notebook: Notebook, tmp_path: Path):
+    write(notebook, "a/b", note="it diverged\n\u4e2d\u6587 \U0001f600", tags=["best"])
+    notebook.close()
+    assert fields(Notebook(tmp_path, BASE)) == {
+        "a/b": {"note": "it diverged\n\u4e2d\u6587 \U0001f600", "tags": ["best"]}
+    }
+
+
+def test_each_base_directory_has_its_own(notebook: Notebook, tmp_path: Path):
+    other = Notebook(tmp_path, "/other")
+    write(notebook, "a", note="mine")
+    write(other, "a", note="theirs")
+    assert fields(notebook) == {"a": {"note": "mine"}}
+    assert fields(other) == {"a": {"note": "theirs"}}
+    assert notebook.revision() == other.revision() == 1
+
+
+def test_a_partial_change_keeps_the_other_fields(notebook: Notebook):
+    version = write(notebook, "a", note="x", colour="3")
+    write(notebook, "a", version, is_partial=True, colour=None)
+    assert fields(notebook) == {"a": {"note": "x", "colour": None}}
+
+
+def test_a_lost_update_is_refused_with_the_newer_record(notebook: Notebook):
+    version = write(notebook, "a", note="first")
+    newer = write(notebook, "a", version, note="second")
+    assert newer > version
+    with pytest.raises(StaleRecordError) as refused:
+        write(notebook, "a", version, note="third")
+    (record,) = refused.value.args
+    assert (record.version, record.fields) == (newer, {"note": "second"})
+    assert fields(notebook) == {"a": {"note": "second"}}
+
+
+def test_of_many_changes_all_are_made_or_none(notebook: Notebook):
+    write(notebook, "b", note="there")
+    with pytest.raises(StaleRecordError):
+        notebook.write([Change("run", "a", 0, {}), Change("run", "b", 0, {})])
+    assert fields(notebook) == {"b": {"note": "there"}}
+
+
+def test_a_deleted_record_is_gone_and_never_has_an_old_version_again(notebook: Notebook):
+    version = write(notebook, "a", note="x")
+    notebook.write([Change("run", "a", version, None)])
+    assert fields(notebook) == {}
+    with pytest.raises(StaleRecordError) as refused:
+        write(notebook, "a", version, note="y")
+    write(notebook, "a", refused.value.args[0].version, note="y")
+    assert fields(notebook) == {"a": {"note": "y"}}
+
+
+def test_threads_and_processes_lose_no_update(notebook: Notebook, tmp_path: Path):
+    def add(times: int) -> None:
+        for _ in range(times):
+            while True:
+                record = notebook.read().of("count").get("n")
+                version, n = (record.version, record.fields["n"]) if record and record.fields else (0, 0)
+                try:
+                    notebook.write([Change("count", "n", version, {"n": n + 1})])
+                    break
+                except StaleRecordError:
+                    continue
+
+    others = [subprocess.Popen([sys.executable, "-c", ADD_ONE, str(tmp_path), "20"]) for _ in range(2)]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(add, [20] * 3))
+    assert [other.wait(60) for other in others] == [0, 0]
+    counted = notebook.read().of("count")["n"].fields
+    assert counted == {"n": 100}
+    assert notebook.revision() == 100
+
+
+@pytest.mark.parametrize("damage", ["text", "header", "pages", "empty_page_table"])
+def test_a_damaged_file_is_moved_aside_and_said(tmp_path: Path, damage: str):
+    notebook = Notebook(tmp_path, BASE)
+    for number in range(300):
+        write(notebook, f"run {number}", note="x" * 100)
+    notebook.close()
+    path = tmp_path / FILE_NAME
+    content = bytearray(path.read_bytes())
+    if damage == "text":
+        content = bytearray(b"not a database at all, but long enough to be looked at\n" * 100)
+    elif damage == "header":
+        content[:16] = bytes(16)
+    elif damage == "pages":
+        content[8192:12288] = bytes(4096)
+    else:
+        content[100:112] = b"\xff" * 12
+    path.write_bytes(content)
+    found = Notebook(tmp_path, BASE)
+    assert found.read().records == ()
+    (aside,) = tmp_path.glob("notebook.damaged-*.sqlite3")
+    assert aside.read_bytes() == bytes(content)
+    assert found.problem is not None
+    assert str(aside) in found.problem
+    assert write(found, "a", note="new") == 1
+    assert fields(Notebook(tmp_path, BASE)) == {"a": {"note": "new"}}
+    aside.unlink()
+    assert found.problem is None
+
+
+def test_damage_under_open_connections_is_noticed_by_all(notebook: Notebook, tmp_path: Path):
+    write(notebook, "a", note="x")
+    other = Notebook(tmp_path, BASE)
+    assert fields(other) == {"a": {"note": "x"}}
+    notebook.close()
+    other.close()
+    (tmp_path / FILE_NAME).write_bytes(b"no database " * 1000)
+    write(notebook, "b", note="y")
+    assert fields(other) == fields(notebook) == {"b": {"note": "y"}}
+    assert len(list(tmp_path.glob("notebook.damaged-*.sqlite3"))) == 1
+
+
+def test_a_file_that_was_deleted_is_begun_anew(notebook: Notebook, tmp_path: Path):
+    write(notebook, "a", note="x")
+    for part in tmp_path.glob(f"{FILE_NAME}*"):
+        part.unlink()
+    assert fields(notebook) == {}
+    write(notebook, "b", note="y")
+    assert fields(Notebook(tmp_path, BASE)) == {"b": {"note": "y"}}
+
+
+def test_where_nothing_can_be_written_it_says_why_and_reads_nothing(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    notebook = Notebook(tmp_path / "file" / "workspace", BASE)
+    assert notebook.read().records == ()
+    assert not notebook.is_writable
+    assert notebook.problem is not None
+    assert "choose a workspace that can be written" in notebook.problem
+    with pytest.raises(NotebookError, match="workspace that can be written"):
+        write(notebook, "a", note="x")
+    (tmp_path / "file").unlink()
+    write(notebook, "a", note="x")
+    assert notebook.is_writable
+    assert notebook.problem is None
+
+
+def test_a_file_of_a_later_format_is_left_alone(notebook: Notebook, tmp_path: Path):
+    write(notebook, "a", note="x")
+    notebook.close()
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    later = Notebook(tmp_path, BASE)
+    with pytest.raises(NotebookError, match="format 99"):
+        write(later, "a", 1, note="y")
+    assert later.read().records == ()
+    assert later.problem is not None
+    assert "use a later version" in later.problem
+    assert not list(tmp_path.glob("*damaged*"))
+
+
+def test_a_row_that_is_no_object_is_left_out(notebook: Notebook, tmp_path: Path):
+    write(notebook, "a", note="x")
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        connection.execute("INSERT INTO record VALUES (?, 'run', 'b', 7, '[1, ', 0.0)", (BASE,))
+    connection.close()
+    assert fields(notebook) == {"a": {"note": "x"}, "b": None}
