@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,8 +85,8 @@ class Output:
     def _complete(self, step: MixedStep) -> Iterator[bytes]:
         """The records of ``step`` in the summary file; lineage and exports are written on the way."""
         self._append(self._lineage, [frames.frame(payload) for payload in step.lineage])
-        for tag, array in step.exports:
-            self._write_export(tag, step.step, array)
+        for tag, content in step.exports:
+            self._write_export(tag, step.step, content)
         yield from (frames.frame(payload) for payload in step.graphs)
         for fields in _fill_events(step.scalars, self._wait_all(step.values)):
             yield frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
@@ -102,11 +102,11 @@ class Output:
                 self._trouble.drop(1, "encode", value.subject, error)
         return done
 
-    def _write_export(self, tag: str, step: int, array: Array) -> None:
+    def _write_export(self, tag: str, step: int, content: Callable[[], Array]) -> None:
         assert self._export is not None
         try:
-            self._export.write(tag, step, array)
-        except (OSError, ValueError) as error:
+            self._export.write(tag, step, content())
+        except Exception as error:
             self._trouble.drop(1, "export", type(error).__name__, error)
 
     def _append(self, file: EventFile, records: list[bytes]) -> None:

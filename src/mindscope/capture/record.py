@@ -5,22 +5,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from os import PathLike
 from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, lifetime
+from mindscope.capture.arriving import Arriving
 from mindscope.capture.collecting import Collections
 from mindscope.capture.lineage import lineage_event
 from mindscope.capture.messages import check_graph, graph_bytes
 from mindscope.capture.output import Destination
-from mindscope.capture.scalars import FLOAT32_MAX, scalar_fields, scalar_record
+from mindscope.capture.scalars import FLOAT32_MAX, range_warning, scalar_fields, scalar_record
 from mindscope.capture.steps import Encoding, MixedStep
 from mindscope.capture.taking import MESSAGE_PLUGINS, Taken, check_plugin, rejection, take
 from mindscope.capture.values import to_scalar
 from mindscope.capture.wrapping import wrap
-from mindscope.capture.writer import Writer
+from mindscope.capture.writer import ENCODED_BY_WRITER, Writer
 from mindscope.errors import RecorderClosedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import EVENT
@@ -229,7 +229,7 @@ class SummaryRecord:
         try:
             if self._writer.is_closed:
                 raise RecorderClosedError(f"{plugin} {tag!r} was added after close(), make a new SummaryRecord")
-            if plugin == "scalar":
+            if plugin == "scalar" and not isinstance(value, Arriving):
                 self._keep_scalar(tag, to_scalar(value))
             else:
                 self._keep(take(plugin, tag, value, self._writer.trouble.say, self._writer.spares.copy), is_message)
@@ -244,8 +244,7 @@ class SummaryRecord:
         if tag in scalars:
             self._say_replaced("scalar", tag)
         scalars[tag] = number
-        if FLOAT32_MAX <= abs(number) < float("inf"):
-            text = f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
+        if text := range_warning(tag, number):
             self._writer.trouble.say("scalar", "range", text)
 
     def _keep(self, taken: Taken, is_message: bool) -> None:
@@ -290,16 +289,23 @@ class SummaryRecord:
             value_count=len(scalars) + len(values) + len(messages),
             wall_time=now,
             scalars=fields,
-            values=[Encoding(f"{taken.plugin} {taken.tag!r}", self._start(taken)) for taken in values],
+            values=self._encodings(values),
             graphs=[head + wrap(4, m.encode()) for m in messages if m.plugin == "graph"],
             lineage=[lineage_event(m.plugin, m.encode(), now) for m in messages if m.plugin != "graph"],
             arrays=[taken.array for taken in values if taken.array is not None],
-            exports=[(t.tag, t.array) for t in values if t.plugin == "tensor" and t.array is not None and is_exported],
+            exports=[(t.tag, t.content) for t in values if t.plugin == "tensor" and t.content and is_exported],
         )
         self._writer.submit(mixed, len(fields) + sum(taken.size for taken in (*values, *messages)))
 
-    def _start(self, taken: Taken) -> bytes | Future[bytes]:
-        return taken.encode() if taken.plugin == "landscape" else self._writer.encode(taken.encode)
+    def _encodings(self, values: list[Taken]) -> list[Encoding]:
+        """The first values of a step, if small, are encoded by the thread that writes; waking others costs more."""
+        encodings: list[Encoding] = []
+        size = 0
+        for taken in values:
+            size += taken.size
+            fields = taken.encode if size <= ENCODED_BY_WRITER else self._writer.encode(taken.encode)
+            encodings.append(Encoding(f"{taken.plugin} {taken.tag!r}", fields))
+        return encodings
 
     def _raise_late(self) -> None:
         late = self._writer.trouble.take_late()

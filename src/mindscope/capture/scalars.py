@@ -20,3 +20,10 @@ def scalar_record(step: int, wall_time: float, scalars: dict[str, float]) -> byt
 def scalar_fields(scalars: dict[str, float]) -> bytes:
     """Their ``Summary.value`` fields. What is no UTF-8 in a tag stays visible, escaped."""
     return encode_scalar_values([tag.encode("utf-8", "backslashreplace") for tag in scalars], list(scalars.values()))
+
+
+def range_warning(tag: str, number: float) -> str | None:
+    """What to say of a number that float32 doesn't hold."""
+    if FLOAT32_MAX <= abs(number) < float("inf"):
+        return f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
+    return None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import NamedTuple
 
@@ -20,17 +20,20 @@ class Encoding(NamedTuple):
 
     subject: str
     """Plugin and tag, for the text of a failure."""
-    fields: bytes | Future[bytes]
-    """The encoded ``Summary.value`` fields, or those to come."""
+    fields: bytes | Future[bytes] | Callable[[], bytes]
+    """The encoded ``Summary.value`` fields, those to come, or how the writer makes them itself."""
 
     @property
     def is_done(self) -> bool:
-        """Whether the bytes can be had without waiting."""
-        return isinstance(self.fields, bytes) or self.fields.done()
+        """Whether the bytes can be had without waiting for another thread."""
+        return not isinstance(self.fields, Future) or self.fields.done()
 
     def wait(self) -> bytes:
         """The bytes. Raises what the encoding raised."""
-        return self.fields if isinstance(self.fields, bytes) else self.fields.result()
+        fields = self.fields
+        if callable(fields):
+            return fields()
+        return fields if isinstance(fields, bytes) else fields.result()
 
 
 class MixedStep(NamedTuple):
@@ -49,8 +52,8 @@ class MixedStep(NamedTuple):
     """Payloads of records of the lineage file."""
     arrays: list[Array]
     """The copies that the values are encoded from; free afterwards."""
-    exports: list[tuple[str, Array]]
-    """Tag and array of each tensor that becomes a file of its own."""
+    exports: list[tuple[str, Callable[[], Array]]]
+    """Tag and content of each tensor that becomes a file of its own."""
 
 
 RecordedStep = bytes | MixedStep

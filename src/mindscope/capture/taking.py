@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mindscope.capture.arriving import Arriving
 from mindscope.capture.histograms import histogram_field
 from mindscope.capture.images import check_image, image_message
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
+from mindscope.capture.scalars import range_warning, scalar_fields
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
-from mindscope.capture.values import Array, copy_array, to_array
+from mindscope.capture.values import Array, copy_array, to_array, to_scalar
 from mindscope.capture.wrapping import text_field, wrap
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
 from mindscope.formats import wire
@@ -32,7 +34,7 @@ Say = Callable[[str, str, str], None]
 
 
 class Taken(NamedTuple):
-    """A value that is no scalar, ours since ``add_value``."""
+    """A value that is no scalar, or one that is still to arrive; ours since ``add_value``."""
 
     plugin: str
     tag: str
@@ -41,7 +43,9 @@ class Taken(NamedTuple):
     encode: Callable[[], bytes]
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
     array: Array | None = None
-    """The copy that ``encode`` reads."""
+    """The copy that ``encode`` reads, if it was made here."""
+    content: Callable[[], Array] | None = None
+    """Gives what a tensor's file of its own holds."""
 
 
 def check_plugin(plugin: Any) -> str:
@@ -61,7 +65,7 @@ def rejection(plugin: str, tag: str, error: Exception) -> Exception:
 
 
 def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Array] = copy_array) -> Taken:
-    """Take over a value of any plugin but ``scalar``.
+    """Take over a value of any plugin, a scalar only where it is still to arrive.
 
     ``copy`` copies arrays; ``say(cause, subject, text)`` hears of oddities that are found later.
 
@@ -74,34 +78,35 @@ def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Ar
     if plugin == "landscape":
         fields = wrap(1, text_field(1, tag) + wrap(10, landscape_bytes(value)))
         return _take_bytes(plugin, tag, fields)
-    return _TAKE_ARRAY[plugin](tag, to_array(value, copy), say)
+    check, encode = _ARRAYS[plugin]
+    if isinstance(value, Arriving):
+        form = value.form
+        check(form)
+        return Taken(
+            plugin, tag, form.nbytes + _LEAST_BYTES, lambda: encode(tag, value.wait(), say), content=value.wait
+        )
+    array = to_array(value, copy)
+    check(array)
+    return Taken(
+        plugin, tag, array.nbytes + _LEAST_BYTES, partial(encode, tag, array, say), array, content=lambda: array
+    )
 
 
 def _take_bytes(plugin: str, tag: str, encoded: bytes) -> Taken:
     return Taken(plugin, tag, len(encoded) + _LEAST_BYTES, lambda: encoded)
 
 
-def _take_image(tag: str, array: Array, say: Say) -> Taken:
-    check_image(array)
-    return Taken("image", tag, array.nbytes + _LEAST_BYTES, partial(_encode_image, tag, array, say), array)
+def _check_scalar(array: Array) -> None:
+    if array.size != 1 or array.dtype.kind == "c":
+        raise ValueRejectedError(
+            f"scalar is {array.dtype} of shape {array.shape}, want exactly one real element; record it as a tensor or "
+            "histogram, or reduce it first"
+        )
 
 
-def _take_histogram(tag: str, array: Array, say: Say) -> Taken:
+def _check_histogram(array: Array) -> None:
     if array.dtype.kind == "c":
         raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
-    return Taken("histogram", tag, array.nbytes + _LEAST_BYTES, partial(histogram_field, tag, array), array)
-
-
-def _take_tensor(tag: str, array: Array, say: Say) -> Taken:
-    check_tensor(array)
-    return Taken("tensor", tag, array.nbytes + _LEAST_BYTES, partial(_encode_tensor, tag, array), array)
-
-
-_TAKE_ARRAY: dict[str, Callable[[str, Array, Say], Taken]] = {
-    "image": _take_image,
-    "histogram": _take_histogram,
-    "tensor": _take_tensor,
-}
 
 
 def _encode_image(tag: str, array: Array, say: Say) -> bytes:
@@ -112,10 +117,29 @@ def _encode_image(tag: str, array: Array, say: Say) -> bytes:
     return _value_field(tag, "image", message)
 
 
-def _encode_tensor(tag: str, array: Array) -> bytes:
+def _encode_histogram(tag: str, array: Array, say: Say) -> bytes:
+    return histogram_field(tag, array)
+
+
+def _encode_scalar(tag: str, array: Array, say: Say) -> bytes:
+    number = to_scalar(array)
+    if text := range_warning(tag, number):
+        say("scalar", "range", text)
+    return scalar_fields({tag: number})
+
+
+def _encode_tensor(tag: str, array: Array, say: Say) -> bytes:
     with np.errstate(all="ignore"):
         return b"".join(_value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
 
 
 def _value_field(tag: str, name: str, message: Message) -> bytes:
     return wrap(1, wire.encode(VALUE, {"tag": tag, name: message}))
+
+
+_ARRAYS: dict[str, tuple[Callable[[Array], None], Callable[[str, Array, Say], bytes]]] = {
+    "scalar": (_check_scalar, _encode_scalar),
+    "image": (check_image, _encode_image),
+    "histogram": (_check_histogram, _encode_histogram),
+    "tensor": (check_tensor, _encode_tensor),
+}

@@ -22,6 +22,7 @@ from mindscope.capture.trouble import Trouble
 
 BATCH_S = 0.05  # how long the first step of a batch waits for more
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
+ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the thread encodes itself: a few milliseconds' work
 QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
 
 

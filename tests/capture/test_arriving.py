@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values whose content arrives later: on a thread of the recorder, in the step that they were added to."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindscope
+from mindscope.capture import SummaryRecord
+from mindscope.capture.arriving import Arriving
+from mindscope.errors import ValueRejectedError
+
+
+class Content:
+    """Hands out an array once it may, and knows who asked."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = np.asarray(array)
+        self.is_there = threading.Event()
+        self.askers: set[str] = set()
+
+    def fetch(self) -> np.ndarray[Any, Any]:
+        self.askers.add(threading.current_thread().name)
+        assert self.is_there.wait(60)
+        return self.array
+
+    @property
+    def arriving(self) -> Arriving:
+        return Arriving(self.array.shape, self.array.dtype, self.fetch)
+
+
+@pytest.mark.parametrize("size", [6, 1 << 19])
+def test_the_caller_waits_for_no_content(tmp_path: Path, size: int) -> None:
+    numbers = np.arange(size, dtype=np.float32)
+    plugins = {"scalar": 2.5, "histogram": numbers, "tensor": numbers, "image": numbers.reshape(1, 2, -1)}
+    contents = {plugin: Content(value) for plugin, value in plugins.items()}
+    with SummaryRecord(tmp_path, raise_exception=True, export_options={"tensor_format": "npy"}) as record:
+        for plugin, content in contents.items():
+            record.add_value(plugin, "late", content.arriving)
+        record.add_value("scalar", "early", 1.0)
+        record.record(1)
+        record.add_value("scalar", "early", 2.0)
+        record.record(2)
+        for content in contents.values():
+            content.is_there.set()
+    run = mindscope.open_run(tmp_path)
+    assert list(run.scalars("early").step) == [1, 2]
+    assert (list(run.scalars("late").step), list(run.scalars("late").value)) == ([1], [2.5])
+    assert run.histograms("late")[0].value.count.sum() == size
+    np.testing.assert_array_equal(run.tensors("late")[0].value.value, numbers)
+    assert run.images("late")[0].value[0].pixels().shape[:2] == (2, size // 2)
+    (exported,) = tmp_path.rglob("*.npy")
+    np.testing.assert_array_equal(np.load(exported), numbers)
+    asked = {name for content in contents.values() for name in content.askers}
+    assert asked
+    assert all(name.startswith("mindscope-") for name in asked)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "shape", "dtype"), [("scalar", (2,), "f4"), ("image", (5,), "f4"), ("histogram", (2,), "c8")]
+)
+def test_what_can_not_be_recorded_is_refused_at_once(tmp_path: Path, plugin: str, shape: Any, dtype: str) -> None:
+    with (
+        SummaryRecord(tmp_path, raise_exception=True) as record,
+        pytest.raises(ValueRejectedError, match=f"{plugin} 'x' was not recorded"),
+    ):
+        record.add_value(plugin, "x", Content(np.zeros(shape, dtype)).arriving)
+
+
+def test_content_that_fails_costs_only_its_value(tmp_path: Path) -> None:
+    def fail() -> Any:
+        raise RuntimeError("device is gone")
+
+    with SummaryRecord(tmp_path) as record:
+        record.add_value("histogram", "bad", Arriving((3,), np.dtype(np.float32), fail))
+        record.add_value("histogram", "good", np.ones(3))
+        record.record(1)
+    run = mindscope.open_run(tmp_path)
+    assert run.tags("histogram") == ("good",)
+    assert list(run.scalars("mindscope/dropped").value) == [1]
