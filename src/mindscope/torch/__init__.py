@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from mindscope.torch.callback import Callback as Callback
     from mindscope.torch.checkpoint import ModelCheckpoint as ModelCheckpoint
     from mindscope.torch.checkpoint_config import CheckpointConfig as CheckpointConfig
+    from mindscope.torch.context import GRAPH_MODE as GRAPH_MODE
+    from mindscope.torch.context import PYNATIVE_MODE as PYNATIVE_MODE
+    from mindscope.torch.context import set_context as set_context
     from mindscope.torch.distributed import get_rank as get_rank
     from mindscope.torch.distributed import rank_directory as rank_directory
     from mindscope.torch.early_stopping import EarlyStopping as EarlyStopping
@@ -52,9 +55,9 @@ if TYPE_CHECKING:
     from mindscope.torch.operators import ScalarSummary as ScalarSummary
     from mindscope.torch.operators import TensorSummary as TensorSummary
     from mindscope.torch.plateau import ReduceLROnPlateau as ReduceLROnPlateau
+    from mindscope.torch.print_operator import Print as Print
     from mindscope.torch.run_context import RunContext as RunContext
     from mindscope.torch.save_graphs import save_stages as save_stages
-    from mindscope.torch.save_graphs import set_context as set_context
     from mindscope.torch.serialization import load_checkpoint as load_checkpoint
     from mindscope.torch.serialization import load_param_into_net as load_param_into_net
     from mindscope.torch.serialization import save_checkpoint as save_checkpoint
@@ -65,6 +68,7 @@ _MODULES = {
     "callback": "Callback",
     "checkpoint": "ModelCheckpoint",
     "checkpoint_config": "CheckpointConfig",
+    "context": "GRAPH_MODE PYNATIVE_MODE set_context",
     "distributed": "get_rank rank_directory",
     "early_stopping": "EarlyStopping",
     "graphs": "graph_of",
@@ -81,8 +85,9 @@ _MODULES = {
     "model": "Model",
     "operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
     "plateau": "ReduceLROnPlateau",
+    "print_operator": "Print",
     "run_context": "RunContext",
-    "save_graphs": "save_stages set_context",
+    "save_graphs": "save_stages",
     "serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "summary_collector": "SummaryCollector",
     "time_monitor": "TimeMonitor",

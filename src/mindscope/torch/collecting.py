@@ -17,7 +17,7 @@ from mindscope.torch.companions import graph_of
 from mindscope.torch.datasets import dataset_node
 from mindscope.torch.facts import eval_lineage, train_lineage
 from mindscope.torch.feeding import split_label
-from mindscope.torch.kept_values import discard_values, take_values
+from mindscope.torch.kept_values import discard_values, start_transfer
 from mindscope.torch.loss import loss_of
 from mindscope.torch.naming import plain_network, trained_parameters
 from mindscope.torch.serialization import state_of, write_state
@@ -27,6 +27,13 @@ _PACKAGES = ("torch", "mindscope")
 
 class TorchFramework:
     """The ``Framework`` of PyTorch: graphs are traced, values of operators stand in the store of the process."""
+
+    def __init__(self) -> None:
+        self._form: tuple[Any, ...] | None = None
+        """Network, optimizer, and for each of its parameters whether it is trained: as ``_parameters`` was made of."""
+        self._parameters: dict[str, Any] = {}
+        self._owners: list[Any] = []
+        """What stands in ``_form`` by its ``id``, so that no other object gets that."""
 
     def graph(self, params: Any) -> Any:
         """The graph of the network as it was called: as an adapter saw it, or with this step's data."""
@@ -59,12 +66,20 @@ class TorchFramework:
         return loss_of(params.get("net_outputs"))
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
-        """The trained parameters in the order of the network."""
-        return trained_parameters(params.get("network"), params.get("optimizer"))
+        """The trained parameters in the order of the network; the same mapping while they are the same."""
+        network, optimizer = params.get("network"), params.get("optimizer")
+        if optimizer is None:
+            return trained_parameters(network, None)
+        owned = [each for group in optimizer.param_groups for each in group["params"]]
+        form = (id(network), id(optimizer), [(id(each), each.requires_grad) for each in owned])
+        if form != self._form:
+            self._parameters = trained_parameters(network, optimizer)
+            self._form, self._owners = form, [network, optimizer, *owned]
+        return self._parameters
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
-        """The step's values of summary operators."""
-        return take_values()
+        """The step's values of summary operators, those of a device on their way."""
+        return start_transfer().arriving()
 
     def discard_values(self) -> None:
         """Throw them away."""

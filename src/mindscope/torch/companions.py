@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import inspect
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from mindscope.torch import kept_values
+from mindscope.torch.context import CONTEXT
 
 
 def begin_step() -> None:
@@ -32,3 +34,16 @@ def set_aside() -> Generator[None]:
 def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any]) -> Any:
     """The ``GraphProto`` of a network for such inputs."""
     return import_module("mindscope.torch.graphs").graph_of(network, inputs, named_inputs)
+
+
+def save_stages(network: Any, inputs: Any, loss: Any, labels: tuple[Any, ...] = ()) -> None:
+    """Write the graphs of the stages of compilation, where ``set_context`` asked for them."""
+    if CONTEXT.graphs_directory is not None:
+        import_module("mindscope.torch.save_graphs").save_stages(network, _positional(network, inputs), loss, labels)
+
+
+def _positional(network: Any, inputs: Any) -> tuple[Any, ...]:
+    """Columns as they are; the entries of a dict in the order of the arguments of ``forward``."""
+    if isinstance(inputs, Mapping):
+        return inspect.signature(network.forward).bind(**cast("Mapping[str, Any]", inputs)).args
+    return tuple(cast("list[Any]", inputs)) if isinstance(inputs, (list, tuple)) else (inputs,)

@@ -64,6 +64,11 @@ class ValueStore:
                 "one another name, or end the step with take_values() or discard_values() between the calls"
             )
 
+    def discard(self) -> None:
+        """Throw the step's values away; the next step begins."""
+        if self._values:
+            self.take()
+
     def take(self) -> dict[Key, torch.Tensor]:
         """The step's values, still on their devices; the next step begins."""
         with self._lock:
@@ -115,4 +120,4 @@ def start_transfer() -> Transfer:
 
 def discard_values() -> None:
     """End the step and throw its values away."""
-    STORE.take()
+    STORE.discard()

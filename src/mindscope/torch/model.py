@@ -10,11 +10,13 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
+from mindscope.debug.log import configure_log
 from mindscope.torch import distributed
 from mindscope.torch.arguments import check_count, check_flag
 from mindscope.torch.callback import Callback
 from mindscope.torch.calling import Loop, check_callbacks, entered
 from mindscope.torch.companions import set_aside
+from mindscope.torch.context import CONTEXT, running_data_settings
 from mindscope.torch.evaluation import Evaluation
 from mindscope.torch.feeding import Feed, call, check_dataset, count_batches
 from mindscope.torch.metrics.collection import Metrics, check_metrics
@@ -22,6 +24,7 @@ from mindscope.torch.placement import device_of, to_device
 from mindscope.torch.precision import Precision
 from mindscope.torch.progress import Progress
 from mindscope.torch.run_context import CallbackParams
+from mindscope.torch.running_data import RunningData
 from mindscope.torch.training import LossFunction, Trainer, train_epochs
 
 Callbacks = Callback | Iterable[Callback] | None
@@ -41,7 +44,7 @@ class Model:
             O3 in half precision. Weights stay what they are.
         boost_level: taken for scripts that say it; only O0.
         keep_batchnorm_fp32: at O2 and O3, whether normalisation layers compute in float32; as the level says if None.
-        device: where network and data are brought; where the network is if None.
+        device: where network and data are brought; if None what ``set_context`` says, else where the network is.
         is_compiled: run the network through ``torch.compile``.
 
     Raises:
@@ -63,12 +66,14 @@ class Model:
         device: str | torch.device | None = None,
         is_compiled: bool = False,
     ) -> None:
+        configure_log()
         _check_parts(network, loss_fn, optimizer, boost_level)
         self._network, self._optimizer, self._loss_fn = network, optimizer, loss_fn
         self._eval_network = eval_network
-        self._device = device_of(network) if device is None else torch.device(device)
+        wanted = CONTEXT.device if device is None else torch.device(device)
+        self._device = device_of(network) if wanted is None else wanted
         for each in (network, eval_network, loss_fn):
-            if device is not None and isinstance(each, nn.Module):
+            if wanted is not None and isinstance(each, nn.Module):
                 each.to(self._device)
         self._metrics = Metrics(check_metrics(metrics), eval_indexes, self._device)
         self._precision = Precision(amp_level, self._device.type, keep_batchnorm_fp32)
@@ -201,7 +206,8 @@ class Model:
             last_save_ckpt_step=None, latest_ckpt_file=None,
         )  # fmt: skip
         trainer = Trainer(self._called, self._network, self._loss_fn, self._optimizer, self._precision, self._device)
-        with entered(called), Progress(params) as progress:
+        running_data = RunningData(self._network, params, running_data_settings())
+        with running_data, entered(called), Progress(params) as progress:
             train_epochs(trainer, Loop("train", params), feed, evaluate, progress)
 
     def _evaluation(self, dataset: Iterable[Any], callbacks: list[Callback]) -> Evaluation:

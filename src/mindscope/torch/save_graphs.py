@@ -10,7 +10,6 @@ next. Other backends offer no such hook, and what Inductor decides after fusion 
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from torch import nn
 
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.torch.context import CONTEXT
 from mindscope.torch.graphs.capture import export, exported_message
 from mindscope.torch.graphs.fused import fused_message
 from mindscope.torch.graphs.joint import joint_message
@@ -28,54 +28,57 @@ from mindscope.types import Message
 _LOG = logging.getLogger("mindscope")
 
 
-class _Context:
-    """Where graphs go; None where they are not saved. One a process, as Inductor's settings are."""
+class _Fused:
+    """Numbers the graphs that Inductor compiles. One a process, as Inductor's settings are."""
 
     def __init__(self) -> None:
-        self.directory: Path | None = None
         self._lock = threading.Lock()  # guards the count: Inductor may compile in several threads
-        self._fused = 0  # graphs of Inductor since the directory was set
+        self._count = 0  # since ``follow_inductor``
 
-    def save_to(self, directory: Path | None) -> None:
-        from torch._inductor import config
-
-        inductor: Any = config
-        self.directory, self._fused = directory, 0
-        inductor._post_fusion_custom_pass = None if directory is None else _save_fused
+    def begin(self) -> None:
+        """Count anew."""
+        self._count = 0
 
     def next_number(self) -> int:
+        """How many there were before."""
         with self._lock:
-            self._fused += 1
-            return self._fused - 1
+            self._count += 1
+            return self._count - 1
 
 
-_CONTEXT = _Context()
+_FUSED = _Fused()
+
+
+def follow_inductor(is_on: bool) -> None:
+    """Have Inductor hand over its graphs after fusion, or no longer."""
+    from torch._inductor import config
+
+    inductor: Any = config
+    _FUSED.begin()
+    inductor._post_fusion_custom_pass = _save_fused if is_on else None
 
 
 def _save_fused(nodes: list[Any]) -> list[Any]:
     """What Inductor calls. A function of a module, since Inductor copies its settings; it also bypasses its cache."""
-    number = _CONTEXT.next_number()
+    number = _FUSED.next_number()
     name = "ms_output_after_hwopt" + (f"_{number}" if number else "")
-    _attempt(_CONTEXT.directory, name, lambda: fused_message(nodes, name))
+    _attempt(CONTEXT.graphs_directory, name, lambda: fused_message(nodes, name))
     return nodes
 
 
-def set_context(save_graphs: bool = False, save_graphs_path: str | os.PathLike[str] = ".") -> None:
-    """Save the graphs of all stages into a directory, which is made, or stop doing so. Raises OSError."""
-    directory = Path(save_graphs_path).absolute() if save_graphs else None
-    if directory is not None:
-        directory.mkdir(parents=True, exist_ok=True)
-    _CONTEXT.save_to(directory)
+def save_stages(
+    module: nn.Module, inputs: tuple[Any, ...], loss: Callable[..., Any] | None = None, labels: tuple[Any, ...] = ()
+) -> None:
+    """Write the stages before Inductor where ``set_context`` asked for them; one that can't be had is logged.
 
-
-def save_stages(module: nn.Module, inputs: tuple[Any, ...], loss: Callable[..., Any] | None = None) -> None:
-    """Write the stages before Inductor where ``set_context`` asked for them; one that can't be had is logged."""
-    directory, name = _CONTEXT.directory, type(module).__name__
+    ``loss`` is called with what the module returns for ``inputs``, and with ``labels``.
+    """
+    directory, name = CONTEXT.graphs_directory, type(module).__name__
     if directory is None:
         return
     _attempt(directory, "ms_output_exported", lambda: exported_message(export(module, inputs), name, module))
     _attempt(directory, "ms_output_decomposed", lambda: _decomposed(module, inputs, name))
-    _attempt(directory, "ms_output_joint", lambda: joint_message(module, inputs, name, loss))
+    _attempt(directory, "ms_output_joint", lambda: joint_message(module, inputs, name, loss, labels))
 
 
 def _decomposed(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Message:

@@ -19,6 +19,7 @@ from mindscope.torch.collecting import TorchFramework
 from mindscope.torch.kept_values import start_collecting, stop_collecting
 from mindscope.torch.loss import loss_of
 from mindscope.torch.run_context import CallbackParams, RunContext
+from mindscope.torch.transfer import hand_over
 
 
 class SummaryCollector(Callback):
@@ -65,7 +66,7 @@ class SummaryCollector(Callback):
             summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
             collect_tensor_freq, max_file_size, export_options,
         )  # fmt: skip
-        self._session = Session(self._arguments, TorchFramework(), self._open)
+        self._session = Session(self._arguments, TorchFramework(), self._open, hand_over)
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
 

@@ -11,8 +11,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from mindscope.torch.calling import Loop
-from mindscope.torch.companions import begin_step
+from mindscope.torch.companions import begin_step, save_stages
 from mindscope.torch.feeding import Feed, call, first_output, split_label
+from mindscope.torch.naming import plain_network
 from mindscope.torch.placement import to_device
 from mindscope.torch.precision import Precision
 from mindscope.torch.progress import Progress
@@ -36,9 +37,13 @@ class Trainer:
         self._called, self._loss_fn = called, loss_fn
         self.network, self.device = network, device
         self._optimizer, self._precision = optimizer, precision
+        self._is_begun = False
 
     def step(self, element: Any) -> Tensor:
         """Change the weights by one batch; returns its loss, detached."""
+        if not self._is_begun:
+            self._is_begun = True
+            self._save_graphs(element)
         self._optimizer.zero_grad()  # first, so that callbacks find the gradients at the end of the step
         with self._precision.cast():
             loss = self._loss(element)
@@ -52,6 +57,18 @@ class Trainer:
         inputs, label = split_label(element)
         prediction = self._called(inputs) if isinstance(inputs, Tensor) else call(self._called, inputs)
         return first_output(self._loss_fn(prediction, label))
+
+    def _save_graphs(self, element: Any) -> None:
+        network, loss_fn = plain_network(self.network), self._loss_fn
+        if loss_fn is None:
+            save_stages(network, element, first_output)
+        else:
+            inputs, label = split_label(element)
+
+            def loss(prediction: Any, label: Any) -> Tensor:
+                return first_output(loss_fn(prediction, label))
+
+            save_stages(network, inputs, loss, (label,))
 
 
 def train_epochs(

@@ -4,9 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
+
+from mindscope.capture.arriving import Arriving
+from mindscope.capture.values import to_array
+
+Values = list[tuple[str, str, Any]]
+"""Plugin, name and value of each."""
 
 
 class Transfer:
@@ -28,9 +36,43 @@ class Transfer:
 
     def values(self) -> list[tuple[str, str, torch.Tensor]]:
         """(plugin, name, CPU tensor) by first insertion. Waits for the copies, not for later work of the device."""
+        self._wait()
+        return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
+
+    def arriving(self) -> Values:
+        """As ``values``, without waiting: arrays that a recorder waits for. What no array can hold stays a tensor."""
+        return [(plugin, name, self._arriving(tensor)) for (plugin, name), tensor in self._copies.items()]
+
+    def _arriving(self, tensor: torch.Tensor) -> Any:
+        dtype = _array_type(tensor.dtype)
+        if dtype is None:
+            return tensor
+
+        def fetch() -> Any:
+            self._wait()
+            return to_array(tensor, np.ascontiguousarray)
+
+        return Arriving(tuple(tensor.shape), dtype, fetch)
+
+    def _wait(self) -> None:
         for event in self._events:
             event.synchronize()
-        return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
+
+
+def hand_over(values: Values) -> Values:
+    """The values of a step as a recorder takes them without waiting for a device.
+
+    Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way.
+    """
+    clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
+    if not clones:
+        return values
+    arriving = {(plugin, name): value for plugin, name, value in Transfer(clones).arriving()}
+    return [(plugin, name, arriving.get((plugin, name), value)) for plugin, name, value in values]
+
+
+def _is_on_cuda(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_cuda
 
 
 def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tensor:
@@ -45,3 +87,12 @@ def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tens
         copy.copy_(tensor, non_blocking=True)
     tensor.record_stream(stream)  # its memory is not given to others before the copy is done
     return copy
+
+
+@cache
+def _array_type(dtype: torch.dtype) -> np.dtype[Any] | None:
+    """The type of the array that a recorder makes of a tensor; None where it makes none."""
+    try:
+        return to_array(torch.empty(0, dtype=dtype)).dtype
+    except TypeError:
+        return None

@@ -18,24 +18,28 @@ Loss = Callable[..., Any]
 
 
 class _WithLoss(nn.Module):
-    def __init__(self, network: nn.Module, loss: Loss) -> None:
+    def __init__(self, network: nn.Module, loss: Loss, input_count: int) -> None:
         super().__init__()
-        self.network, self._loss = network, loss
+        self.network, self._loss, self._count = network, loss, input_count
 
     def forward(self, *inputs: Any) -> tuple[Any]:
         """The loss, as the tuple that AOTAutograd wants."""
-        return (self._loss(self.network(*inputs)),)
+        return (self._loss(self.network(*inputs[: self._count]), *inputs[self._count :]),)
 
 
-def joint_message(module: nn.Module, inputs: tuple[Any, ...], name: str, loss: Loss | None = None) -> Message:
+def joint_message(
+    module: nn.Module, inputs: tuple[Any, ...], name: str, loss: Loss | None = None, labels: tuple[Any, ...] = ()
+) -> Message:
     """The ``GraphProto`` of the loss and of its gradients for all trainable parameters.
 
-    ``loss`` makes one number of what the network returns; without one it is the sum of all floating elements.
+    ``loss`` makes one number of what the network returns and of ``labels``; without one it is the sum of all floating
+    elements.
 
     Raises whatever AOTAutograd raises, e.g. for a network without trainable parameters.
     """
     export: Any = aot_export_module
-    traced, signature = export(_WithLoss(module, loss or _sum), inputs, trace_joint=True, output_loss_index=0)
+    with_loss = _WithLoss(module, loss or _sum, len(inputs))
+    traced, signature = export(with_loss, (*inputs, *labels), trace_joint=True, output_loss_index=0)
     constants = {key: f"constant:{target}" for key, target in signature.inputs_to_buffers.items()}
     given = {**signature.inputs_to_parameters, **constants}
     return graph_message(traced.graph, name, names={key: _inside(target) for key, target in given.items()})

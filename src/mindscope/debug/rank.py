@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The number of this process among those that train together, as launchers say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_NAMES = ("RANK_ID", "RANK")
+
+
+def rank_id(environ: Mapping[str, str]) -> int:
+    """``RANK_ID``, else torchrun's ``RANK``, else 0."""
+    return next((int(environ[name]) for name in _NAMES if environ.get(name, "").isdecimal()), 0)

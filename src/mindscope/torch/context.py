@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for the whole process: ``set_context``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from mindscope.debug.settings import RunningDataSettings, read_config, settings_from_environment
+from mindscope.torch.arguments import check_choice, check_count
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+_DEVICES = {"CPU": "cpu", "GPU": "cuda", "Ascend": "npu"}
+
+
+@dataclass(slots=True)
+class Context:
+    """The choices of the process."""
+
+    device: torch.device | None = None
+    """Where a Model brings its network, None for where the network is."""
+    graphs_directory: Path | None = None
+    """Where the graphs of the stages of compilation go; None where they are not saved."""
+    graphs_path: Path = Path()
+    """The same, also while no graphs are saved."""
+    running_data: RunningDataSettings | None = None
+    """What a configuration file says about the running data recorder; None for what the environment says."""
+
+
+CONTEXT = Context()
+
+
+def set_context(
+    mode: int | None = None,
+    device_target: str | None = None,
+    device_id: int | None = None,
+    save_graphs: bool | int | None = None,
+    save_graphs_path: str | os.PathLike[str] | None = None,
+    env_config_path: str | os.PathLike[str] | None = None,
+) -> None:
+    """Choose for the whole process. What is not given stays as it is.
+
+    Args:
+        mode: ``GRAPH_MODE`` or ``PYNATIVE_MODE``, taken for scripts that say it; ``Model(is_compiled=True)`` compiles.
+        device_target: ``CPU``, ``GPU`` or ``Ascend``: where each Model brings its network.
+        device_id: which GPU.
+        save_graphs: save the graphs of the stages of compilation (True, 1 to 3), or no longer (False, 0).
+        save_graphs_path: their directory, which is made; the working directory at first.
+        env_config_path: a configuration file, ``mindspore_config.json``.
+
+    Raises:
+        TypeError, ValueError: values that can't be used; the device is not there.
+        OSError: the directory can't be made.
+    """
+    if mode is not None and mode not in (GRAPH_MODE, PYNATIVE_MODE):
+        raise ValueError(f"mode is {mode!r}, want GRAPH_MODE (0) or PYNATIVE_MODE (1)")
+    if device_target is not None or device_id is not None:
+        CONTEXT.device = _device(device_target or "GPU", device_id)
+    if env_config_path is not None:
+        CONTEXT.running_data = read_config(env_config_path)
+    if save_graphs_path is not None:
+        CONTEXT.graphs_path = Path(save_graphs_path)
+    if save_graphs is not None:
+        _save_graphs(check_count("save_graphs", int(save_graphs)) > 0)
+    elif CONTEXT.graphs_directory is not None:
+        _save_graphs(True)
+
+
+def running_data_settings() -> RunningDataSettings:
+    """Those of the configuration file, else those of the environment."""
+    return CONTEXT.running_data or settings_from_environment(os.environ)
+
+
+def _device(target: str, number: int | None) -> torch.device:
+    kind = _DEVICES[check_choice("device_target", target, tuple(_DEVICES))]
+    accelerator: Any = getattr(torch, kind, None)
+    if kind != "cpu" and (accelerator is None or not accelerator.is_available()):
+        there = "GPU and CPU" if torch.cuda.is_available() else "CPU only"
+        raise ValueError(f"device_target is {target!r}, which this machine or this PyTorch lacks; it has {there}")
+    return (
+        torch.device(kind) if number is None or kind == "cpu" else torch.device(kind, check_count("device_id", number))
+    )
+
+
+def _save_graphs(is_on: bool) -> None:
+    from mindscope.torch import save_graphs  # brings the tracers, which only those need who save graphs
+
+    directory = CONTEXT.graphs_path.absolute() if is_on else None
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+    CONTEXT.graphs_directory = directory
+    save_graphs.follow_inductor(directory is not None)

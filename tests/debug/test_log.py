@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log as the environment sets it up: where lines go, and from which level on."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mindscope.debug import configure_log
+
+
+@pytest.fixture
+def logger() -> Iterator[logging.Logger]:
+    made = logging.Logger("apart")
+    yield made
+    for handler in made.handlers:
+        handler.close()
+
+
+def say(logger: logging.Logger) -> None:
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        logger.log(level, "this is %s", logging.getLevelName(level))
+
+
+def test_level_decides_what_the_screen_shows(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
+    configure_log({"GLOG_v": "1"}, logger)
+    say(logger)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("]")[0] for line in lines] == ["[INFO", "[WARNING", "[ERROR"]
+
+
+def test_files_stand_in_a_directory_of_the_rank(
+    tmp_path: Path, logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables = {"GLOG_v": "0", "GLOG_logtostderr": "0", "GLOG_log_dir": str(tmp_path), "GLOG_stderrthreshold": "3"}
+    configure_log({**variables, "RANK_ID": "2"}, logger)
+    say(logger)
+    file = tmp_path / "rank_2" / "logs" / f"mindscope.log.{os.getpid()}"
+    assert len(file.read_text("utf-8").splitlines()) == 4
+    assert [line.split("]")[0] for line in capsys.readouterr().err.splitlines()] == ["[ERROR"]
+
+
+def test_full_file_is_followed_by_a_next_one(tmp_path: Path, logger: logging.Logger) -> None:
+    variables = {"GLOG_logtostderr": "0", "GLOG_log_dir": str(tmp_path), "GLOG_stderrthreshold": "4"}
+    configure_log({**variables, "logger_maxBytes": "1000", "logger_backupCount": "2"}, logger)
+    for number in range(60):
+        logger.warning("line %d", number)
+    files = sorted((tmp_path / "rank_0" / "logs").iterdir())
+    assert [file.suffix for file in files] == [f".{os.getpid()}", ".1", ".2"]
+    assert all(file.stat().st_size <= 1000 for file in files)
+
+
+@pytest.mark.parametrize("variables", [
+    {}, {"GLOG_v": "9"}, {"GLOG_logtostderr": "0"}, {"GLOG_logtostderr": "0", "GLOG_log_dir": "a b"},
+    {"GLOG_logtostderr": "yes"},
+])  # fmt: skip
+def test_without_usable_variables_the_log_stays_as_it_is(variables: dict[str, str], logger: logging.Logger) -> None:
+    configure_log(variables, logger)
+    assert not logger.handlers
+
+
+def test_log_that_a_program_set_up_itself_is_left_alone(logger: logging.Logger) -> None:
+    own = logging.NullHandler()
+    logger.addHandler(own)
+    configure_log({"GLOG_v": "0"}, logger)
+    assert logger.handlers == [own]

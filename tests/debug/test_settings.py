@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration file and the environment of the running data recorder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mindscope.debug import RunningDataSettings, read_config, settings_from_environment
+from mindscope.errors import SettingsError
+
+
+def config(directory: Path, content: Any) -> Path:
+    file = directory / "mindspore_config.json"
+    file.write_text(json.dumps(content), "utf-8")
+    return file
+
+
+def test_documented_file_is_read(tmp_path: Path) -> None:
+    documented = {"rdr": {"enable": True, "mode": 1, "path": "/path/to/rdr/dir"}}
+    assert read_config(config(tmp_path, documented)) == RunningDataSettings(True, 1, Path("/path/to/rdr/dir"))
+    assert read_config(config(tmp_path, {"sys": {"mem_reuse": True}})) is None
+
+
+def test_reuse_of_memory_has_no_counterpart_which_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert read_config(config(tmp_path, {"sys": {"mem_reuse": False}})) is None
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(("content", "named"), [
+    ([], "list"), ({"rd": {}}, "'rd'"), ({"rdr": {"enable": 1}}, r"rdr.enable .* is 1"),
+    ({"rdr": {"mode": 3}}, r"rdr.mode .* is 3"), ({"rdr": {"mode": True}}, "is True"),
+    ({"rdr": {"path": "relative"}}, r"rdr.path .* is 'relative'"),
+    ({"rdr": {"where": ""}}, "'where'"), ({"sys": {"mem_reuse": "yes"}}, "is 'yes'"),
+])  # fmt: skip
+def test_entry_that_does_not_fit_is_named(tmp_path: Path, content: Any, named: str) -> None:
+    with pytest.raises(SettingsError, match=f"{named}.*want"):
+        read_config(config(tmp_path, content))
+
+
+def test_file_that_is_not_json_is_named(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{", "utf-8")
+    for name in ("broken.json", "missing.json"):
+        with pytest.raises(SettingsError, match=f"{name} can't be read"):
+            read_config(tmp_path / name)
+
+
+def test_environment_says_as_much(tmp_path: Path) -> None:
+    variables = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": "2", "MS_RDR_PATH": str(tmp_path)}
+    assert settings_from_environment(variables) == RunningDataSettings(True, 2, tmp_path)
+    assert settings_from_environment({}).is_enabled is False
+    wrong = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": "7", "MS_RDR_PATH": "here"}
+    assert settings_from_environment(wrong) == RunningDataSettings(True, 1, Path.cwd())
