@@ -3,21 +3,32 @@
 export class ApiError extends Error {
   readonly code: string;
   readonly remedy: string;
+  /** The whole body of the refusal, which may say more. */
+  readonly body: unknown;
 
-  constructor(code: string, message: string, remedy: string) {
+  constructor(code: string, message: string, remedy: string, body: unknown = null) {
     super(message);
     this.code = code;
     this.remedy = remedy;
+    this.body = body;
   }
 }
 
 export const UNREACHABLE = "unreachable";
 
+interface Options {
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Of a request with a body; POST unless said otherwise. */
+  method?: "POST" | "PUT" | "PATCH" | "DELETE";
+  signal?: AbortSignal;
+}
+
 /** The only fetch of the client. Raises ApiError; an aborted request raises its AbortError. */
-export async function request(path: string, options: { body?: unknown; signal?: AbortSignal } = {}): Promise<Response> {
+export async function request(path: string, options: Options = {}): Promise<Response> {
   const init: RequestInit = options.signal ? { signal: options.signal } : {};
   if (options.body !== undefined) {
-    init.method = "POST";
+    init.method = options.method ?? "POST";
     init.headers = { "Content-Type": "application/json" };
     init.body = JSON.stringify(options.body);
   }
@@ -32,8 +43,9 @@ export async function request(path: string, options: { body?: unknown; signal?: 
 async function errorOf(response: Response, path: string): Promise<ApiError> {
   const fallback = new ApiError(String(response.status), `${path}: HTTP ${response.status} ${response.statusText}`, "");
   try {
-    const { error } = (await response.json()) as { error?: { code?: string; message?: string; remedy?: string } };
-    return error?.message ? new ApiError(error.code ?? fallback.code, error.message, error.remedy ?? "") : fallback;
+    const body = (await response.json()) as { error?: { code?: string; message?: string; remedy?: string } };
+    const { error } = body;
+    return error?.message ? new ApiError(error.code ?? fallback.code, error.message, error.remedy ?? "", body) : fallback;
   } catch {
     return fallback;
   }

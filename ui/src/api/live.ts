@@ -8,6 +8,8 @@ export interface LiveListener {
   /** The stream is open; called again after every reconnection, when anything may have been missed. */
   onOpen: () => void;
   onChange: (change: Change) => void;
+  /** Somebody changed what people keep about runs. */
+  onNotebook: () => void;
   /** The server is gone; the subscription keeps trying. */
   onLost: () => void;
 }
@@ -35,6 +37,7 @@ export function subscribe(listener: LiveListener): () => void {
       listener.onOpen();
     });
     source.addEventListener("change", (event: MessageEvent<string>) => listener.onChange(JSON.parse(event.data) as Change));
+    source.addEventListener("notebook", () => listener.onNotebook());
     source.onerror = () => {
       source?.close();
       listener.onLost();

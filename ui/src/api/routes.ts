@@ -7,7 +7,7 @@ import { decodeColumns } from "./columns";
 import { decodeHistograms } from "./histograms";
 import type { paths } from "./schema";
 
-type Json<P extends keyof paths, M extends "get" | "post"> = paths[P] extends {
+export type Json<P extends keyof paths, M extends "get" | "post" | "put" | "patch"> = paths[P] extends {
   [K in M]: { responses: { 200: { content: { "application/json": infer Body } } } };
 }
   ? Body
@@ -40,7 +40,7 @@ export interface CurveQuery {
   smoothing: number;
 }
 
-async function json<Body>(response: Promise<Response>): Promise<Body> {
+export async function json<Body>(response: Promise<Response>): Promise<Body> {
   return (await (await response).json()) as Body;
 }
 

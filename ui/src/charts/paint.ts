@@ -155,7 +155,12 @@ function paintGuide({ ctx, plot, ink }: Painting, { value, label }: Guide): void
   ctx.font = `${GUIDE_FONT * devicePixelRatio}px "Inter Variable", system-ui, sans-serif`;
   ctx.textAlign = "right";
   const isRoomAbove = y - top > (GUIDE_FONT + 4) * devicePixelRatio;
-  ctx.fillText(label, left + width - 4 * devicePixelRatio, isRoomAbove ? y - 3 * devicePixelRatio : y + (GUIDE_FONT + 1) * devicePixelRatio);
+  const [x, base] = [left + width - 4 * devicePixelRatio, isRoomAbove ? y - 4 * devicePixelRatio : y + (GUIDE_FONT + 2) * devicePixelRatio];
+  ctx.setLineDash([]);
+  ctx.lineWidth = 4 * devicePixelRatio;
+  ctx.strokeStyle = ink("var(--paper)");
+  ctx.strokeText(label, x, base);
+  ctx.fillText(label, x, base);
   ctx.restore();
 }
 

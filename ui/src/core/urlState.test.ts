@@ -23,7 +23,6 @@ const views: fc.Arbitrary<ViewState> = fc
     smoothing: fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0),
     isLog: fc.boolean(),
     flipped: names,
-    pins: names,
     fullTag: fc.option(name),
     zoom: fc.option(fc.record({ x: edges, y: edges })),
     step: fc.option(fc.integer()),

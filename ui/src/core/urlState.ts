@@ -19,7 +19,6 @@ export interface ViewState {
   isLog: boolean;
   /** Tags whose y scale differs from `isLog`. */
   flipped: readonly string[];
-  pins: readonly string[];
   fullTag: string | null;
   /** Box shown in the full-screen chart. */
   zoom: Box | null;
@@ -50,7 +49,6 @@ export function defaultView(): ViewState {
     smoothing: 0,
     isLog: false,
     flipped: [],
-    pins: [],
     fullTag: null,
     zoom: null,
     step: null,
@@ -76,7 +74,6 @@ export function viewToQuery(view: ViewState): string {
   if (view.smoothing !== 0) query.append("smoothing", String(view.smoothing));
   if (view.isLog) query.append("y", "log");
   for (const tag of view.flipped) query.append("flip", tag);
-  for (const tag of view.pins) query.append("pin", tag);
   if (view.fullTag !== null) query.append("full", view.fullTag);
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
   describeScalars(view.scalars, query);
@@ -107,7 +104,6 @@ export function queryToView(text: string): ViewState {
     smoothing: smoothing(query.get("smoothing")),
     isLog: query.get("y") === "log",
     flipped: unique(query.getAll("flip")),
-    pins: unique(query.getAll("pin")),
     fullTag,
     zoom: fullTag === null ? null : box(query.get("zoom")),
     step: wholeNumber(query.get("step")),

@@ -3,7 +3,9 @@ import { envelope } from "../core/band";
 import { partTitle, type ChartPlan } from "../core/chartPlan";
 import { curveOf, type Curve } from "../core/curve";
 import type { Series } from "../core/series";
+import { boundText } from "../core/threshold";
 import { colours, slotColour } from "./colours.svelte";
+import { notebook } from "./notebook.svelte";
 import { view } from "./view.svelte";
 
 /** Parts of a chart are told apart by their dashes, since the colour says the run. */
@@ -13,6 +15,12 @@ const DASH_SIGNS = ["──", "╌╌", "┈┈", "─·", "━ "];
 const MIN_LOG = -300;
 /** A band reaches over the raw values of so many pixels on each side. */
 const BAND_PIXELS = 6;
+
+/** Lines across the chart of a tag, for the limits that its thresholds name. */
+export function thresholdGuides(tag: string): { value: number; label: string }[] {
+  const mine = [...notebook.thresholds.values()].filter((threshold) => threshold.tag === tag && threshold.enabled);
+  return mine.flatMap(({ bounds }) => bounds.map((bound) => ({ value: bound.limit, label: boundText(bound) })));
+}
 
 export function lineKey({ run, tag }: { run: string; tag: string }): string {
   return JSON.stringify([run, tag]);

@@ -3,6 +3,7 @@ import { subscribe, type Change } from "../api/live";
 import { announceChanges } from "./changes";
 import { colours } from "./colours.svelte";
 import { renewCurves } from "./curves.svelte";
+import { notebook } from "./notebook.svelte";
 import { paced } from "./pace";
 import { runs } from "./runs.svelte";
 import { selection } from "./selection.svelte";
@@ -35,6 +36,7 @@ class Live {
     return subscribe({
       onOpen: () => this.#opened(),
       onChange: (change) => this.#changed(change),
+      onNotebook: () => void notebook.load(),
       onLost: () => this.#lost(),
     });
   }
@@ -46,6 +48,7 @@ class Live {
 
   #opened(): void {
     this.#connection = "open";
+    void notebook.load();
     if (!this.#wasOpen) {
       this.#wasOpen = true;
       void readLists();

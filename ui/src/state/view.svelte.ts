@@ -37,10 +37,6 @@ class View {
     return this.#state.isLog;
   }
 
-  get pins(): readonly string[] {
-    return this.#state.pins;
-  }
-
   get fullTag(): string | null {
     return this.#state.fullTag;
   }
@@ -81,10 +77,6 @@ class View {
     return this.#state.isLog !== this.#state.flipped.includes(tag);
   }
 
-  isPinned(tag: string): boolean {
-    return this.#state.pins.includes(tag);
-  }
-
   zoomOf(tag: string): ZoomStack {
     return this.#zooms.get(tag) ?? UNZOOMED;
   }
@@ -119,10 +111,6 @@ class View {
   setScalars(change: Partial<ScalarView>): void {
     if ("xTag" in change || "alignsStarts" in change || "offsets" in change) this.#zooms = new Map();
     this.#change({ scalars: { ...this.#state.scalars, ...change } });
-  }
-
-  togglePin(tag: string): void {
-    this.#change({ pins: toggled(this.#state.pins, tag) });
   }
 
   setFull(tag: string | null): void {
@@ -173,11 +161,11 @@ class View {
     this.#setZoom(tag, UNZOOMED);
   }
 
-  /** Everything back but the selection of runs, the pins and the composed charts. */
+  /** Everything back but the selection of runs and the composed charts. */
   restoreAll(): void {
     this.#zooms = new Map();
-    const { runs, pins, fullTag, scalars } = this.#state;
-    this.#change({ ...defaultView(), runs, pins, fullTag, scalars: { ...defaultScalarView(), composed: scalars.composed } });
+    const { runs, fullTag, scalars } = this.#state;
+    this.#change({ ...defaultView(), runs, fullTag, scalars: { ...defaultScalarView(), composed: scalars.composed } });
   }
 
   /** Reads the address bar again, after the browser went back or forward. */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ApiError, request } from "./client";
+import { json, type Json } from "./routes";
+import type { components } from "./schema";
+
+export type Notebook = Json<"/api/notebook", "get">;
+export type Records = components["schemas"]["NotebookRecords"];
+export type RunNotes = components["schemas"]["RunNotesRecord"];
+export type Threshold = components["schemas"]["Threshold"];
+export type ThresholdRecord = components["schemas"]["ThresholdRecord"];
+export type Pin = components["schemas"]["Pin"];
+export type PinRecord = components["schemas"]["PinRecord"];
+export type Mute = components["schemas"]["Mute"];
+export type MuteRecord = components["schemas"]["MuteRecord"];
+export type RunChange = components["schemas"]["RunChange"];
+
+export function fetchNotebook(): Promise<Notebook> {
+  return json(request("/api/notebook"));
+}
+
+export function sendRunChanges(changes: readonly Partial<RunChange>[]): Promise<Records> {
+  return json(request("/api/notebook/runs", { body: { changes }, method: "PATCH" }));
+}
+
+export function sendThreshold(id: string, version: number, threshold: Threshold | null): Promise<Records> {
+  return json(request("/api/notebook/thresholds", { body: { id, version, threshold }, method: "PUT" }));
+}
+
+export function sendPin(id: string, version: number, pin: Pin | null): Promise<Records> {
+  return json(request("/api/notebook/pins", { body: { id, version, pin }, method: "PUT" }));
+}
+
+export function sendMute(id: string, version: number, mute: Mute | null): Promise<Records> {
+  return json(request("/api/notebook/mutes", { body: { id, version, mute }, method: "PUT" }));
+}
+
+/** The records as somebody else made them meanwhile, when that is why a change was refused. */
+export function newerRecords(error: unknown): Records | null {
+  if (!(error instanceof ApiError) || error.code !== "stale_record") return null;
+  return (error.body as { newer?: Records }).newer ?? null;
+}

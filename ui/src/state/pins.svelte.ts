@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { freshId, notebook } from "./notebook.svelte";
+
+/** What stands first on a page, for everybody. */
+class Pins {
+  #byPage = $derived.by(() => {
+    const pages = new Map<string, Map<string, { id: string; place: number }>>();
+    for (const [id, { page, subject, place }] of notebook.pins) {
+      const subjects = pages.get(page) ?? new Map<string, { id: string; place: number }>();
+      pages.set(page, subjects.set(subject, { id, place }));
+    }
+    return pages;
+  });
+
+  /** Subjects in their order. */
+  of(page: string): string[] {
+    const subjects = [...(this.#byPage.get(page) ?? [])];
+    return subjects.sort(([, one], [, other]) => one.place - other.place).map(([subject]) => subject);
+  }
+
+  isPinned(page: string, subject: string): boolean {
+    return this.#byPage.get(page)?.has(subject) ?? false;
+  }
+
+  toggle(page: string, subject: string): void {
+    const subjects = this.#byPage.get(page);
+    const pin = subjects?.get(subject);
+    const last = Math.max(0, ...[...(subjects?.values() ?? [])].map(({ place }) => place));
+    void notebook.putPin(pin?.id ?? freshId(), pin ? null : { page, subject, place: last + 1 });
+  }
+}
+
+export const pins = new Pins();
