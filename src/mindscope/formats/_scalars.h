@@ -109,18 +109,18 @@ static inline void rows_pop(ScalarRows *rows) {
     if (rows->steps == NULL && rows->count >= 2) rows->next -= rows->stride;
 }
 
-/* Forget the rows; the memory of many goes back. */
-static void rows_empty(ScalarRows *rows, size_t kept_capacity) {
+/* Forget the rows, keep their memory. */
+static void rows_empty(ScalarRows *rows) {
     free(rows->steps);
     rows->steps = NULL;
     rows->count = 0;
-    if (rows->capacity > kept_capacity) {
-        free(rows->wall_times);
-        free(rows->values);
-        rows->wall_times = NULL;
-        rows->values = NULL;
-        rows->capacity = 0;
-    }
+}
+
+static void rows_free(ScalarRows *rows) {
+    free(rows->steps);
+    free(rows->wall_times);
+    free(rows->values);
+    memset(rows, 0, sizeof(*rows));
 }
 
 static inline void scalars_note(Scalars *scalars, int64_t step, double wall_time) {

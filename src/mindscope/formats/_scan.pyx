@@ -46,7 +46,8 @@ cdef extern from "_scalars.h" nogil:
         int64_t last_step
     bint rows_push(ScalarRows *rows, int64_t step, double wall_time, float value)
     void rows_pop(ScalarRows *rows)
-    void rows_empty(ScalarRows *rows, size_t kept_capacity)
+    void rows_empty(ScalarRows *rows)
+    void rows_free(ScalarRows *rows)
     int64_t rows_step(const ScalarRows *rows, size_t row)
     void scalars_note(Scalars *scalars, int64_t step, double wall_time)
     void scalars_forget(Scalars *scalars)
@@ -58,7 +59,8 @@ cdef enum:
     HEADER = 12
     FOOTER = 4
     NO_TAG = -1
-    KEPT_CAPACITY = 4096
+    SPARE_ROWS = 524288       # kept for the next file, 12 bytes each: fresh memory costs more than the rows in it
+    SPARE_TAGS = 65536
     SHORT_ROWS = 256          # so few steps are stored, also those of a progression
     LONG_ROWS = 1048576       # so many too: one column of steps for all of them would be as large
 
@@ -110,12 +112,8 @@ cdef object _array(Column *column, object dtype):
 
 
 cdef void _empty(Column *column) noexcept:
-    """Forget the items; the memory of many goes back, for a run has many files that are read once."""
+    """Forget the items."""
     column.length = 0
-    if column.capacity > KEPT_CAPACITY:
-        free(column.data)
-        column.data = NULL
-        column.capacity = 0
 
 
 # ---- tags as numbers ------------------------------------------------------------------------------------------------
@@ -130,6 +128,8 @@ cdef struct TagTable:
     Column forms            # uint8_t: what stands before the number in a value of a tag, see _scalars.h
     Column form_starts      # size_t: where each form begins; one more entry at the end
     Column rows             # ScalarRows
+    Column spare            # ScalarRows without rows, whose memory new tags take
+    size_t spare_rows       # that they have room for
     uint8_t scalar_key      # of the field of a value that holds a scalar
     int32_t count
     int32_t last
@@ -207,8 +207,7 @@ cdef int32_t _tag(TagTable *table, const uint8_t *text, size_t length) noexcept 
 cdef int32_t _new_tag(TagTable *table, const uint8_t *text, size_t length, uint64_t value, size_t slot) noexcept nogil:
     cdef int32_t tag = table.count
     cdef size_t end = 0
-    cdef ScalarRows rows
-    memset(&rows, 0, sizeof(rows))
+    cdef ScalarRows rows = _spare(table)
     if tag == 0 and not (_push(&table.starts, &end, sizeof(size_t)) and _push(&table.form_starts, &end, sizeof(size_t))):
         return -2
     if not (_push_bytes(&table.bytes, text, length) and _push_form(table, text, length)):
@@ -226,6 +225,36 @@ cdef int32_t _new_tag(TagTable *table, const uint8_t *text, size_t length, uint6
         (<int32_t *>table.following.data)[table.last] = tag
     table.last = tag
     return tag
+
+
+cdef ScalarRows _spare(TagTable *table) noexcept nogil:
+    """Rows for a new tag."""
+    cdef ScalarRows rows
+    if table.spare.length:
+        table.spare.length -= 1
+        rows = (<ScalarRows *>table.spare.data)[table.spare.length]
+        table.spare_rows -= rows.capacity
+    else:
+        memset(&rows, 0, sizeof(rows))
+    return rows
+
+
+cdef void _forget_tags(TagTable *table) noexcept nogil:
+    """Have no tags, and their memory for the next ones."""
+    cdef ScalarRows *rows = <ScalarRows *>table.rows.data
+    cdef size_t tag, slot
+    for tag in range(table.rows.length):
+        rows_empty(&rows[tag])
+        if table.spare_rows + rows[tag].capacity <= SPARE_ROWS and table.spare.length < SPARE_TAGS and _push(
+                &table.spare, &rows[tag], sizeof(ScalarRows)):
+            table.spare_rows += rows[tag].capacity
+        else:
+            rows_free(&rows[tag])
+    table.starts.length = table.bytes.length = table.hashes.length = table.following.length = 0
+    table.forms.length = table.form_starts.length = table.rows.length = 0
+    table.count = table.last = 0
+    for slot in range(table.slot_count):
+        table.slots[slot] = -1
 
 
 cdef bint _push_bytes(Column *column, const uint8_t *bytes, size_t length) noexcept nogil:
@@ -331,9 +360,9 @@ cdef bint _next(Span *span, Part *part) noexcept nogil:
 # ---- events ---------------------------------------------------------------------------------------------------------
 
 cdef class EventColumns:
-    """What the records of one file hold, collected between two calls of ``take``.
+    """What the records of one file hold, from ``start`` on. For one file after the other, not for two threads at once.
 
-    ``dialect`` is "mindspore", "mindspore_lineage" or "tensorboard". Not for two threads at once.
+    A dialect is "mindspore", "mindspore_lineage" or "tensorboard".
     """
 
     cdef int scalar_field          # of Summary.Value
@@ -348,7 +377,12 @@ cdef class EventColumns:
     cdef Column tag, number, described, step, wall_time, offset, length
     cdef Column odd_offset, odd_length
 
-    def __cinit__(self, str dialect not None):
+    def __cinit__(self):
+        scalars_forget(&self.scalars)
+
+    def start(self, str dialect not None):
+        """Begin with a file of a dialect. What was not taken of the one before is forgotten; its memory is used again."""
+        self.has_metadata = dialect == "tensorboard"
         self.summary_field = 5
         self.scalar_field = 3
         if dialect == "mindspore":
@@ -361,22 +395,29 @@ cdef class EventColumns:
             self.scalar_field = 2
             self.value_fields = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8
             self.event_fields = 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9
-            self.has_metadata = True
         else:
             raise ValueError(f"dialect {dialect!r} is unknown, want mindspore, mindspore_lineage or tensorboard")
+        _forget_tags(&self.tags)
         self.tags.scalar_key = self.scalar_field << 3 | 5
+        self.known_tags = 0
         scalars_forget(&self.scalars)
+        self.pushed.length = 0
+        self._roll_back(0)
+        self.odd_offset.length = self.odd_length.length = 0
 
     def __dealloc__(self):
-        cdef Column *columns[17]
-        cdef ScalarRows *rows = <ScalarRows *>self.tags.rows.data
+        cdef Column *columns[18]
+        cdef ScalarRows *rows
         cdef size_t tag
-        for tag in range(self.tags.rows.length):
-            rows_empty(&rows[tag], 0)
+        _forget_tags(&self.tags)
+        rows = <ScalarRows *>self.tags.spare.data
+        for tag in range(self.tags.spare.length):
+            rows_free(&rows[tag])
         columns = [&self.pushed, &self.tag, &self.number, &self.described, &self.step, &self.wall_time, &self.offset,
                    &self.length, &self.odd_offset, &self.odd_length, &self.tags.starts, &self.tags.bytes,
-                   &self.tags.hashes, &self.tags.following, &self.tags.forms, &self.tags.form_starts, &self.tags.rows]
-        for index in range(17):
+                   &self.tags.hashes, &self.tags.following, &self.tags.forms, &self.tags.form_starts, &self.tags.rows,
+                   &self.tags.spare]
+        for index in range(18):
             free(columns[index].data)
         free(self.tags.slots)
 
@@ -434,6 +475,7 @@ cdef class EventColumns:
         cdef size_t index
         for index in range(self.pushed.length):
             rows_pop(&rows[pushed[index]])
+        self.pushed.length = 0
         self.tag.length = self.number.length = self.described.length = self.step.length = references
         self.wall_time.length = self.offset.length = self.length.length = references
 
@@ -600,7 +642,7 @@ cdef class EventColumns:
                     step_start += rows.count
             found.append((tag, start, start + rows.count, rows.first, 0 if is_stored else rows.stride))
             start += rows.count
-            rows_empty(rows, KEPT_CAPACITY)
+            rows_empty(rows)
         return found, steps, wall_times, values
 
     def take_places(self):

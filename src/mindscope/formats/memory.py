@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-from threading import local
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +18,23 @@ Bytes = NDArray[np.uint8]
 
 
 class ColumnMemory:
-    """Gives each thread pieces of its own block, which is freed with the last of its pieces."""
+    """Gives pieces of a block, which is freed with the last of its pieces. For one thread at a time."""
 
     def __init__(self) -> None:
-        self._own = local()  # .rest: what is left of this thread's block
+        self._rest = np.empty(0, np.uint8)  # what is left of the block
 
     def empty(self, size_bytes: int) -> Bytes:
         """A writable array of so many bytes."""
         if size_bytes < SMALL_BYTES:
             return np.empty(size_bytes, np.uint8)
-        rest: Bytes | None = getattr(self._own, "rest", None)
-        if rest is None or rest.size < size_bytes:
-            rest = _block(max(size_bytes, BLOCK_BYTES))
-        self._own.rest = rest[-(-size_bytes // ALIGNMENT) * ALIGNMENT :]
-        return rest[:size_bytes]
+        if self._rest.size < size_bytes:
+            self._rest = _block(max(size_bytes, BLOCK_BYTES))
+        piece, self._rest = self._rest[:size_bytes], self._rest[-(-size_bytes // ALIGNMENT) * ALIGNMENT :]
+        return piece
 
 
 def _block(size_bytes: int) -> Bytes:
-    block = mmap.mmap(-1, size_bytes)
+    block = mmap.mmap(-1, size_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # a system without them takes its usual pages
             block.madvise(mmap.MADV_HUGEPAGE)

@@ -28,9 +28,16 @@ class Progressions:
     def __init__(self) -> None:
         self._lock = Lock()
         self._columns: dict[Key, ref[NDArray[np.int64]]] = {}
+        self._last: tuple[tuple[int, int, int], NDArray[np.int64]] | None = None  # the series of a run often agree
 
     def column(self, first: int, stride: int, count: int) -> NDArray[np.int64]:
-        """A read-only column of shape (count,). ``stride`` is at least 1."""
+        """A read-only column of shape (count,), often one that was handed out before. ``stride`` is at least 1."""
+        wanted, last = (first, stride, count), self._last
+        if last is None or last[0] != wanted:
+            last = self._last = wanted, self._find(first, stride, count)
+        return last[1]
+
+    def _find(self, first: int, stride: int, count: int) -> NDArray[np.int64]:
         key = stride, first % stride
         with self._lock:
             known = self._columns[key]() if key in self._columns else None

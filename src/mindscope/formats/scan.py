@@ -40,24 +40,27 @@ class Scanned:
     undecodable: list[tuple[int, int, FormatError]] = field(default_factory=list[tuple[int, int, FormatError]])
 
 
+class ScanRoom:
+    """What scanners need one after the other, in one thread: memory that is warm, and columns that many files share."""
+
+    def __init__(self, progressions: Progressions | None = None) -> None:
+        self.columns = EventColumns()
+        self.memory = ColumnMemory()
+        self.progressions = progressions or Progressions()
+
+
 class EventScanner:
     """Scans one file, chunk by chunk, until ``take`` hands out what was found.
 
-    ``kinds`` is the memory of one run, see ``tensorboard.locate``; ``memory`` and ``progressions`` are shared by all.
+    ``kinds`` is the memory of one run, see ``tensorboard.locate``. A ``room`` serves one scanner at a time.
     """
 
-    def __init__(
-        self,
-        dialect: DialectName,
-        kinds: dict[str, Kind],
-        memory: ColumnMemory | None = None,
-        progressions: Progressions | None = None,
-    ) -> None:
+    def __init__(self, dialect: DialectName, kinds: dict[str, Kind], room: ScanRoom | None = None) -> None:
         self._dialect = dialect
         self._kinds = kinds
-        self._memory = memory or ColumnMemory()
-        self._progressions = progressions or Progressions()
-        self._columns = EventColumns(dialect.value)
+        self._room = room or ScanRoom()
+        self._columns = self._room.columns
+        self._columns.start(dialect.value)
         self._tags: list[str] = []  # by the number that the columns give them
         self._start()
 
@@ -98,15 +101,14 @@ class EventScanner:
     def _add_scalars(self) -> None:
         """The scalars that the columns hold, behind those that were found before."""
         self._tags += self._columns.new_tags()
-        rows, steps, wall_time, value = self._columns.take_scalars(self._memory.empty)
+        rows, steps, wall_time, value = self._columns.take_scalars(self._room.memory.empty)
         stored = 0
         for tag, start, stop, first, stride in rows:
-            count = stop - start
             if stride:
-                step = self._progressions.column(first, stride, count)
+                step = self._room.progressions.column(first, stride, stop - start)
             else:
-                step = steps[stored : stored + count]
-                stored += count
+                step = steps[stored : stored + stop - start]
+                stored += stop - start
             columns = {"step": step, "wall_time": wall_time[start:stop], "value": value[start:stop]}
             self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
 

@@ -17,7 +17,7 @@ from mindscope.config import DEFAULT_CACHE_BYTES
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest.discover import Discovery, Finder, FoundRun, Problem
 from mindscope.ingest.load import RunLoader
-from mindscope.ingest.tail import read_buffers
+from mindscope.ingest.tail import read_rooms
 from mindscope.store import RunCache, RunStore
 from mindscope.store.recent import RecentColumns
 
@@ -41,7 +41,7 @@ class Catalog:
         self._workspace = workspace
         self._cache_bytes = cache_bytes
         self._cache: RunCache | None = None  # opened by the first refresh, for it takes time with many runs
-        self._buffers = read_buffers()
+        self._rooms = read_rooms()
         self._recent = RecentColumns()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
@@ -167,7 +167,7 @@ class Catalog:
         return changed
 
     def _loader(self, run: FoundRun) -> RunLoader:
-        return RunLoader(run, self._buffers, self._recent, self._cache)
+        return RunLoader(run, self._rooms, self._recent, self._cache)
 
     def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
         self._loaders = loaders

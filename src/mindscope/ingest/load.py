@@ -7,9 +7,9 @@ import logging
 from threading import RLock
 from time import monotonic
 
-from mindscope.ingest.buffers import ReadBuffers
+from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.discover import EventFile, FoundRun
-from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_buffers
+from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_rooms
 from mindscope.store import RunCache, RunStore
 from mindscope.store.chunk import ChunkDamagedError
 from mindscope.store.recent import RecentColumns
@@ -30,13 +30,13 @@ class RunLoader:
     def __init__(
         self,
         run: FoundRun,
-        buffers: ReadBuffers | None = None,
+        rooms: ReadRooms | None = None,
         recent: RecentColumns | None = None,
         cache: RunCache | None = None,
     ) -> None:
         """With a ``cache`` the run is as it was saved there; ``read`` brings what grew since."""
         self.store = RunStore(run.id, run.path, recent)
-        self._buffers = buffers or read_buffers()
+        self._rooms = rooms or read_rooms()
         self._cache = cache
         self._lock = RLock()  # held while files are read; taken before the store's
         self._kinds: dict[str, Kind] = {}
@@ -104,7 +104,7 @@ class RunLoader:
                 log.warning("cache: %s", error)
 
     def _read(self, budget_bytes: int) -> bool:
-        are_changed = [tail.read(self._buffers, budget_bytes) for tail in self._tails.values()]
+        are_changed = [tail.read(self._rooms, budget_bytes) for tail in self._tails.values()]
         return any(are_changed)
 
     def _save_if_due(self) -> None:

@@ -13,8 +13,8 @@ from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader
-from mindscope.formats.scan import EventScanner, Scanned
-from mindscope.ingest.buffers import ReadBuffers
+from mindscope.formats.scan import EventScanner, Scanned, ScanRoom
+from mindscope.ingest.rooms import ReadRoom, ReadRooms
 from mindscope.ingest.discover import EventFile
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
@@ -34,9 +34,9 @@ CHECKSUM_BYTES = 4
 HEADER_BYTES = FRAME_OVERHEAD - CHECKSUM_BYTES
 
 
-def read_buffers() -> ReadBuffers:
-    """Buffers for ``FileTail.read``, to be shared by all files that are read one after the other or at once."""
-    return ReadBuffers(BUFFER_BYTES)
+def read_rooms() -> ReadRooms:
+    """Rooms for ``FileTail.read``, to be shared by all files that are read one after the other or at once."""
+    return ReadRooms(BUFFER_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +108,15 @@ class FileTail:
         self._undecodable = [damage_from_json(damage) for damage in saved["undecodable"]]
         self._lasting = tuple(damage_from_json(damage) for damage in saved["lasting"])
 
-    def read(self, buffers: ReadBuffers, budget_bytes: int = BUDGET_BYTES) -> bool:
+    def read(self, rooms: ReadRooms, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read what grew; says whether the store changed."""
         version = self._store.version
         has_more, self.has_more = self.has_more, False  # a file that fails must not be asked for more at once
         try:
             seen = _Identity.of(self._path.stat())
             if seen != self._seen or has_more:
-                with self._path.open("rb", buffering=0) as file, buffers.lend(seen.size_bytes) as buffer:
-                    self._seen = self._read_open(file, buffer, budget_bytes)
+                with self._path.open("rb", buffering=0) as file, rooms.lend(seen.size_bytes) as room:
+                    self._seen = self._read_open(file, room, budget_bytes)
         except FileNotFoundError:
             self._seen = None  # gone since it was found; the next discovery removes it
         except OSError as error:
@@ -127,24 +127,26 @@ class FileTail:
         self._reader = FrameReader(self._facts.name)
         self._head = self._anchor = b""
         self._undecodable: list[Damage] = []
-        self._scanner: EventScanner | None = None  # made when there is something to scan
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
-    def _read_open(self, file: FileIO, buffer: memoryview, budget_bytes: int) -> _Identity:
+    def _read_open(self, file: FileIO, room: ReadRoom, budget_bytes: int) -> _Identity:
         seen = _Identity.of(os.fstat(file.fileno()))
         if reason := self._reason_to_restart(file, seen.size_bytes):
             self._restart(reason)
         stop = self._reader.position + budget_bytes
-        while chunk := self._next_chunk(file, buffer, seen.size_bytes) if self._reader.position < stop else b"":
+        scanner: EventScanner | None = None
+        while chunk := self._next_chunk(file, room.buffer, seen.size_bytes) if self._reader.position < stop else b"":
             before = self._reader.position
-            self._scan(chunk)
+            scanner = scanner or self._make_scanner(chunk, room.scan)
+            if scanner is None:
+                collections.deque(self._reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
+            else:
+                scanner.scan(self._reader, chunk)
             self._move_anchor(chunk, self._reader.position - before)
             if self._reader.position == before and self._reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
         self.has_more = self._reader.position >= stop and self._reader.position < seen.size_bytes
-        self._take(self._scanner.take() if self._scanner else Scanned(), seen)
-        if not self.has_more:
-            self._scanner = None  # its tables take memory in each of 10,000 files, and are soon made again
+        self._take(scanner.take() if scanner else Scanned(), seen)
         return seen
 
     def _next_chunk(self, file: FileIO, buffer: memoryview, size_bytes: int) -> memoryview:
@@ -159,17 +161,10 @@ class FileTail:
         self.scanned_bytes += len(chunk)
         return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
 
-    def _scan(self, chunk: memoryview) -> None:
-        self._scanner = self._scanner or self._make_scanner(chunk)
-        if self._scanner is None:
-            collections.deque(self._reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
-        else:
-            self._scanner.scan(self._reader, chunk)
-
-    def _make_scanner(self, chunk: memoryview) -> EventScanner | None:
+    def _make_scanner(self, chunk: memoryview, room: ScanRoom) -> EventScanner | None:
         """The first intact record tells the dialect; None while there is none."""
         if self._facts.dialect is not None:
-            return EventScanner(self._facts.dialect, self._kinds)
+            return EventScanner(self._facts.dialect, self._kinds, room)
         name = self._facts.name
         heads = (chunk[:FIRST_RECORD_BYTES], chunk)
         first = next((record for head in heads for record in FrameReader(name).records(head)), None)
@@ -177,7 +172,7 @@ class FileTail:
             return None
         dialect = dialects.detect(name, first[1])
         self._facts = replace(self._facts, dialect=dialect)
-        return EventScanner(dialect, self._kinds)
+        return EventScanner(dialect, self._kinds, room)
 
     def _take(self, scanned: Scanned, seen: _Identity) -> None:
         known = self._facts

@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 SMALLEST_CAPACITY = 16
+KEPT_ROWS = 256
+"""So many rows at once are kept as they came; fewer are copied together."""
+
+Columns = dict[str, NDArray[Any]]
 
 
 class GrowingColumns:
@@ -32,7 +36,7 @@ class GrowingColumns:
         view.flags.writeable = False
         return view
 
-    def columns(self) -> dict[str, NDArray[Any]]:
+    def columns(self) -> Columns:
         """All columns, as ``column`` gives each."""
         return {name: self.column(name) for name in self._buffers}
 
@@ -53,3 +57,49 @@ class GrowingColumns:
             grown = np.empty(capacity, old.dtype)
             grown[: self._length] = old[: self._length]
             self._buffers[name] = grown
+
+
+class ArrivedColumns:
+    """Rows in the order of their arrival, without copying what arrives in large pieces. The owner holds a lock."""
+
+    __slots__ = ("_dtypes", "_growing", "_length", "_pieces")
+
+    def __init__(self, dtypes: Mapping[str, DTypeLike]) -> None:
+        self._dtypes = dtypes
+        self._pieces: list[Columns] = []
+        self._growing: GrowingColumns | None = None  # behind all pieces; None without any row
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def extend(self, rows: Mapping[str, NDArray[Any]], count: int) -> None:
+        """Append ``count`` rows; the arrays may be kept and must not be changed any more."""
+        if count >= KEPT_ROWS and self._growing is None:
+            self._pieces.append({name: _frozen(rows[name], dtype) for name, dtype in self._dtypes.items()})
+        else:
+            if self._growing is None:
+                self._growing = GrowingColumns(self._dtypes)
+            self._growing.extend(rows, count)
+        self._length += count
+
+    def pieces(self) -> list[Columns]:
+        """All rows, in pieces."""
+        return self._pieces if self._growing is None else [*self._pieces, self._growing.columns()]
+
+    def columns(self) -> Columns:
+        """All rows in one piece, which more rows are appended to with little copying from now on."""
+        if len(self._pieces) == 1 and self._growing is None:
+            return self._pieces[0]
+        if self._pieces or self._growing is None:
+            joined = GrowingColumns(self._dtypes)
+            for piece in self.pieces():
+                joined.extend(piece, next(iter(piece.values())).size)
+            self._pieces, self._growing = [], joined
+        return self._growing.columns()
+
+
+def _frozen(column: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    kept = column.astype(dtype, copy=False).view()
+    kept.flags.writeable = False
+    return kept

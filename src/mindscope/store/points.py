@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.store.chunk import Chunk, Columns, Layout, Sealed
-from mindscope.store.columns import GrowingColumns
+from mindscope.store.columns import ArrivedColumns
 from mindscope.store.recent import RecentColumns
 from mindscope.store.restart import visible_rows, written_order
 
@@ -56,7 +56,7 @@ class Points:
         self._layout = layout
         self._recent = recent
         self.sealed: tuple[Sealed, ...] = ()  # the rows that arrived first, in their order
-        self._newest: GrowingColumns | None = None  # all rows after them; None without any
+        self._newest: ArrivedColumns | None = None  # all rows after them; None without any
         self._files: list[int] = []  # stretches of rows that arrived from one file: its ordinal,
         self._stops: list[int] = []  # and the row behind the stretch
         self._is_plain = True  # steps only rise and files only get newer: every row is drawn, in the order of arrival
@@ -72,7 +72,7 @@ class Points:
         if step.size == 0:
             return
         if self._newest is None:
-            self._newest = GrowingColumns(self._layout)
+            self._newest = ArrivedColumns(self._layout)
         self._newest.extend(rows, step.size)
         self._add_stretch(file, step.size)
         if self._is_plain:
@@ -132,7 +132,7 @@ class Points:
     def parts(self, chunks: Collection[Chunk]) -> list[Columns]:
         """The rows that stand in one of the last ``chunks``, and after them the newest ones."""
         parts = [sealed.read() for sealed in self.sealed if sealed.chunk in chunks]
-        return parts if self._newest is None else [*parts, self._newest.columns()]
+        return parts if self._newest is None else [*parts, *self._newest.pieces()]
 
     def seal(self, chunks: Collection[Chunk], sealed: Sealed) -> None:
         """Have ``sealed`` in place of what ``parts`` gave."""

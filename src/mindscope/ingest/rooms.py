@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that files are read with, used again and again: fresh pages cost as much as the reading itself."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from mindscope.formats.progressions import Progressions
+from mindscope.formats.scan import ScanRoom
+
+
+class ReadRoom:
+    """What one file at a time is read with: ``buffer`` for its bytes, ``scan`` for what is found in them."""
+
+    def __init__(self, progressions: Progressions) -> None:
+        self.buffer = memoryview(b"")
+        self.scan = ScanRoom(progressions)
+
+
+class ReadRooms:
+    """Lends rooms to any number of threads, and keeps those that come back."""
+
+    def __init__(self, largest_bytes: int) -> None:
+        """Buffers have up to ``largest_bytes``."""
+        self._largest_bytes = largest_bytes
+        self._progressions = Progressions()
+        self._free: list[ReadRoom] = []  # taken and given back in one step each, which needs no lock
+
+    @contextmanager
+    def lend(self, size_bytes: int) -> Generator[ReadRoom]:
+        """A room whose buffer holds ``size_bytes`` or the most there is, for the length of a block.
+
+        Nothing may refer to the bytes of the buffer afterwards.
+        """
+        try:
+            room = self._free.pop()
+        except IndexError:
+            room = ReadRoom(self._progressions)
+        wanted = min(size_bytes, self._largest_bytes)
+        if len(room.buffer) < wanted:
+            room.buffer = memoryview(bytearray(wanted))
+        try:
+            yield room
+        finally:
+            self._free.append(room)
