@@ -16,21 +16,35 @@ from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework
 from mindscope.collector.lineage import eval_message, train_message
 from mindscope.collector.parameters import choose
-from mindscope.collector.pictures import are_pictures, first_column
+from mindscope.collector.pictures import MOST_PICTURES, are_pictures, first_column
 from mindscope.collector.pipeline import dataset_message
 from mindscope.collector.schedule import Due
 from mindscope.errors import ValueRejectedError
 
 _LOG = logging.getLogger("mindscope")
 
+Values = list[tuple[str, str, Any]]
+"""Of a step: plugin, tag and value of each."""
+HandOver = Callable[[Values], Values]
+
+
+def as_they_are(values: Values) -> Values:
+    """The values themselves, for frameworks whose values are in memory already."""
+    return values
+
 
 class Collecting:
     """Adds what is due. A failure to find something out never disturbs the training: it is said in the log."""
 
-    def __init__(self, arguments: CollectorArguments, framework: Framework) -> None:
+    def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = as_they_are) -> None:
         self._arguments = arguments
         self._wanted = arguments.specified
         self._framework = framework
+        self._hand_over = hand_over
+        self._parameters: Mapping[str, Any] = {}
+        """Those of the last collected step."""
+        self._chosen: list[str] = []
+        """Which of them are collected."""
         self._is_described = False
         """Whether the graphs and the user's lineage were recorded: once in the life of a collector."""
         self._is_without_pictures = False
@@ -46,13 +60,13 @@ class Collecting:
         if not (due.others or due.tensors):
             self._framework.discard_values()
             return
-        for plugin, name, value in self._framework.take_values():
-            if due.tensors if plugin == "tensor" else due.others:
-                record.add_value(plugin, name, value)
+        values = [
+            each for each in self._framework.take_values() if (due.tensors if each[0] == "tensor" else due.others)
+        ]
         if due.others:
-            self._add_loss(record, params)
-            self._add_input(record, params)
-            self._add_parameters(record, params)
+            values += self._loss(params) + self._input(params) + self._distributions(params)
+        for plugin, name, value in self._attempt("values of the step", lambda: self._hand_over(values)) or ():
+            record.add_value(plugin, name, value)
         record.record(int(params["cur_step_num"]))
 
     def end_training(self, record: SummaryRecord, params: Any) -> None:
@@ -123,33 +137,34 @@ class Collecting:
 
     # ---- at collected steps
 
-    def _add_loss(self, record: SummaryRecord, params: Any) -> None:
+    def _loss(self, params: Any) -> Values:
         if not self._wanted.collect_metric or self._is_without_loss:
-            return
+            return []
         loss = self._attempt("loss", lambda: self._framework.loss(params))
         if loss is None:
             self._is_without_loss = True
             _LOG.warning("outputs are %s, no loss is collected", type(params.get("net_outputs")).__name__)
-            return
-        record.add_value("scalar", tags.LOSS, loss)
+            return []
+        return [("scalar", tags.LOSS, loss)]
 
-    def _add_input(self, record: SummaryRecord, params: Any) -> None:
+    def _input(self, params: Any) -> Values:
         if not self._wanted.collect_input_data or self._is_without_pictures:
-            return
+            return []
         pictures = first_column(params.get("train_dataset_element"))
         if not are_pictures(pictures):
             self._is_without_pictures = True
             shape = tuple(getattr(pictures, "shape", ()))
             _LOG.warning("first column of the data is %s %s, no input is collected", type(pictures).__name__, shape)
-            return
-        record.add_value("image", tags.INPUT_DATA, pictures)
+            return []
+        return [("image", tags.INPUT_DATA, pictures[:MOST_PICTURES])]
 
-    def _add_parameters(self, record: SummaryRecord, params: Any) -> None:
+    def _distributions(self, params: Any) -> Values:
         if not self._wanted.collect_histogram:
-            return
+            return []
         parameters: Mapping[str, Any] = self._attempt("parameters", lambda: self._framework.parameters(params)) or {}
-        for name in choose(parameters, self._wanted.histogram_regular):
-            record.add_value("histogram", tags.parameter_tag(name), parameters[name])
+        if parameters is not self._parameters:
+            self._parameters, self._chosen = parameters, choose(parameters, self._wanted.histogram_regular)
+        return [("histogram", tags.parameter_tag(name), parameters[name]) for name in self._chosen]
 
     def _attempt(self, subject: str, find: Callable[[], Any]) -> Any:
         """What ``find`` gives; None, with a warning, where it fails: no training ends for what is known of it."""

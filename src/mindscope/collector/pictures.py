@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+MOST_PICTURES = 32
+"""Of a batch are collected: four rows of eight. More would cost a training with small pictures what it may not."""
+
 
 def first_column(element: Any) -> Any:
     """The first of the columns of an element of a data set; the element itself where it has no columns."""

@@ -43,6 +43,13 @@ class Schedule:
             return Due(True, True)
         return Due(number % self._freq == 0, number in self._tensor_steps)
 
+    def next_due(self, number: int) -> int:
+        """The first number beyond ``number`` at which something is collected."""
+        due = number - number % self._freq + self._freq
+        tensors = self._tensor_steps
+        with_tensors = number - number % tensors.step + tensors.step
+        return min(due, with_tensors) if with_tensors in tensors else due
+
 
 def tensor_steps(collect_freq: int, collect_tensor_freq: int | None, total: int | None) -> range:
     """The steps with tensors, beside the first. Without a total they are the first ones that are collected."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from mindscope.capture import SummaryRecord
 from mindscope.collector.arguments import CollectorArguments
-from mindscope.collector.collecting import Collecting
+from mindscope.collector.collecting import Collecting, HandOver, as_they_are
 from mindscope.collector.framework import Framework
 from mindscope.collector.schedule import Schedule
 from mindscope.errors import RecorderClosedError
@@ -21,22 +21,28 @@ class Session:
         arguments: of the collector.
         framework: that trains.
         open_record: makes a recorder; called when the collector is entered.
+        hand_over: the values of a step as the recorder takes them without waiting for a device.
     """
 
     def __init__(
-        self, arguments: CollectorArguments, framework: Framework, open_record: Callable[[], SummaryRecord]
+        self,
+        arguments: CollectorArguments,
+        framework: Framework,
+        open_record: Callable[[], SummaryRecord],
+        hand_over: HandOver = as_they_are,
     ) -> None:
         self._arguments = arguments
         self._framework = framework
         self._open_record = open_record
-        self._collecting = Collecting(arguments, framework)
+        self._collecting = Collecting(arguments, framework, hand_over)
         self._record: SummaryRecord | None = None
         self.depth = 0
         """How often it is entered: by a loop, and by its user around it."""
         self._schedule: Schedule | None = None
-        self._training: Any = None
+        self.training: Any = None
         """The state of the training that runs, None outside of one."""
-        self._step = 0  # the last of that training that came to its end
+        self._step = 0  # the last that came to its end
+        self._quiet_until = 0  # nothing is due at steps between the last and this one; 0 where epochs are counted
 
     @property
     def record(self) -> SummaryRecord:
@@ -57,7 +63,7 @@ class Session:
         self.depth -= 1
         if self.depth > 0:
             return None
-        record, self._record, self._training = self._record, None, None
+        record, self._record, self.training = self._record, None, None
         return record
 
     def begin(self, params: Any, kinds: type[Any] | tuple[type[Any], ...]) -> None:
@@ -73,34 +79,42 @@ class Session:
 
     def begin_training(self, params: Any) -> None:
         """From here on steps count as those of this training."""
-        self._training = params
+        self.training = params
         epochs, batches = params.get("epoch_num"), params.get("batch_num")
         total = epochs if params["dataset_sink_mode"] else epochs * batches if epochs and batches else None
         self._schedule = Schedule(self._arguments.collect_freq, self._arguments.collect_tensor_freq, total)
+        self._quiet_until = 0
 
     def collect(self, params: Any) -> None:
         """Record what is due at the end of a step, or of an epoch in dataset sink mode."""
-        number = int(params["cur_epoch_num"] if params["dataset_sink_mode"] else params["cur_step_num"])
-        self._step = int(params["cur_step_num"])
-        if self._schedule is not None:
-            self._collecting.step(self.record, params, self._schedule.next(number))
+        step = params["cur_step_num"]
+        if self._step < step < self._quiet_until:  # most steps: in as little Python as can be
+            self._step = step
+            self._framework.discard_values()
+            return
+        self._step = int(step)
+        if self._schedule is None:
+            return
+        is_sink = params["dataset_sink_mode"]
+        number = int(params["cur_epoch_num"]) if is_sink else self._step
+        self._collecting.step(self.record, params, self._schedule.next(number))
+        self._quiet_until = 0 if is_sink else self._schedule.next_due(number)
 
     def keep_weights(self, unit: str, params: Any) -> None:
         """Keep the weights for a landscape, if they are due after this step or epoch."""
-        self._collecting.keep_weights(unit, int(params[f"cur_{unit}_num"]), params)
+        if self._arguments.specified.landscape is not None:
+            self._collecting.keep_weights(unit, int(params[f"cur_{unit}_num"]), params)
 
     def end(self, params: Any) -> None:
         """End a training or an evaluation: record its lineage."""
         if params["mode"] == "train":
             self.end_training(params)
-            self._training = None
+            self.training = None
             return
-        if self._training is None:
+        if self.training is None:
             self.end_evaluation(params, None)
             return
-        # an evaluation may count its own steps in the state of the training around it
-        is_shared = params is self._training
-        self.end_evaluation(params, self._step if is_shared else int(self._training["cur_step_num"]))
+        self.end_evaluation(params, int(self.training["cur_step_num"]))
         self.record.set_mode("train")
 
     def end_training(self, params: Any) -> None:

@@ -7,7 +7,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from mindscope.capture import SummaryRecord
@@ -151,21 +151,30 @@ class SummaryCollector(Callback):
             RecorderClosedError: outside of ``with``.
         """
         record = self.record
-        given = {"network": network, "train_network": network, "optimizer": optimizer, "loss_fn": loss_fn}
-        given |= {"train_dataset": train_dataset, "cur_epoch_num": epoch, "epoch_num": epoch}
-        if self._own is None:
-            self._own = CallbackParams(
-                mode="train", list_callback=[self], batch_num=None, cur_step_num=0, dataset_sink_mode=False,
-                is_own_loop=True,
-                parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
-            )  # fmt: skip
-            record.set_mode("train")
-            self._session.begin_training(self._own)
-        params = self._own
-        params.update({name: value for name, value in given.items() if value is not None})
-        params.update(net_outputs=loss_of(loss), train_dataset_element=input_data)
+        params = self._own or self._begin_own(record)
+        if network is not None:
+            params["network"] = params["train_network"] = network
+        if optimizer is not None:
+            params["optimizer"] = optimizer
+        if loss_fn is not None:
+            params["loss_fn"] = loss_fn
+        if train_dataset is not None:
+            params["train_dataset"] = train_dataset
+        if epoch is not None:
+            params["cur_epoch_num"] = params["epoch_num"] = epoch
+        params["net_outputs"] = loss.detach() if isinstance(loss, Tensor) else loss_of(loss)
+        params["train_dataset_element"] = input_data
         params["cur_step_num"] = params["cur_step_num"] + 1 if step is None else step
         self._collect(params)
+
+    def _begin_own(self, record: SummaryRecord) -> CallbackParams:
+        self._own = CallbackParams(
+            mode="train", list_callback=[self], batch_num=None, cur_step_num=0, dataset_sink_mode=False,
+            is_own_loop=True, parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
+        )  # fmt: skip
+        record.set_mode("train")
+        self._session.begin_training(self._own)
+        return self._own
 
     def _collect(self, params: Any) -> None:
         self._session.collect(params)
