@@ -36,19 +36,26 @@ if TYPE_CHECKING:
     from mindscope.torch.metrics import Accuracy as Accuracy
     from mindscope.torch.metrics import BleuScore as BleuScore
     from mindscope.torch.metrics import ConfusionMatrix as ConfusionMatrix
+    from mindscope.torch.metrics import ConfusionMatrixMetric as ConfusionMatrixMetric
     from mindscope.torch.metrics import CosineSimilarity as CosineSimilarity
+    from mindscope.torch.metrics import Dice as Dice
     from mindscope.torch.metrics import Fbeta as Fbeta
+    from mindscope.torch.metrics import HausdorffDistance as HausdorffDistance
     from mindscope.torch.metrics import Loss as Loss
+    from mindscope.torch.metrics import MeanSurfaceDistance as MeanSurfaceDistance
     from mindscope.torch.metrics import Metric as Metric
+    from mindscope.torch.metrics import OcclusionSensitivity as OcclusionSensitivity
     from mindscope.torch.metrics import Perplexity as Perplexity
     from mindscope.torch.metrics import Precision as Precision
     from mindscope.torch.metrics import Recall as Recall
+    from mindscope.torch.metrics import RootMeanSquareDistance as RootMeanSquareDistance
     from mindscope.torch.metrics import Top1CategoricalAccuracy as Top1CategoricalAccuracy
     from mindscope.torch.metrics import Top5CategoricalAccuracy as Top5CategoricalAccuracy
     from mindscope.torch.metrics import TopKCategoricalAccuracy as TopKCategoricalAccuracy
     from mindscope.torch.metrics import auc as auc
     from mindscope.torch.metrics import get_metric_fn as get_metric_fn
     from mindscope.torch.metrics import names as names
+    from mindscope.torch.metrics import rearrange_inputs as rearrange_inputs
     from mindscope.torch.model import Model as Model
     from mindscope.torch.operators import HistogramSummary as HistogramSummary
     from mindscope.torch.operators import ImageSummary as ImageSummary
@@ -79,8 +86,10 @@ _MODULES = {
     "legacy": "EvalLineage SummaryStep TrainLineage",
     "loss_monitor": "LossMonitor",
     "metrics": (
-        "Accuracy BleuScore ConfusionMatrix CosineSimilarity F1 Fbeta Loss MAE MSE Metric Perplexity Precision ROC "
-        "Recall Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn names"
+        "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance "
+        "Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC Recall "
+        "RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc "
+        "get_metric_fn names rearrange_inputs"
     ),
     "model": "Model",
     "operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",

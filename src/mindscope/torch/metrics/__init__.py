@@ -13,10 +13,14 @@ from mindscope.torch.metrics.classification import (
 )
 from mindscope.torch.metrics.confusion import ConfusionMatrix
 from mindscope.torch.metrics.curves import ROC, auc
-from mindscope.torch.metrics.metric import Metric
+from mindscope.torch.metrics.metric import Metric, rearrange_inputs
 from mindscope.torch.metrics.names import get_metric_fn, names
+from mindscope.torch.metrics.occlusion import OcclusionSensitivity
+from mindscope.torch.metrics.rates import ConfusionMatrixMetric
 from mindscope.torch.metrics.regression import MAE, MSE, Loss
+from mindscope.torch.metrics.segmentation import Dice
 from mindscope.torch.metrics.similarity import CosineSimilarity
+from mindscope.torch.metrics.surfaces import HausdorffDistance, MeanSurfaceDistance, RootMeanSquareDistance
 from mindscope.torch.metrics.text import BleuScore, Perplexity
 
 __all__ = [
@@ -27,17 +31,24 @@ __all__ = [
     "Accuracy",
     "BleuScore",
     "ConfusionMatrix",
+    "ConfusionMatrixMetric",
     "CosineSimilarity",
+    "Dice",
     "Fbeta",
+    "HausdorffDistance",
     "Loss",
+    "MeanSurfaceDistance",
     "Metric",
+    "OcclusionSensitivity",
     "Perplexity",
     "Precision",
     "Recall",
+    "RootMeanSquareDistance",
     "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy",
     "TopKCategoricalAccuracy",
     "auc",
     "get_metric_fn",
     "names",
+    "rearrange_inputs",
 ]

@@ -27,7 +27,7 @@ def class_labels(name: str, prediction: Tensor, label: Tensor) -> Tensor:
 
 
 class ByClass(Computed):
-    """One value a class: of predicted classes, or of independent labels of 0 and 1.
+    """One value a class; of independent labels of 0 and 1, one value a sample.
 
     Args:
         eval_type: ``classification``: predictions (N, C, ...) of which the largest counts; ``multilabel``: predictions
@@ -41,7 +41,7 @@ class ByClass(Computed):
         self._is_multilabel = check_choice("eval_type", eval_type, EVAL_TYPES) == "multilabel"
 
     def eval(self, average: bool = False) -> Any:
-        """An array with one value a class, or their mean. Raises RuntimeError without any ``update``."""
+        """An array with one value a class or sample, or their mean. Raises RuntimeError without any ``update``."""
         values = self._compute()
         return plain(values.mean() if average else values)
 
@@ -51,13 +51,19 @@ class ByClass(Computed):
         if prediction.shape != label.shape:
             shapes = f"prediction of shape {tuple(prediction.shape)} and label of shape {tuple(label.shape)}"
             raise ValueError(f"{type(self).__name__} got {shapes}, want equal shapes for multilabel")
-        return (prediction > 0.5).long(), label.long()
+        return _rows(prediction > 0.5), _rows(label)
 
-    def _make(self, name: str, prediction: Tensor, **options: Any) -> Any:
-        many = prediction.shape[1]
-        count = {"num_labels": many} if self._is_multilabel else {"num_classes": many}
-        kind = "Multilabel" if self._is_multilabel else "Multiclass"
-        return getattr(torchmetrics(), kind + name)(**count, **options, validate_args=False)
+    def _make(self, name: str, prediction: Tensor, average: str = "none", **options: Any) -> Any:
+        """The metric of that name over classes, or over the labels of each sample."""
+        if self._is_multilabel:
+            return getattr(torchmetrics(), f"Binary{name}")(multidim_average="samplewise", validate_args=False)
+        made = getattr(torchmetrics(), f"Multiclass{name}")
+        return made(num_classes=prediction.shape[1], average=average, **options, validate_args=False)
+
+
+def _rows(flags: Tensor) -> Tensor:
+    """(N, C, ...) as one row of C flags for each sample and place."""
+    return flags.long().movedim(1, -1).reshape(-1, flags.shape[1])
 
 
 class Accuracy(ByClass):
@@ -69,7 +75,7 @@ class Accuracy(ByClass):
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:
         if self._is_multilabel:
-            return self._make("ExactMatch", prediction)
+            return torchmetrics().MultilabelExactMatch(num_labels=prediction.shape[1], validate_args=False)
         return self._make("Accuracy", prediction, average="micro")
 
 
@@ -77,14 +83,14 @@ class Precision(ByClass):
     __doc__ = "The share of a class's predictions that are right. " + (ByClass.__doc__ or "")
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:
-        return self._make("Precision", prediction, average="none")
+        return self._make("Precision", prediction)
 
 
 class Recall(ByClass):
     __doc__ = "The share of a class's labels that were found. " + (ByClass.__doc__ or "")
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:
-        return self._make("Recall", prediction, average="none")
+        return self._make("Recall", prediction)
 
 
 class Fbeta(ByClass):
@@ -101,7 +107,7 @@ class Fbeta(ByClass):
             raise ValueError(f"beta is {beta}, want more than 0")
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:
-        return self._make("FBetaScore", prediction, beta=self.beta, average="none")
+        return self._make("FBetaScore", prediction, beta=self.beta)
 
 
 class F1(Fbeta):

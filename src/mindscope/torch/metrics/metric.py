@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,11 @@ class Metric(ABC):
 
 def to_tensor(data: Any) -> Tensor:
     """A tensor, list, number or array as tensor without gradient, on the device where it is."""
-    return data.detach() if isinstance(data, Tensor) else torch.as_tensor(np.asarray(data))
+    return (
+        data.detach()
+        if isinstance(data, Tensor)
+        else torch.as_tensor(np.ascontiguousarray(data) if np.ndim(data) else np.asarray(data))
+    )
 
 
 def two_inputs(name: str, inputs: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
@@ -57,3 +63,14 @@ def two_inputs(name: str, inputs: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
     if len(inputs) != 2:
         raise ValueError(f"{name}.update got {len(inputs)} inputs, want 2: prediction and label")
     return to_tensor(inputs[0]), to_tensor(inputs[1])
+
+
+def rearrange_inputs(update: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates an ``update`` so that it takes the inputs that ``set_indexes`` of its object chose, in that order."""
+
+    @functools.wraps(update)
+    def rearranged(self: Any, *inputs: Any) -> Any:
+        indexes: list[int] | None = self.indexes
+        return update(self, *([inputs[index] for index in indexes] if indexes else inputs))
+
+    return rearranged

@@ -17,8 +17,12 @@ from mindscope.torch.metrics.classification import (
 )
 from mindscope.torch.metrics.confusion import ConfusionMatrix
 from mindscope.torch.metrics.curves import ROC, auc
+from mindscope.torch.metrics.occlusion import OcclusionSensitivity
+from mindscope.torch.metrics.rates import ConfusionMatrixMetric
 from mindscope.torch.metrics.regression import MAE, MSE, Loss
+from mindscope.torch.metrics.segmentation import Dice
 from mindscope.torch.metrics.similarity import CosineSimilarity
+from mindscope.torch.metrics.surfaces import HausdorffDistance, MeanSurfaceDistance, RootMeanSquareDistance
 from mindscope.torch.metrics.text import BleuScore, Perplexity
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
@@ -39,6 +43,12 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "loss": Loss,
     "perplexity": Perplexity,
     "confusion_matrix": ConfusionMatrix,
+    "confusion_matrix_metric": ConfusionMatrixMetric,
+    "dice": Dice,
+    "hausdorff_distance": HausdorffDistance,
+    "mean_surface_distance": MeanSurfaceDistance,
+    "root_mean_square_distance": RootMeanSquareDistance,
+    "occlusion_sensitivity": OcclusionSensitivity,
 }
 
 
