@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/vite.config.ts -type f 2>/dev/null)
-CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.h)
+CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
 
 .PHONY: demo test test-python test-ui check bench sanitize web gallery clean
 

@@ -43,7 +43,11 @@ class BuildPythonAndWeb(build_py):
 
 
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
-COMPILED = {"capture": ["_histogram"], "formats": ["_core", "_scan"], "stats": ["_reduce"]}
+COMPILED = {
+    "capture": ["_histogram"],
+    "formats": ["_core", "_scan"],
+    "stats": ["_abscissa", "_fingerprint", "_m4", "_pyramid", "_smoothing", "_values"],
+}
 
 
 def extension(folder: str, name: str) -> Extension:
@@ -52,7 +56,7 @@ def extension(folder: str, name: str) -> Extension:
     return Extension(
         f"mindscope.{folder}.{name}",
         [str(place / f"{name}.pyx")],
-        depends=[str(header) for header in sorted(place.glob("*.h"))],
+        depends=[str(header) for header in sorted([*place.glob("*.h"), *place.glob("*.pxd")])],
         include_dirs=[str(place)],
         extra_compile_args=["-O3", "-ffp-contract=off"],
     )

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mindscope.stats import Line, Pyramid, arrange, fingerprint, m4, reduce
-from mindscope.stats._reduce import cut, pick
+from mindscope.stats import Line, Parted, Pyramid, arrange, fingerprint, m4, reduce
+from mindscope.stats._abscissa import cut
+from mindscope.stats._m4 import pick
+from mindscope.stats._values import Values
 
 SIZES = st.integers(0, 10_000) | st.integers(65_000, 140_000) | st.sampled_from([255, 256, 4096, 65_536, 131_072])
 
@@ -40,12 +42,13 @@ def test_is_plain_m4_however_it_grew(
     x = np.cumsum(np.random.default_rng(seed).integers(0, 4, size))
     pyramid = Pyramid()
     for stop in sorted(data.draw(st.lists(st.integers(0, size), max_size=4))):
-        pyramid.extend(y[:stop])
+        cut_at = data.draw(st.integers(0, stop))
+        pyramid.extend(Values([y[:cut_at].copy(), y[cut_at:stop].copy()]))
     abscissa = arrange(x)
     limits = st.floats(-10.0, float(x.max(initial=0)) + 10)
     range = data.draw(st.none() | st.tuples(limits, limits))
-    got = reduce(abscissa, [Line(y, pyramid)], pixels, range)
-    plain = reduce(abscissa, [Line(y)], pixels, range)
+    got = reduce(abscissa, [Line(Parted([y]), pyramid)], pixels, range)
+    plain = reduce(abscissa, [Line(Parted([y]))], pixels, range)
     np.testing.assert_array_equal(np.arange(size)[got.rows], m4(x, y, pixels, range))
     assert (got.nan, got.positive_infinity, got.negative_infinity) == (
         plain.nan, plain.positive_infinity, plain.negative_infinity,
@@ -59,7 +62,7 @@ def test_two_lines_keep_the_rows_of_either(seed: int, size: int, pixels: int) ->
     x = np.random.default_rng(seed).standard_normal(size)
     abscissa = arrange(x)
     order = slice(None) if abscissa.order is None else abscissa.order
-    got = reduce(abscissa, [Line(one[order]), Line(other[order])], pixels)
+    got = reduce(abscissa, [Line(Parted([one[order]])), Line(Parted([other[order]]))], pixels)
     want = np.union1d(m4(x, one, pixels), m4(x, other, pixels))
     np.testing.assert_array_equal(np.arange(size)[got.rows], want[np.argsort(x[want], kind="stable")])
     assert got.returned == want.size
@@ -68,7 +71,7 @@ def test_two_lines_keep_the_rows_of_either(seed: int, size: int, pixels: int) ->
 @given(st.integers(0, 10**6), st.integers(0, 3000), st.integers(1, 200))
 def test_counts_are_over_the_range(seed: int, size: int, pixels: int) -> None:
     y = column(seed, size, 0.2)
-    got = reduce(arrange(np.arange(size)), [Line(y)], pixels, (100, 1900))
+    got = reduce(arrange(np.arange(size)), [Line(Parted([y]))], pixels, (100, 1900))
     shown = y[100:1901]
     assert got.points == shown.size
     assert got.nan == np.isnan(shown).sum()
@@ -79,13 +82,13 @@ def test_counts_are_over_the_range(seed: int, size: int, pixels: int) -> None:
 def test_what_is_drawn_counts_from_the_origin() -> None:
     wall_time = 1.7e9 + np.arange(5000) * 0.25
     y = np.sin(np.arange(5000))
-    got = reduce(arrange(wall_time, 1.7e9), [Line(y)], 50, (100.0, 1000.0))
+    got = reduce(arrange(wall_time, 1.7e9), [Line(Parted([y]))], 50, (100.0, 1000.0))
     np.testing.assert_array_equal(got.rows, m4(wall_time - 1.7e9, y, 50, (100.0, 1000.0)))
 
 
 def test_takes_about_half_a_byte_a_point() -> None:
     pyramid = Pyramid()
-    pyramid.extend(np.zeros(2_000_000, np.float32))
+    pyramid.extend(Values([np.zeros(2_000_000, np.float32)]))
     assert len(pyramid) == 2_000_000 // 256 * 256
     assert 0.5 < pyramid.nbytes / 2_000_000 < 0.85
 
@@ -93,17 +96,17 @@ def test_takes_about_half_a_byte_a_point() -> None:
 def test_rows_beyond_the_column_are_refused() -> None:
     y = np.zeros(600, np.float32)
     with pytest.raises(ValueError, match="column has 600 rows, want 601 or more"):
-        pick(y, np.array([0, 601]))
+        pick(Values([y]), np.array([0, 601]))
     with pytest.raises(ValueError, match="edge 1 is 2, want at least 5"):
-        pick(y, np.array([5, 2]))
+        pick(Values([y]), np.array([5, 2]))
     with pytest.raises(ValueError, match="edge 0 is -1"):
-        pick(y, np.array([-1, 2]))
+        pick(Values([y]), np.array([-1, 2]))
     with pytest.raises(ValueError, match="rows are 5 to 700"):
         cut(np.zeros(600), 5, 700, 0.0, 1.0)
     pyramid = Pyramid()
-    pyramid.extend(y)
+    pyramid.extend(Values([y]))
     with pytest.raises(ValueError, match="column has 100 rows, want 512 or more"):
-        pick(y[:100], np.array([0, 100]), pyramid)
+        pick(Values([y[:100]]), np.array([0, 100]), pyramid)
 
 
 def test_a_fingerprint_tells_columns_apart() -> None:
@@ -123,9 +126,9 @@ def test_a_spike_among_millions_survives_every_zoom() -> None:
     y = np.zeros(3_000_000, np.float32)
     y[1_234_567], y[2_345_678] = 1.0, math.nan
     pyramid = Pyramid()
-    pyramid.extend(y)
+    pyramid.extend(Values([y]))
     abscissa = arrange(np.arange(y.size))
     for width in (3_000_000, 300_000, 30_000, 3_000):
         for spike in (1_234_567, 2_345_678):
             around = (spike - width * 0.3, spike + width * 0.7)
-            assert spike in reduce(abscissa, [Line(y, pyramid)], 100, around).rows
+            assert spike in reduce(abscissa, [Line(Parted([y]), pyramid)], 100, around).rows

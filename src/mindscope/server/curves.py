@@ -41,6 +41,13 @@ def _curve_or_error(catalog: Catalog, drawn: DrawnCurves, name: SeriesName, quer
         series = find_series(catalog, name.run, name.tag)
     except (RunNotFoundError, TagNotFoundError) as error:
         return _empty(name, version=0, error=str(error)), {}
+    return reduce_series(series, drawn, name, query)
+
+
+def reduce_series(
+    series: ScalarSeries, drawn: DrawnCurves, name: SeriesName, query: CurvesQuery
+) -> tuple[Curve, Arrays]:
+    """The curve of one series of a query, and the rows to send."""
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     with drawn.open((name.run, name.tag, query.overwritten), series) as known:
         version = known.show(series, query.overwritten, weights, drawn.pool)
@@ -67,17 +74,17 @@ def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: 
         "first_step": first,
         "last_step": last,
         "start_wall_time": start,
-        "cursor": cursor_of(list(rows.values())),
+        "cursor": cursor_of(list(rows.values()), reduction.settled),
         "kept": kept,
     }
     return empty.model_copy(update=facts), {name: column[kept:] for name, column in rows.items()}
 
 
 def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays:
-    step, wall_time, value = (column[reduction.rows] for column in curve.columns)
+    step, wall_time, value = (column.take(reduction.rows) for column in curve.columns)
     rows: Arrays = {"step": step, "wall_time": wall_time, "value": value}
     if smoothing > 0.0:
-        rows["smoothed"] = curve.smoothed(smoothing)[reduction.rows]
+        rows["smoothed"] = curve.smoothed(smoothing).take(reduction.rows)
     return rows
 
 

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Lock
 
-from mindscope.stats import Columns, GrowingCurve, Task, one_by_one
-from mindscope.store import ScalarColumns, ScalarSeries
+import numpy as np
+
+from mindscope.stats import Columns, GrowingCurve, Parted, Task, one_by_one
+from mindscope.store import SCALAR_LAYOUT, ScalarSeries, Shown
 
 LONG = 1 << 16
 """Points from which on a curve is kept; a shorter one is reduced anew each time, in less than a millisecond."""
@@ -35,16 +37,20 @@ class DrawnCurve:
         self._series: ScalarSeries | None = None  # that the curve was made of
         self._version = -1  # of that series, as it then was
         self._columns: Columns | None = None
+        self._lineage: object = None  # of these columns
 
     def show(self, series: ScalarSeries, overwritten: bool, weights: Sequence[float], pool: ThreadPoolExecutor) -> int:
         """Bring the curve to the points that the series has now; returns the version of the series."""
         version = series.version  # read before the points, so that it is never newer than they are
+        continues = True
         if self._columns is None or series is not self._series or version != self._version:
-            self._columns = _columns(series.all() if overwritten else series.visible())
+            shown = series.shown(overwritten)
+            continues = shown.lineage is self._lineage
+            self._columns, self._lineage = _columns(shown), shown.lineage
             self._series, self._version = series, version
 
         do = one_by_one if self._columns[0].size < LONG else partial(_at_once, pool)
-        self.curve.show(self._columns, weights, do)
+        self.curve.show(self._columns, weights, do, continues=continues)
         return version
 
 
@@ -87,5 +93,8 @@ def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
         done.result()
 
 
-def _columns(points: ScalarColumns) -> Columns:
-    return points.step, points.wall_time, points.value
+def _columns(shown: Shown) -> Columns:
+    step, wall_time, value = (
+        Parted([*(part[name] for part in shown.parts), np.empty(0, dtype)]) for name, dtype in SCALAR_LAYOUT.items()
+    )
+    return step, wall_time, value

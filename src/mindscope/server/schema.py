@@ -186,8 +186,8 @@ class Curve(Answer):
     A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
 
     ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
-    ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out: all or none of
-    those that it has. ``kept`` equal to ``returned`` says that nothing changed.
+    ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
+    has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
 
     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
     """

@@ -19,10 +19,10 @@ from mindscope.server.schema import (
     TagsQuery,
     TagSummary,
 )
-from mindscope.store import ReferenceSeries, RunStore, ScalarColumns, ScalarSeries
+from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, Shown
 from mindscope.types import Damage
 
-Series = ScalarSeries | ReferenceSeries
+AnySeries = ScalarSeries | ReferenceSeries
 
 
 def summarize_runs(catalog: Catalog) -> RunsAnswer:
@@ -33,7 +33,7 @@ def summarize_runs(catalog: Catalog) -> RunsAnswer:
 
 def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
     """Tags of one kind over several runs."""
-    holders: dict[str, list[tuple[int, Series]]] = {}
+    holders: dict[str, list[tuple[int, AnySeries]]] = {}
     for index, id in enumerate(query.runs):
         store = catalog.runs.get(id)
         for (kind, tag), series in store.series.items() if store else ():
@@ -66,23 +66,23 @@ def _run_summary(store: RunStore, now: float) -> RunSummary:
     )
 
 
-def _tag_summary(tag: str, holders: list[tuple[int, Series]]) -> TagSummary:
-    columns = [series.visible() for _, series in holders]
+def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
+    shown = [(series, series.shown()) for _, series in holders]
     return TagSummary(
         tag=tag,
         runs=[index for index, _ in holders],
-        points=sum(map(len, columns)),
-        last=_newest([each for each in columns if isinstance(each, ScalarColumns) and len(each)]),
+        points=sum(len(each) for _, each in shown),
+        last=_newest([each for series, each in shown if isinstance(series, ScalarSeries) and len(each)]),
     )
 
 
-def _newest(columns: list[ScalarColumns]) -> LastPoint | None:
+def _newest(shown: list[Shown]) -> LastPoint | None:
     """The last drawn point of the series that was written last."""
-    if not columns:
+    if not shown:
         return None
-    newest = max(columns, key=lambda each: each.wall_time[-1])
-    value = float(newest.value[-1])
-    return LastPoint(step=int(newest.step[-1]), value=_finite(value), value_text=_not_a_number(value))
+    newest = max((each.parts[-1] for each in shown), key=lambda part: part["wall_time"][-1])
+    value = float(newest["value"][-1])
+    return LastPoint(step=int(newest["step"][-1]), value=_finite(value), value_text=_not_a_number(value))
 
 
 def _damage_entry(damage: Damage) -> DamageEntry:

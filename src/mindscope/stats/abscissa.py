@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats import _reduce
+from mindscope.stats import _abscissa
+from mindscope.stats.parted import Parted, Rows
 
-Rows = NDArray[np.int64]
 Range = tuple[float, float]
 
 
@@ -21,11 +21,11 @@ Range = tuple[float, float]
 class Abscissa:
     """Rows by ascending x. A place is the number of a row in that order, whose row number is ``order[place]``.
 
-    ``x`` is int64 or float64 of shape (n,), ascends and holds no NaN; what is drawn is ``x - origin``. ``order`` is
-    None when the places are the row numbers.
+    ``x`` is int64 or float64, ascends and holds no NaN; what is drawn is ``x - origin``. ``order`` is None when the
+    places are the row numbers.
     """
 
-    x: NDArray[Any]
+    x: Parted
     origin: float = 0.0
     order: Rows | None = None
 
@@ -34,8 +34,8 @@ class Abscissa:
         if range is None:
             return 0, self.x.size
         low, high = min(range), max(range)
-        start = _reduce.find(self.x, self.origin, low, False)
-        return start, max(start, _reduce.find(self.x, self.origin, high, True))
+        start = self._find(self.origin, low, False)
+        return start, max(start, self._find(self.origin, high, True))
 
     def edges(self, start: int, stop: int, pixels: int, range: Range | None) -> Rows:
         """The first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
@@ -44,25 +44,42 @@ class Abscissa:
         """
         column = self._span(start, stop, range) / pixels
         width = math.ldexp(0.5, math.frexp(column)[1]) if column > 0.0 else 1.0
-        return _reduce.cut(self.x, start, stop, self.origin, width)
+        edges: list[Rows] = []
+        last_bucket = None  # of the piece before: it may go on in the next one
+        for first, x in self.x.pieces(start, stop):
+            places = first + _abscissa.cut(x, 0, x.size, self.origin, width)[:-1]
+            edges.append(places[1:] if last_bucket == self._bucket(x[0], width) else places)
+            last_bucket = self._bucket(x[-1], width)
+        return np.append(np.concatenate([np.empty(0, np.int64), *edges]), stop)
+
+    def _bucket(self, x: Any, width: float) -> float:
+        return float(np.floor((float(x) - self.origin) / width))
+
+    def _find(self, origin: float, limit: float, after: bool) -> int:
+        """The first place whose ``x - origin`` is at least ``limit``, or above it if ``after``."""
+        for first, x in self.x.pieces(0, self.x.size):
+            last = float(x[-1]) - origin
+            if last > limit or (last == limit and not after):
+                return first + _abscissa.find(x, origin, limit, after)
+        return self.x.size
 
     def _span(self, start: int, stop: int, range: Range | None) -> float:
         """How much of x the screen shows, 0 when that is one place."""
         if range is not None:
             return min(abs(float(range[1]) - float(range[0])), sys.float_info.max)
-        first = max(start, _reduce.find(self.x, 0.0, -math.inf, True))
-        last = min(stop, _reduce.find(self.x, 0.0, math.inf, False)) - 1
-        return min(float(self.x[last]) - float(self.x[first]), sys.float_info.max) if last > first else 0.0
+        first = max(start, self._find(0.0, -math.inf, True))
+        last = min(stop, self._find(0.0, math.inf, False)) - 1
+        return min(float(self.x.at(last)) - float(self.x.at(first)), sys.float_info.max) if last > first else 0.0
 
 
 def arrange(x: ArrayLike, origin: float = 0.0) -> Abscissa:
     """Bring ``x``, shape (n,), into order: equal x stay in their given order, rows whose x is NaN are left out."""
     coordinates = as_coordinates(x)
-    if _reduce.survey(coordinates)[0]:
-        return Abscissa(coordinates, origin)
+    if _abscissa.survey(coordinates)[0]:
+        return Abscissa(Parted([coordinates]), origin)
     order = np.argsort(coordinates, kind="stable")  # NaN comes last
     order = order[: order.size - int(np.count_nonzero(np.isnan(coordinates)))].astype(np.int64, copy=False)
-    return Abscissa(coordinates[order], origin, order)
+    return Abscissa(Parted([coordinates[order]]), origin, order)
 
 
 def as_coordinates(x: ArrayLike) -> NDArray[Any]:

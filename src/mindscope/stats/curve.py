@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.stats._reduce import Pyramid, survey
+from mindscope.stats._abscissa import survey
+from mindscope.stats._pyramid import Pyramid
 from mindscope.stats.abscissa import Abscissa, arrange
 from mindscope.stats.m4 import Line
+from mindscope.stats.parted import Parted
 from mindscope.stats.smooth import SmoothedColumn
 
 XName = Literal["step", "wall_time"]
-Columns = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]
-"""step, wall_time and value of the points, each of shape (n,)."""
+Columns = tuple[Parted, Parted, Parted]
+"""step (int64), wall_time (float64) and value (float32) of the points, of one length."""
 
 Task = Callable[[], None]
 Do = Callable[[Iterable[Task]], None]
@@ -43,21 +46,20 @@ class GrowingCurve:
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self.columns: Columns = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
+        self.columns: Columns = parted(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
         self._x: dict[XName, _GrowingX] = {"step": _GrowingX(), "wall_time": _GrowingX()}
         self._lines: OrderedDict[float, _GrowingLine] = OrderedDict()  # by weight, the one looked at last at the end
         self._arranged: dict[tuple[XName, float], Line] = {}  # lines where x goes back, until the curve changes
 
-    def show(self, columns: Columns, weights: Sequence[float], do: Do = one_by_one) -> None:
+    def show(self, columns: Columns, weights: Sequence[float], do: Do = one_by_one, *, continues: bool = False) -> None:
         """Bring the curve to these points, and have the lines smoothed with ``weights`` (0: as they are) at hand.
 
-        Rows that stand behind those of the last call are all that is looked at; with any other change, everything is.
+        ``continues``: they begin with all points of the last call, and only those behind are looked at; else all are.
         ``do`` carries out independent tasks, which leave the interpreter free.
         """
-        is_continued = _is_continued(self.columns, columns)
-        if not is_continued:
+        if not continues:
             self._begin_anew()
-        if not is_continued or columns[0].size > self.columns[0].size:
+        if columns[0].size > self.columns[0].size:
             self._arranged.clear()
         self.columns = columns
         do(list(self._tasks(weights)))
@@ -84,13 +86,15 @@ class GrowingCurve:
         step = self.columns[0]
         if step.size == 0:
             return None
-        return (int(step[0]), int(step[-1])) if self._x["step"].ascends else (int(step.min()), int(step.max()))
+        if self._x["step"].ascends:
+            return int(step.at(0)), int(step.at(step.size - 1))
+        return min(int(part.min()) for part in step.parts), max(int(part.max()) for part in step.parts)
 
     def abscissa(self, x: XName, origin: float = 0.0) -> Abscissa:
         """The points along one of their columns, less ``origin``."""
         return self._x[x].abscissa(origin)
 
-    def smoothed(self, weight: float) -> NDArray[np.float32]:
+    def smoothed(self, weight: float) -> Parted:
         """The values smoothed with a weight that ``show`` was given."""
         return self._lines[weight].line.y
 
@@ -100,7 +104,9 @@ class GrowingCurve:
         if order is None:
             return line
         if (x, weight) not in self._arranged:
-            self._arranged[x, weight] = _line(line.y[order], Pyramid() if self._is_summed_up else None)
+            self._arranged[x, weight] = _line(
+                Parted([line.y.joined()[order]]), Pyramid() if self._is_summed_up else None
+            )
         return self._arranged[x, weight]
 
     @property
@@ -114,16 +120,18 @@ class _GrowingX:
     """A column of x as it grows."""
 
     def __init__(self) -> None:
-        self.x: NDArray[Any] = np.empty(0)
+        self.x = Parted([np.empty(0)])
         self.ascends = True  # it never goes back and has no NaN
         self.lowest: float | None = None  # of its finite values
+        self._last = -math.inf  # value so far
         self._arranged: Abscissa | None = None  # in order, where it doesn't ascend; None until asked for
 
-    def extend(self, x: NDArray[Any]) -> None:
-        if x.size > self.x.size:
-            ascends, lowest = survey(x[max(self.x.size - 1, 0) :])
-            self.ascends = self.ascends and ascends
+    def extend(self, x: Parted) -> None:
+        for _, piece in x.pieces(self.x.size, x.size):
+            ascends, lowest = survey(piece)
+            self.ascends = self.ascends and ascends and float(piece[0]) >= self._last
             self.lowest = min((each for each in (self.lowest, lowest) if each is not None), default=None)
+            self._last = float(piece[-1])
             self._arranged = None
         self.x = x
 
@@ -131,12 +139,12 @@ class _GrowingX:
         if self.ascends:
             return Abscissa(self.x, origin)
         if self._arranged is None:
-            self._arranged = arrange(self.x)
+            self._arranged = arrange(self.x.joined())
         return Abscissa(self._arranged.x, origin, self._arranged.order)
 
     @property
     def nbytes(self) -> int:
-        return 0 if self._arranged is None else 2 * self._arranged.x.nbytes
+        return 0 if self._arranged is None else 16 * self._arranged.x.size
 
 
 class _GrowingLine:
@@ -144,9 +152,9 @@ class _GrowingLine:
 
     def __init__(self, weight: float, is_summed_up: bool) -> None:
         self._column = SmoothedColumn(weight) if weight > 0.0 else None
-        self.line = Line(np.empty(0, np.float32), Pyramid() if is_summed_up else None)
+        self.line = Line(Parted([np.empty(0, np.float32)]), Pyramid() if is_summed_up else None)
 
-    def extend(self, value: NDArray[np.float32]) -> None:
+    def extend(self, value: Parted) -> None:
         y = value if self._column is None else self._column.extend(value)
         self.line = _line(y, self.line.pyramid)
 
@@ -156,31 +164,16 @@ class _GrowingLine:
         return (0 if pyramid is None else pyramid.nbytes) + (0 if self._column is None else self._column.nbytes)
 
 
-def _line(y: NDArray[Any], pyramid: Pyramid | None) -> Line:
+def parted(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.float32]) -> Columns:
+    """Points that stand in one array a column."""
+    return Parted([step]), Parted([wall_time]), Parted([value])
+
+
+def _line(y: Parted, pyramid: Pyramid | None) -> Line:
     if pyramid is not None:
-        pyramid.extend(y)
+        pyramid.extend(y.values())
     return Line(y, pyramid)
 
 
 def _nbytes(line: Line) -> int:
-    return line.y.nbytes + (0 if line.pyramid is None else line.pyramid.nbytes)
-
-
-def _is_continued(known: Columns, columns: Columns) -> bool:
-    """Whether ``columns`` begin with all rows of ``known``.
-
-    Points are never rewritten in place, so the same memory holds the same rows; else they are compared byte by byte.
-    """
-    return columns[0].size >= known[0].size and all(
-        _address(one) == _address(other) or _bits_equal(one, other[: one.size])
-        for one, other in zip(known, columns, strict=True)
-    )
-
-
-def _address(column: NDArray[Any]) -> int:
-    return column.__array_interface__["data"][0]
-
-
-def _bits_equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    word = np.int32 if one.itemsize == 4 else np.int64  # so that NaN is itself, and 0 is not -0
-    return bool(np.array_equal(one.view(word), other.view(word)))
+    return line.y.size * line.y.dtype.itemsize + (0 if line.pyramid is None else line.pyramid.nbytes)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats import _reduce
-from mindscope.stats._reduce import Pyramid
-from mindscope.stats.abscissa import Abscissa, Range, Rows, arrange
+from mindscope.stats import _m4
+from mindscope.stats._pyramid import Pyramid
+from mindscope.stats.abscissa import Abscissa, Range, arrange
+from mindscope.stats.parted import Parted, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,7 @@ class Line:
     ``pyramid`` sums up the blocks of ``y``, which makes a reduction as quick as its pixels are few; None: without it.
     """
 
-    y: NDArray[Any]
+    y: Parted
     pyramid: Pyramid | None = None
 
 
@@ -32,11 +33,13 @@ class Reduction:
     """Which rows to draw, and facts about all in range.
 
     ``rows`` are row numbers by ascending x, a slice where nothing is left out between them. ``points`` counts the rows
-    in range, the other three those of them where the first line is no number.
+    in range, the last three those of them where the first line is no number. While points are appended and the buckets
+    stay as wide, the first ``settled`` rows stay what they are: those behind are of the last bucket.
     """
 
     rows: Rows | slice
     returned: int
+    settled: int
     points: int
     is_reduced: bool
     nan: int
@@ -58,11 +61,13 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None) -> R
 
     Source: Jugel et al., "M4: a visualization-oriented time series data aggregation", VLDB 2014.
     """
-    x, y = np.asarray(x), as_values(y)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"x has shape {x.shape} and y {y.shape}, want two equal shapes (n,)")
-    abscissa = arrange(x)
-    rows = reduce(abscissa, [Line(y if abscissa.order is None else y[abscissa.order])], pixels, range).rows
+    places, values = np.asarray(x), as_values(y)
+    if places.ndim != 1 or places.shape != values.shape:
+        raise ValueError(f"x has shape {places.shape} and y {values.shape}, want two equal shapes (n,)")
+    abscissa = arrange(places)
+    rows = reduce(
+        abscissa, [Line(Parted([values if abscissa.order is None else values[abscissa.order]]))], pixels, range
+    ).rows
     return np.arange(rows.start, rows.stop, dtype=np.int64) if isinstance(rows, slice) else rows
 
 
@@ -73,16 +78,17 @@ def reduce(abscissa: Abscissa, lines: Sequence[Line], pixels: int, range: Range 
     start, stop = abscissa.bounds(range)
     is_reduced = stop - start > 4 * pixels
     edges = abscissa.edges(start, stop, pixels, range) if is_reduced else np.array([start, stop], np.int64)
-    picked = [_reduce.pick(line.y, edges, line.pyramid) for line in lines]
+    picked = [_m4.pick(line.y.values(), edges, line.pyramid) for line in lines]
     first, last = max(start - 1, 0), min(stop + 1, abscissa.x.size)
     places: Rows | slice = slice(first, last)
+    returned = settled = last - first
     if is_reduced:
-        inside = fold(_reduce.merge, [rows for rows, _ in picked])
+        inside: Rows = fold(_m4.merge, [rows for rows, _ in picked])
         places = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
+        returned, settled = places.size, int(np.searchsorted(places, int(edges[-2])))
         is_reduced = inside.size < stop - start
-    returned = last - first if isinstance(places, slice) else places.size
     rows = places if abscissa.order is None else abscissa.order[places]
-    return Reduction(rows, returned, stop - start, is_reduced, *picked[0][1])
+    return Reduction(rows, returned, settled, stop - start, is_reduced, *picked[0][1])
 
 
 def as_values(y: ArrayLike) -> NDArray[Any]:

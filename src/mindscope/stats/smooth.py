@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from mindscope.stats._reduce import RunningAverage
+from mindscope.stats._smoothing import RunningAverage
 from mindscope.stats.m4 import as_values
+from mindscope.stats.parted import Parted
+
+GROWTH = 4
+"""There is room for a quarter more rows whenever there is none left."""
 
 
 def smooth(value: ArrayLike, weight: float) -> NDArray[Any]:
@@ -23,7 +27,7 @@ def smooth(value: ArrayLike, weight: float) -> NDArray[Any]:
     Raises ValueError when ``weight`` is outside [0, 1): 1 would never forget, choose 0.999 or less.
     """
     values = as_values(value)
-    return SmoothedColumn(weight, values.dtype).extend(values)
+    return SmoothedColumn(weight, values.dtype).extend(Parted([values])).joined()
 
 
 class SmoothedColumn:
@@ -36,30 +40,41 @@ class SmoothedColumn:
         if not 0.0 <= weight < 1.0:
             raise ValueError(f"smoothing weight is {weight}, want 0 <= weight < 1")
         self._average = RunningAverage(weight)
-        self._buffer: NDArray[Any] = np.empty(0, dtype)  # rows behind _length are room to grow
-        self._length = 0
+        self._full: list[NDArray[Any]] = []  # rows that were smoothed first, in their order
+        self._last: NDArray[Any] = np.empty(0, dtype)  # the rows after them, then room to grow
+        self._used = 0  # rows of _last
+        self._length = 0  # rows of all
 
     @property
     def nbytes(self) -> int:
         """Memory in bytes."""
-        return self._buffer.nbytes
+        return sum(part.nbytes for part in self._full) + self._last.nbytes
 
-    def extend(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Smooth all of ``value``, shape (n,) of the dtype given, whose rows of the last call are unchanged.
+    def extend(self, value: Parted) -> Parted:
+        """Smooth all of ``value``, of the dtype given; the rows of the last call are unchanged and not read again.
 
         Any sequence of calls gives the same as a single one, to the bit.
         """
-        self._reserve(value)
-        self._average.smooth(value[self._length :], self._buffer[self._length : value.size])
-        self._length = value.size
-        smoothed = self._buffer[: self._length]
-        smoothed.flags.writeable = False
+        self._reserve(value.size - self._length)
+        for _, piece in value.pieces(self._length, value.size):
+            self._append(piece)
+        smoothed = Parted([*self._full, self._last[: self._used]])
+        for part in smoothed.parts:
+            part.flags.writeable = False
         return smoothed
 
-    def _reserve(self, value: NDArray[Any]) -> None:
-        if value.size <= self._buffer.size:
+    def _append(self, piece: NDArray[Any]) -> None:
+        """Smooth values for which there is room."""
+        stop = self._used + piece.size
+        self._average.smooth(piece, self._last[self._used : stop])
+        self._used = stop
+        self._length += piece.size
+
+    def _reserve(self, count: int) -> None:
+        """Have room for so many rows behind those that there are, none of which is moved."""
+        if count <= self._last.size - self._used:
             return
-        room = value.size if self._length == 0 else max(value.size, self._buffer.size + self._buffer.size // 2)
-        grown = np.empty(room, self._buffer.dtype)
-        grown[: self._length] = self._buffer[: self._length]
-        self._buffer = grown
+        if self._used:
+            self._full.append(self._last[: self._used])
+        self._last = np.empty(max(count, self._length // GROWTH), self._last.dtype)
+        self._used = 0

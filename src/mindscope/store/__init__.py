@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from mindscope.store.cache import RunCache
+from mindscope.store.chunk import SCALAR_LAYOUT
 from mindscope.store.encoded import read_encoded
 from mindscope.store.files import FileFacts
 from mindscope.store.run import RunStore
-from mindscope.store.series import ReferenceColumns, ReferenceSeries, ScalarColumns, ScalarSeries
+from mindscope.store.series import ReferenceColumns, ReferenceSeries, ScalarColumns, ScalarSeries, Series
+from mindscope.store.shown import Shown
 
 __all__ = [
+    "SCALAR_LAYOUT",
     "FileFacts",
     "ReferenceColumns",
     "ReferenceSeries",
@@ -17,5 +20,7 @@ __all__ = [
     "RunStore",
     "ScalarColumns",
     "ScalarSeries",
+    "Series",
+    "Shown",
     "read_encoded",
 ]

@@ -125,6 +125,32 @@ class Points:
         return Points(self._ranks, self._layout, self._recent)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether every row is drawn, in the order of arrival; a row that arrives later can end this for good."""
+        return self._is_plain
+
+    def visible_rows(self) -> NDArray[np.intp]:
+        """Row numbers, by arrival, of the drawn points by ascending step."""
+        step = np.concatenate([part["step"] for part in self.arrived_parts()])
+        return visible_rows(step, self._rank(self._file_column()))
+
+    def step_of(self, row: int) -> int:
+        """The step of a row, by arrival."""
+        for part in self.arrived_parts():
+            if row < part["step"].size:
+                return int(part["step"][row])
+            row -= part["step"].size
+        raise IndexError(f"row {row} is behind the last one")
+
+    def is_newest_since(self, row: int) -> bool:
+        """Whether the rows from ``row`` on arrived in the order of age of their files, none older than any before."""
+        if row >= len(self):
+            return True
+        ranks = self._ranks.ranks[self._files]
+        first = int(np.searchsorted(self._stops, row, "right"))  # stretch that holds the row
+        return bool(ranks[first] >= ranks[:first].max(initial=-1)) and bool((np.diff(ranks[first:]) >= 0).all())
+
+    @property
     def newest_count(self) -> int:
         """Number of rows that are not sealed."""
         return 0 if self._newest is None else len(self._newest)
@@ -148,14 +174,18 @@ class Points:
         self.sealed = sealed
         self._files, self._stops, self._is_plain, self._last_file, self._last_step = state
 
-    def _arrived(self) -> Columns:
+    def arrived_parts(self) -> list[Columns]:
+        """All points in the order of arrival, in the pieces in which they lie in files and in memory."""
         parts: list[Columns] = []
         for sealed in self.sealed:
             parts.append(sealed.read())
             self._recent.hold(parts[-1]["step"], sealed.chunk.size_bytes)
         if self._newest is not None:
             parts.append(self._newest.columns())
-        return self._joined(parts) | {"file": self._file_column()}
+        return parts
+
+    def _arrived(self) -> Columns:
+        return self._joined(self.arrived_parts()) | {"file": self._file_column()}
 
     def _joined(self, parts: list[Columns]) -> Columns:
         if len(parts) == 1:

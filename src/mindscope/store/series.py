@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mindscope.store.access import Access
 from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Layout
 from mindscope.store.points import FileRanks, Points
+from mindscope.store.shown import Shown, ShownRows, written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,15 +49,20 @@ class ReferenceColumns:
         )
 
 
-class ScalarSeries:
-    """A tag's scalar points. Reading while another thread appends is safe: what is returned never changes."""
+AnyColumns = TypeVar("AnyColumns", ScalarColumns, ReferenceColumns)
 
-    __slots__ = ("_access", "points", "version")
-    layout: Layout = SCALAR_LAYOUT
 
-    def __init__(self, ranks: FileRanks, access: Access) -> None:
+class Series(Generic[AnyColumns]):
+    """The points of a tag of one kind. Reading while another thread appends is safe: what is returned never changes."""
+
+    __slots__ = ("_access", "_columns", "_shown", "layout", "points", "version")
+
+    def __init__(self, ranks: FileRanks, access: Access, layout: Layout, columns: type[AnyColumns]) -> None:
         self._access = access
-        self.points = Points(ranks, self.layout, access.recent)
+        self._columns = columns
+        self._shown = ShownRows()
+        self.layout = layout
+        self.points = Points(ranks, layout, access.recent)
         """For the store: the owner of the lock."""
         self.version = 0  # grows with every change of the points
 
@@ -65,18 +71,22 @@ class ScalarSeries:
         return len(self.points)
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
-        """Append points of a file in their order: step, wall_time and value of shape (n,)."""
+        """Append points of a file in their order: the columns of the layout, each of shape (n,)."""
         with self._access.lock:
             self.points.extend(file, rows)
             self.version += 1
 
-    def visible(self) -> ScalarColumns:
+    def visible(self) -> AnyColumns:
         """The points that are drawn under the restart rule, by ascending step."""
-        return ScalarColumns(**self._access.read(lambda: self.points.visible()))
+        return self._columns(**self._access.read(lambda: self.points.visible()))
 
-    def all(self) -> ScalarColumns:
+    def all(self) -> AnyColumns:
         """Every point in the order in which they were written, overwritten and hidden ones too."""
-        return ScalarColumns(**self._access.read(lambda: self.points.written()))
+        return self._columns(**self._access.read(lambda: self.points.written()))
+
+    def shown(self, overwritten: bool = False) -> Shown:
+        """The points of ``visible``, or of ``all`` if ``overwritten``, where they lie: none is copied to join them."""
+        return self._access.read(lambda: written(self.points) if overwritten else self._shown.of(self.points))
 
     def forget(self, file: int) -> None:
         """Take back all points of a file. Raises ChunkDamagedError when those of other files can't be had."""
@@ -91,44 +101,19 @@ class ScalarSeries:
             self.version += 1
 
 
-class ReferenceSeries:
-    """Where the values of a tag stand in the event files. Safe to read while another thread appends."""
+class ScalarSeries(Series[ScalarColumns]):
+    """A tag's scalar points: step, wall_time and value."""
 
-    __slots__ = ("_access", "points", "version")
-    layout: Layout = REFERENCE_LAYOUT
+    __slots__ = ()
 
     def __init__(self, ranks: FileRanks, access: Access) -> None:
-        self._access = access
-        self.points = Points(ranks, self.layout, access.recent)
-        """For the store: the owner of the lock."""
-        self.version = 0  # grows with every change of the points
+        super().__init__(ranks, access, SCALAR_LAYOUT, ScalarColumns)
 
-    def __len__(self) -> int:
-        """Number of values, hidden ones included."""
-        return len(self.points)
 
-    def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
-        """Append values of a file in their order: step, wall_time, offset and length of shape (n,)."""
-        with self._access.lock:
-            self.points.extend(file, rows)
-            self.version += 1
+class ReferenceSeries(Series[ReferenceColumns]):
+    """Where the values of a tag stand in the event files: step, wall_time, offset and length."""
 
-    def visible(self) -> ReferenceColumns:
-        """The values that are shown under the restart rule, by ascending step."""
-        return ReferenceColumns(**self._access.read(lambda: self.points.visible()))
+    __slots__ = ()
 
-    def all(self) -> ReferenceColumns:
-        """Every value in the order in which they were written, overwritten and hidden ones too."""
-        return ReferenceColumns(**self._access.read(lambda: self.points.written()))
-
-    def forget(self, file: int) -> None:
-        """Take back all values of a file. Raises ChunkDamagedError when those of other files can't be had."""
-        with self._access.lock:
-            self.points = self.points.without(file)
-            self.version += 1
-
-    def clear(self) -> None:
-        """Take back all values."""
-        with self._access.lock:
-            self.points = self.points.emptied()
-            self.version += 1
+    def __init__(self, ranks: FileRanks, access: Access) -> None:
+        super().__init__(ranks, access, REFERENCE_LAYOUT, ReferenceColumns)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+"""Picking the rows that draw a line, without the interpreter."""
+
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free
+
+import numpy as np
+
+from mindscope.stats._pyramid cimport GROUPS, Level, NAN, NEGATIVE, NONE, POSITIVE, Pyramid, Summary, clear, sum_up
+from mindscope.stats._rows cimport Rows, filled, push
+from mindscope.stats._values cimport Column, Values
+
+
+cdef bint _pick(Rows *rows, const Summary *summary) noexcept nogil:
+    """Append the rows that draw a bucket, each once, ascending; False when there is no memory."""
+    cdef int64_t found[2 * GROUPS + 2]
+    cdef int64_t row
+    cdef int count = 0, group, place
+    for group in range(GROUPS):
+        if summary.count[group]:
+            found[count] = summary.first[group]
+            found[count + 1] = summary.last[group]
+            count += 2
+    if summary.lowest != NONE:
+        found[count] = summary.lowest
+        found[count + 1] = summary.highest
+        count += 2
+    for group in range(1, count):
+        row = found[group]
+        place = group
+        while place > 0 and found[place - 1] > row:
+            found[place] = found[place - 1]
+            place -= 1
+        found[place] = row
+    for place in range(count):
+        if (place == 0 or found[place] != found[place - 1]) and not push(rows, found[place]):
+            return False
+    return True
+
+
+cdef object _pick_all(const Column *y, const int64_t[::1] edges, const Level *levels):
+    cdef Rows rows = Rows(NULL, 0, 0)
+    cdef Summary summary
+    cdef Py_ssize_t bucket
+    cdef int64_t missing[GROUPS]
+    cdef int group
+    cdef bint has_room = True
+    for group in range(GROUPS):
+        missing[group] = 0
+    try:
+        with nogil:
+            for bucket in range(edges.shape[0] - 1):
+                clear(&summary)
+                sum_up(&summary, y, edges[bucket], edges[bucket + 1], levels)
+                for group in range(GROUPS):
+                    missing[group] += summary.count[group]
+                has_room = has_room and _pick(&rows, &summary)
+        if not has_room:
+            raise MemoryError
+        return filled(&rows, np.empty(rows.length, np.int64)), (missing[NAN], missing[POSITIVE], missing[NEGATIVE])
+    finally:
+        free(rows.data)
+
+
+def pick(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
+    """(rows that draw the buckets between ``edges``, ascending; how many values are NaN, +Inf and -Inf).
+
+    Of each bucket these are the first and last finite row, the first row of the lowest and of the highest value, and
+    the first and last NaN, +Inf and -Inf. ``pyramid`` is one of the same ``y``.
+    """
+    cdef Py_ssize_t each
+    cdef int64_t last = 0
+    for each in range(edges.shape[0]):
+        if edges[each] < last:
+            raise ValueError(f"edge {each} is {edges[each]}, want at least {last}")
+        last = edges[each]
+    if last > len(y) or (pyramid is not None and len(pyramid) > len(y)):
+        raise ValueError(f"column has {len(y)} rows, want {max(last, 0 if pyramid is None else len(pyramid))} or more")
+    cdef const Level *levels = NULL if pyramid is None else &pyramid.levels[0]
+    return _pick_all(&y.column, edges, levels)
+
+
+def merge(const int64_t[::1] one, const int64_t[::1] other):
+    """The row numbers that are in either, each once; both ascend."""
+    union = np.empty(one.shape[0] + other.shape[0], np.int64)
+    cdef int64_t[::1] rows = union
+    cdef Py_ssize_t i = 0, j = 0, count = 0
+    with nogil:
+        while i < one.shape[0] or j < other.shape[0]:
+            if j == other.shape[0] or (i < one.shape[0] and one[i] <= other[j]):
+                if j < other.shape[0] and one[i] == other[j]:
+                    j += 1
+                rows[count] = one[i]
+                i += 1
+            else:
+                rows[count] = other[j]
+                j += 1
+            count += 1
+    return union[:count]

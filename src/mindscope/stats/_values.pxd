@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A column of float32 or float64 that stands in several pieces of memory."""
+
+from libc.stdint cimport int64_t
+
+
+cdef struct Piece:
+    const void *data
+    int64_t start    # row of its first value
+    int64_t stop
+
+
+cdef struct Column:
+    Piece *pieces    # one behind the other, none of them empty
+    Py_ssize_t count
+    bint is_double   # float64, else float32
+
+
+cdef class Values:
+    cdef Column column
+    cdef tuple _views    # keeps the memory of the pieces
+    cdef int _add(self, part) except -1
+
+
+cdef inline Py_ssize_t piece_of(const Column *column, int64_t row) noexcept nogil:
+    """Which piece holds a row that the column has."""
+    cdef Py_ssize_t low = 0, high = column.count - 1, middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if column.pieces[middle].stop <= row:
+            low = middle + 1
+        else:
+            high = middle
+    return low

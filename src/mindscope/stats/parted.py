@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A column that stands in several arrays: what is sealed in files, and what came since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.stats._values import Values
+
+Rows = NDArray[np.int64]
+
+
+class Parted:
+    """Arrays of one type, one behind the other, none of which is copied. It is never changed.
+
+    ``parts`` are those of them that aren't empty, or one that is; ``starts``, shape (len(parts) + 1,), counts the rows
+    before each, and at last all rows.
+    """
+
+    __slots__ = ("parts", "starts")
+
+    def __init__(self, parts: Iterable[NDArray[Any]]) -> None:
+        given = tuple(parts)
+        self.parts = tuple(part for part in given if part.size) or given[:1]
+        self.starts: Rows = np.cumsum([0, *(part.size for part in self.parts)], dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return int(self.starts[-1])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.parts[0].dtype
+
+    def at(self, row: int) -> Any:
+        """The number in a row, which must not be negative."""
+        part = int(np.searchsorted(self.starts, row, "right")) - 1
+        return self.parts[part][row - self.starts[part]]
+
+    def pieces(self, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        """The rows ``start`` to ``stop`` in the fewest arrays, each with the row that it begins with."""
+        for first, part in zip(self.starts.tolist(), self.parts, strict=False):
+            low, high = max(start - first, 0), min(stop - first, part.size)
+            if low < high:
+                yield first + low, part[low:high]
+
+    def take(self, rows: Rows | slice) -> NDArray[Any]:
+        """A copy of some rows; a view where they stand beside each other. A slice has a start, a stop and no step."""
+        if isinstance(rows, slice):
+            found = [piece for _, piece in self.pieces(rows.start, rows.stop)]
+            return found[0] if len(found) == 1 else np.concatenate([np.empty(0, self.dtype), *found])
+        if len(self.parts) == 1:
+            return self.parts[0][rows]
+        taken = np.empty(rows.size, self.dtype)
+        part_of = np.searchsorted(self.starts, rows, "right") - 1
+        for number, part in enumerate(self.parts):
+            chosen = np.flatnonzero(part_of == number)
+            taken[chosen] = part[rows[chosen] - self.starts[number]]
+        return taken
+
+    def joined(self) -> NDArray[Any]:
+        """All rows in one array: a copy, unless they are in one already."""
+        return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
+
+    def values(self) -> Values:
+        """The column, float32 or float64, as the compiled loops take it."""
+        return Values(self.parts)

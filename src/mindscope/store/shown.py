@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a series that are drawn, in the pieces in which they lie in files and in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.store.chunk import Columns
+from mindscope.store.points import Points
+
+MOST_STRETCHES = 64
+"""Where a restart left more stretches of rows than that, they are copied together; few restarts leave as many."""
+
+Stretch = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """Rows in ``parts`` one behind the other: read-only columns, those of a part of one length.
+
+    Where two answers of a series have the same ``lineage``, the earlier one is the beginning of the later one.
+    """
+
+    parts: tuple[Columns, ...]
+    lineage: object
+
+    def __len__(self) -> int:
+        return sum(part["step"].size for part in self.parts)
+
+
+class ShownRows:
+    """Which rows of a series are drawn under the restart rule. What only grows is looked at where it grew.
+
+    The owner's lock guards every call.
+    """
+
+    __slots__ = ("_last_step", "_length", "_lineage", "_points", "_stretches")
+
+    def __init__(self) -> None:
+        self._points: Points | None = None  # that all else is about
+        self._length = 0  # of these points, when they were last looked at
+        self._stretches: list[Stretch] | None = []  # of drawn rows, by ascending step; None: more than MOST_STRETCHES
+        self._last_step = 0  # of the drawn rows
+        self._lineage = object()
+
+    def of(self, points: Points) -> Shown:
+        """The rows of a series that are drawn now. Raises ChunkDamagedError."""
+        parts = points.arrived_parts()
+        if points is not self._points:
+            self._points, self._length, self._stretches = points, 0, []
+            self._lineage = object()
+        if len(points) > self._length:
+            self._take_in(points, parts)
+        if self._stretches is None:
+            return Shown((points.visible(),), self._lineage)
+        return Shown(tuple(_cut(parts, self._stretches)), self._lineage)
+
+    def _take_in(self, points: Points, parts: list[Columns]) -> None:
+        new = [part["step"] for part in _cut(parts, [(self._length, len(points))])]
+        if points.is_plain or (self._stretches is not None and self._follow(points, new)):
+            self._extend(len(points))
+            self._last_step = int(new[-1][-1])
+        else:
+            self._look_anew(points)
+        self._length = len(points)
+
+    def _follow(self, points: Points, steps: list[NDArray[np.int64]]) -> bool:
+        """Whether the rows that came since only add to those that are drawn."""
+        if self._length == 0 or not points.is_newest_since(self._length):
+            return False
+        last = self._last_step
+        for step in steps:
+            if step[0] <= last or not bool((step[1:] > step[:-1]).all()):
+                return False
+            last = int(step[-1])
+        return True
+
+    def _extend(self, stop: int) -> None:
+        stretches = self._stretches or []
+        if stretches and stretches[-1][1] == self._length:
+            stretches = [*stretches[:-1], (stretches[-1][0], stop)]
+        else:
+            stretches = [*stretches, (self._length, stop)]
+        self._stretches = stretches
+
+    def _look_anew(self, points: Points) -> None:
+        self._lineage = object()
+        rows = points.visible_rows()
+        breaks = np.flatnonzero(np.diff(rows) != 1) + 1
+        bounds = [0, *breaks.tolist(), rows.size]
+        few = breaks.size < MOST_STRETCHES
+        stretches = ((int(rows[start]), int(rows[stop - 1]) + 1) for start, stop in pairwise(bounds))
+        self._stretches = list(stretches) if few else None
+        self._last_step = points.step_of(int(rows[-1]))
+
+
+def written(points: Points) -> Shown:
+    """All points in the order in which they were written. Raises ChunkDamagedError."""
+    if points.is_newest_since(0):
+        return Shown(tuple(points.arrived_parts()), points)  # a row that arrives later can only end this order for good
+    return Shown((points.written(),), object())
+
+
+def _cut(parts: list[Columns], stretches: list[Stretch]) -> list[Columns]:
+    """The rows of ``stretches``, each in as many pieces as ``parts`` make of it."""
+    starts = np.cumsum([0, *(part["step"].size for part in parts)]).tolist()
+    return [
+        {name: column[low:high] for name, column in part.items()}
+        for begin, end in stretches
+        for first, part in zip(starts, parts, strict=False)
+        if (low := max(begin - first, 0)) < (high := min(end - first, part["step"].size))
+    ]
