@@ -35,6 +35,13 @@ def test_checksum_agrees_with_rfc_3720(data: bytes, want: int) -> None:
 
 
 @given(st.binary(max_size=300))
+def test_a_checksum_goes_on_behind_another(data: bytes) -> None:
+    for cut in {0, len(data) // 3, len(data)}:
+        for by_table in (False, True):
+            assert crc32c(data[cut:], by_table, crc32c(data[:cut])) == crc32c(data)
+
+
+@given(st.binary(max_size=200))
 def test_table_and_instruction_agree(data: bytes) -> None:
     assert _core.crc32c(data, by_table=True) == crc32c(data)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mindscope.formats.progressions import Progressions
 from mindscope.store.chunk import SCALAR_LAYOUT, ChunkDamagedError, Columns, Sealed, write_chunk
 from mindscope.store.recent import KEPT_BYTES, RecentColumns
 
@@ -18,15 +19,17 @@ def rows(start: int, stop: int) -> Columns:
 
 
 def write(path: Path) -> list[Sealed]:
-    return write_chunk(path, SCALAR_LAYOUT, [[rows(0, 3), rows(3, 5)], [rows(7, 8)], [rows(10, 200)]])
+    series = [[rows(0, 3), rows(3, 5)], [rows(7, 8)], [rows(10, 200)], [rows(-40, 100), rows(100, 300)]]
+    return write_chunk(path, SCALAR_LAYOUT, series, Progressions())
 
 
 def test_each_series_lies_in_one_piece_whatever_its_parts(tmp_path: Path) -> None:
-    for sealed, (start, stop) in zip(write(tmp_path / "1.chunk"), ((0, 5), (7, 8), (10, 200)), strict=True):
+    for sealed, (start, stop) in zip(write(tmp_path / "1.chunk"), ((0, 5), (7, 8), (10, 200), (-40, 300)), strict=True):
         got, want = sealed.read(), rows(start, stop)
         assert {name: column.tolist() for name, column in got.items()} == {n: c.tolist() for n, c in want.items()}
         assert {name: column.dtype for name, column in got.items()} == dict(SCALAR_LAYOUT)
         assert not any(column.flags.writeable or column.flags.owndata for column in got.values())
+    assert (tmp_path / "1.chunk").stat().st_size == 20 * 196 + 12 * 340  # steps that rise evenly are not stored
     assert [path.name for path in tmp_path.iterdir()] == ["1.chunk"]
 
 
@@ -55,7 +58,7 @@ def test_a_file_of_another_size_is_not_mapped(tmp_path: Path, change: object) ->
     path = tmp_path / "1.chunk"
     sealed = write(path)
     path.write_bytes(change(path.read_bytes()))  # type: ignore[operator]
-    with pytest.raises(ChunkDamagedError, match=r"it has \d+ bytes, want 3920"):
+    with pytest.raises(ChunkDamagedError, match=r"it has \d+ bytes, want 8000"):
         sealed[0].read()
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mindscope.store import ReferenceSeries, ScalarSeries
 from mindscope.store.access import Access
+from mindscope.store.columns import KEPT_ROWS
 from mindscope.store.points import FileRanks
 
 
@@ -58,6 +59,29 @@ def test_portions_and_reading_between_them_make_no_difference(portions: list[tup
             extend(filled, file, [step], 10.0 * number)
     for got, want in ((looked_at.visible(), filled.visible()), (looked_at.all(), filled.all())):
         assert (got.step.tolist(), got.value.tolist()) == (want.step.tolist(), want.value.tolist())
+
+
+PORTIONS = st.lists(st.tuples(st.booleans(), st.sampled_from([1, 3, KEPT_ROWS - 1, KEPT_ROWS, 700])), max_size=8)
+
+
+@given(PORTIONS, st.integers(-10, 3000), st.integers(-10, 3000))
+def test_large_portions_and_parts_of_a_series_make_no_difference(
+    portions: list[tuple[bool, int]], start: int, stop: int
+) -> None:
+    series, last = ScalarSeries(ranks(0), Access()), 0
+    for is_looked_at, count in portions:
+        extend(series, 0, list(range(last, last + count)))
+        last += count
+        part = series.points.visible_between(start, stop)
+        assert {name: column.tolist() for name, column in part.items()} == {
+            "step": list(range(last))[start:stop], "wall_time": [0.0] * len(range(last)[start:stop]),
+            "value": list(range(last))[start:stop], "file": [0] * len(range(last)[start:stop]),
+        }  # fmt: skip
+        if is_looked_at:
+            assert series.visible().step.tolist() == list(range(last))
+    extend(series, 0, [5])  # a step that goes back: not every row is drawn any more
+    shown = series.visible().step[start:stop].tolist()
+    assert series.points.visible_between(start, stop)["step"].tolist() == shown
 
 
 def test_all_points_come_by_age_of_their_file() -> None:

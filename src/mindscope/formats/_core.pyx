@@ -21,8 +21,7 @@ from mindscope.errors import WireError
 
 cdef extern from "_crc32c.h" nogil:
     void crc32c_initialise()
-    uint32_t crc32c_of(const uint8_t *data, size_t length)
-    uint32_t crc32c_of_by_table(const uint8_t *data, size_t length)
+    uint32_t crc32c_after(uint32_t before, const uint8_t *data, size_t length, bint by_table)
     uint32_t crc32c_masked(const uint8_t *data, size_t length)
     int crc32c_use_instruction
 
@@ -50,10 +49,19 @@ cdef uint32_t _masked(const uint8_t *data, Py_ssize_t length) noexcept:
     return crc32c_masked(data, length)
 
 
-def crc32c(const uint8_t[::1] data not None, bint by_table=False):
-    """CRC-32C of ``data``, unmasked. ``by_table`` computes it without the processor's instruction."""
+def crc32c(const uint8_t[::1] data not None, bint by_table=False, uint32_t before=0):
+    """CRC-32C of ``data``, unmasked, behind bytes whose CRC-32C is ``before``.
+
+    ``by_table`` computes it without the processor's instruction.
+    """
     cdef const uint8_t *start = &data[0] if data.shape[0] else NULL
-    return crc32c_of_by_table(start, data.shape[0]) if by_table else crc32c_of(start, data.shape[0])
+    cdef size_t length = data.shape[0]
+    cdef uint32_t crc
+    if length < LARGE:
+        return crc32c_after(before, start, length, by_table)
+    with nogil:
+        crc = crc32c_after(before, start, length, by_table)
+    return crc
 
 
 def has_crc_instruction():

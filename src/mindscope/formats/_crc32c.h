@@ -94,14 +94,13 @@ static void crc32c_initialise(void) {
     crc32c_use_instruction = crc32c_has_instruction();
 }
 
-static uint32_t crc32c_of(const uint8_t *data, size_t length) {
-    return ~(crc32c_use_instruction ? crc32c_by_instruction(0xFFFFFFFFu, data, length)
-                                    : crc32c_by_table(0xFFFFFFFFu, data, length));
+/* Of ``data`` behind bytes whose checksum is ``before``, 0 for none. */
+static inline uint32_t crc32c_after(uint32_t before, const uint8_t *data, size_t length, int by_table) {
+    return ~(crc32c_use_instruction && !by_table ? crc32c_by_instruction(~before, data, length)
+                                                 : crc32c_by_table(~before, data, length));
 }
 
-static inline uint32_t crc32c_of_by_table(const uint8_t *data, size_t length) {
-    return ~crc32c_by_table(0xFFFFFFFFu, data, length);
-}
+static inline uint32_t crc32c_of(const uint8_t *data, size_t length) { return crc32c_after(0, data, length, 0); }
 
 /* As a checksum stands in a record. */
 static inline uint32_t crc32c_mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u; }

@@ -9,6 +9,8 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+SHORTEST_ROWS = 256
+"""Fewer steps are stored as they are."""
 SHARED_ROWS = 1 << 20
 """A longer column is not shared: the shortest part of it would keep all of it in memory."""
 ROUNDED_ROWS = 1 << 12
@@ -54,6 +56,17 @@ class Progressions:
         made = _column(first, key[0], count)
         self._columns[key] = ref(made)
         return made
+
+
+def progression_of(steps: NDArray[np.int64]) -> tuple[int, int] | None:
+    """First step and stride of a column that can be had from ``Progressions``; None when it has to be stored."""
+    if not SHORTEST_ROWS <= steps.size <= SHARED_ROWS:
+        return None
+    first, stride = int(steps[0]), int(steps[1]) - int(steps[0])
+    last = first + (steps.size - 1) * stride
+    if stride < 1 or int(steps[-1]) != last or not bool((steps[1:] - steps[:-1] == stride).all()):
+        return None
+    return first, stride
 
 
 def _column(first: int, stride: int, count: int) -> NDArray[np.int64]:

@@ -7,8 +7,8 @@ import logging
 from threading import RLock
 from time import monotonic
 
-from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.discover import EventFile, FoundRun
+from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_rooms
 from mindscope.store import RunCache, RunStore
 from mindscope.store.chunk import ChunkDamagedError

@@ -14,8 +14,8 @@ from mindscope.formats import dialects
 from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader
 from mindscope.formats.scan import EventScanner, Scanned, ScanRoom
-from mindscope.ingest.rooms import ReadRoom, ReadRooms
 from mindscope.ingest.discover import EventFile
+from mindscope.ingest.rooms import ReadRoom, ReadRooms
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
 from mindscope.types import Damage, DamageKind, Kind

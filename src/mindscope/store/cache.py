@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from mindscope.formats.progressions import Progressions
 from mindscope.store.caches import CACHE_FOLDER, INDEX_NAME, LOCK_NAME, drop_caches, hold
 from mindscope.store.chunk import REFERENCE_LAYOUT, size_bytes
 from mindscope.store.index import RunIndex, State, state_record
@@ -46,6 +47,7 @@ class RunCache:
         self._limit_bytes = limit_bytes
         self._others_bytes = 0  # what the other caches of the workspace take
         self._index = RunIndex(self.folder / INDEX_NAME, base)
+        self._progressions = Progressions()  # of all chunks
         self._lock = Lock()  # guards everything below, and the writing of the index
         self._states: dict[str, State] = {}  # as found, until the run asks for it
         self._chunk_bytes: dict[str, int] = {}  # by name of the file
@@ -69,7 +71,7 @@ class RunCache:
         if state is None:
             return None
         try:
-            saved = SavedStore.from_json(*state, self.folder)
+            saved = SavedStore.from_json(*state, self.folder, self._progressions)
             progress = state[0]["progress"]
         except (KeyError, TypeError, ValueError):
             return None
@@ -83,10 +85,10 @@ class RunCache:
         """
         before = store.chunks
         merged_bytes = sum(chunk.size_bytes for chunk in before) if may_merge else 0
-        if not self._has_room(size_bytes(REFERENCE_LAYOUT, store.unsealed_rows) + merged_bytes):
+        if not self._has_room(size_bytes(REFERENCE_LAYOUT, store.unsealed_rows, store.unsealed_rows) + merged_bytes):
             return
         try:
-            seal(store, self._new_path, may_merge)
+            seal(store, self._new_path, self._progressions, may_merge)
             saved = store.to_saved()
             with self._lock:
                 for chunk in saved.chunks:

@@ -4,14 +4,15 @@
 A chunk holds rows of many series, those of one series beside each other. Its bytes are the columns one after the other,
 each as in memory (little endian), which is why a series is read without copying it:
 
-    step of all rows | wall_time of all rows | value of all rows
+    step of the rows that have it stored | wall_time of all rows | value of all rows
+
+Steps that rise evenly, see ``formats/progressions.py``, are not stored.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import MindscopeError
+from mindscope.formats.frames import crc32c
+from mindscope.formats.progressions import SHARED_ROWS, Progressions, progression_of
 
 Columns = dict[str, NDArray[Any]]
 Layout = Mapping[str, np.dtype[Any]]
 
-SCALAR_LAYOUT: Layout = {"step": np.dtype("<i8"), "wall_time": np.dtype("<f8"), "value": np.dtype("<f4")}
+STEP = np.dtype("<i8")
+Step = int | tuple[int, int]
+"""Of the rows of a series: which of the stored steps is the first one's; or first step and stride of a progression."""
+
+SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f4")}
 REFERENCE_LAYOUT: Layout = {
-    "step": np.dtype("<i8"),
+    "step": STEP,
     "wall_time": np.dtype("<f8"),
     "offset": np.dtype("<i8"),
     "length": np.dtype("<i8"),
@@ -39,15 +46,22 @@ class ChunkDamagedError(MindscopeError):
 
 
 class Chunk:
-    """A file of ``rows`` sealed rows. It is never changed; rows handed out stay readable when it is deleted."""
+    """A file of ``rows`` sealed rows, ``stored_steps`` of which have their step in it.
 
-    __slots__ = ("_mapped", "folder", "layout", "name", "rows")
+    It is never changed; rows handed out stay readable when it is deleted.
+    """
 
-    def __init__(self, folder: Path, name: str, layout: Layout, rows: int) -> None:
+    __slots__ = ("_mapped", "folder", "layout", "name", "progressions", "rows", "stored_steps")
+
+    def __init__(
+        self, folder: Path, name: str, layout: Layout, rows: int, stored_steps: int, progressions: Progressions
+    ) -> None:
         self.folder = folder
         self.name = name
         self.layout = layout
         self.rows = rows
+        self.stored_steps = stored_steps
+        self.progressions = progressions  # shared with other chunks
         self._mapped: ref[NDArray[np.uint8]] | None = None  # one mapping for all rows that are in use
 
     @property
@@ -57,14 +71,18 @@ class Chunk:
 
     @property
     def size_bytes(self) -> int:
-        return size_bytes(self.layout, self.rows)
+        return size_bytes(self.layout, self.rows, self.stored_steps)
 
-    def read(self, start: int, count: int) -> Columns:
+    def read(self, start: int, count: int, step: Step) -> Columns:
         """Some rows, as read-only views of the file. Raises ChunkDamagedError when it is gone or has another size."""
         mapped = self._map()
+        at = self.stored_steps * STEP.itemsize
         columns: Columns = {}
-        at = 0
-        for name, dtype in self.layout.items():
+        if isinstance(step, int):
+            columns["step"] = mapped[step * STEP.itemsize : (step + count) * STEP.itemsize].view(STEP)
+        else:
+            columns["step"] = self.progressions.column(*step, count)
+        for name, dtype in _unstepped(self.layout):
             first = at + start * dtype.itemsize
             columns[name] = mapped[first : first + count * dtype.itemsize].view(dtype)
             at += self.rows * dtype.itemsize
@@ -81,20 +99,21 @@ class Chunk:
 class Sealed:
     """The rows of one series in a chunk. They are checked when they are first read."""
 
-    __slots__ = ("_is_checked", "checksum", "chunk", "count", "start")
+    __slots__ = ("_is_checked", "checksum", "chunk", "count", "start", "step")
 
-    def __init__(self, chunk: Chunk, start: int, count: int, checksum: int) -> None:
+    def __init__(self, chunk: Chunk, start: int, count: int, step: Step, checksum: int) -> None:
         self.chunk = chunk
         self.start = start
         self.count = count
+        self.step = step
         self.checksum = checksum
         self._is_checked = False
 
     def read(self) -> Columns:
         """The rows. Raises ChunkDamagedError."""
-        columns = self.chunk.read(self.start, self.count)
+        columns = self.chunk.read(self.start, self.count, self.step)
         if not self._is_checked:
-            got = checksum_of([columns])
+            got = checksum_of([columns], has_steps=isinstance(self.step, int))
             if got != self.checksum:
                 raise ChunkDamagedError(
                     f"rows {self.start} to {self.start + self.count} of {self.chunk.path}: checksum is {got:#010x}, "
@@ -104,39 +123,65 @@ class Sealed:
         return columns
 
 
-def write_chunk(path: Path, layout: Layout, series: Sequence[Sequence[Columns]]) -> list[Sealed]:
+def write_chunk(
+    path: Path, layout: Layout, series: Sequence[Sequence[Columns]], progressions: Progressions
+) -> list[Sealed]:
     """Write the rows of several series, each given in parts; returns where each stands.
 
     The file has its name only once it is complete. Raises OSError.
     """
     counts = [sum(columns["step"].size for columns in parts) for parts in series]
+    steps, stored_steps = _place_steps(series, counts)
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb", buffering=1 << 20) as file:
-        for name in layout:
+        for step, parts in zip(steps, series, strict=True):
+            for columns in parts if isinstance(step, int) else ():
+                file.write(_bytes(columns["step"]))
+        for name, _ in _unstepped(layout):
             for parts in series:
                 for columns in parts:
                     file.write(_bytes(columns[name]))
     unfinished.replace(path)
-    chunk = Chunk(path.parent, path.name, layout, sum(counts))
+    chunk = Chunk(path.parent, path.name, layout, sum(counts), stored_steps, progressions)
     starts = np.cumsum([0, *counts]).tolist()
     return [
-        Sealed(chunk, start, count, checksum_of(parts))
-        for start, count, parts in zip(starts, counts, series, strict=False)
+        Sealed(chunk, start, count, step, checksum_of(parts, has_steps=isinstance(step, int)))
+        for start, count, step, parts in zip(starts, counts, steps, series, strict=False)
     ]
 
 
-def checksum_of(parts: Sequence[Columns]) -> int:
-    """CRC-32 of the columns of a series one after the other, however the rows are parted."""
+def _place_steps(series: Sequence[Sequence[Columns]], counts: list[int]) -> tuple[list[Step], int]:
+    """Where the steps of each series are, and how many are stored in all."""
+    steps: list[Step] = []
+    stored = 0
+    for parts, count in zip(series, counts, strict=True):
+        progression = _progression(parts) if count <= SHARED_ROWS else None
+        steps.append(stored if progression is None else progression)
+        stored += count if progression is None else 0
+    return steps, stored
+
+
+def _progression(parts: Sequence[Columns]) -> tuple[int, int] | None:
+    steps = [columns["step"] for columns in parts]
+    return progression_of(steps[0] if len(steps) == 1 else np.concatenate(steps))
+
+
+def checksum_of(parts: Sequence[Columns], has_steps: bool) -> int:
+    """CRC-32C of the columns of a series one after the other, however the rows are parted."""
     checksum = 0
     for name in parts[0]:
-        for columns in parts:
-            checksum = zlib.crc32(_bytes(columns[name]), checksum)
+        for columns in parts if has_steps or name != "step" else ():
+            checksum = crc32c(_bytes(columns[name]), before=checksum)
     return checksum
 
 
-def size_bytes(layout: Layout, rows: int) -> int:
+def size_bytes(layout: Layout, rows: int, stored_steps: int) -> int:
     """Size of a chunk."""
-    return rows * sum(dtype.itemsize for dtype in layout.values())
+    return stored_steps * STEP.itemsize + rows * sum(dtype.itemsize for _, dtype in _unstepped(layout))
+
+
+def _unstepped(layout: Layout) -> list[tuple[str, np.dtype[Any]]]:
+    return [(name, dtype) for name, dtype in layout.items() if name != "step"]
 
 
 def _map_file(path: Path, want_bytes: int) -> NDArray[np.uint8]:

@@ -100,6 +100,6 @@ class ArrivedColumns:
 
 
 def _frozen(column: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    kept = column.astype(dtype, copy=False).view()
+    kept = column if column.dtype == dtype else column.astype(dtype)
     kept.flags.writeable = False
     return kept

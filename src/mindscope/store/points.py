@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from mindscope.store.chunk import Chunk, Columns, Layout, Sealed
 from mindscope.store.columns import ArrivedColumns
 from mindscope.store.recent import RecentColumns
 from mindscope.store.restart import visible_rows, written_order
+
+MOST_ROWS = 1 << 56
 
 
 class FileRanks:
@@ -24,12 +26,20 @@ class FileRanks:
 
     def __init__(self) -> None:
         self.ranks: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal, for any number of rows; they take no memory
 
     def order(self, ordinals_by_age: Sequence[int]) -> None:
         """Set all ranks; ``ordinals_by_age`` names every ordinal once."""
         ranks = np.empty(len(ordinals_by_age), np.int64)
         ranks[np.asarray(ordinals_by_age, np.intp)] = np.arange(len(ordinals_by_age))
         self.ranks = ranks
+
+    def column(self, ordinal: int, count: int) -> NDArray[np.int32]:
+        """``ordinal`` for each of ``count`` rows, read-only."""
+        known = self._columns.get(ordinal)
+        if known is None:
+            known = self._columns[ordinal] = np.broadcast_to(np.int32(ordinal), MOST_ROWS)
+        return known[:count]
 
 
 class Points:
@@ -76,7 +86,7 @@ class Points:
         self._newest.extend(rows, step.size)
         self._add_stretch(file, step.size)
         if self._is_plain:
-            self._is_plain = self._follows(file, int(step[0])) and (step.size == 1 or _rises(step))
+            self._is_plain = self._follows(file, int(step[0])) and (step.size == 1 or self._recent.rises(step))
         self._last_file, self._last_step = file, int(step[-1])
 
     def _add_stretch(self, file: int, count: int) -> None:
@@ -104,6 +114,31 @@ class Points:
         rows = visible_rows(arrived["step"], self._rank(arrived["file"]))
         shown = {name: _frozen(column[rows]) for name, column in arrived.items()}
         return self._recent.keep((self, "visible"), len(self), shown)
+
+    def visible_between(self, start: int, stop: int) -> Columns:
+        """Rows ``start`` to ``stop`` of ``visible``, without putting all of a long series together.
+
+        Where every row is drawn, as in a training that was not restarted, only these rows are read and copied.
+        """
+        if not self._is_plain:
+            return {name: column[start:stop] for name, column in self.visible().items()}
+        start, stop, _ = slice(start, stop).indices(len(self))
+        pieces: list[Columns] = []
+        at = 0
+        for count, read in self._pieces():
+            first, last = max(start - at, 0), min(stop - at, count)
+            if first < last:
+                pieces.append({name: column[first:last] for name, column in read().items()})
+            at += count
+        file = self._file_column()[start:stop]
+        return self._concatenated(pieces) | {"file": file}
+
+    def _pieces(self) -> Iterator[tuple[int, Callable[[], Columns]]]:
+        """Number of rows of each piece, and how to have them."""
+        for sealed in self.sealed:
+            yield sealed.count, sealed.read
+        for piece in self._newest.pieces() if self._newest is not None else ():
+            yield piece["step"].size, lambda piece=piece: piece
 
     def written(self) -> Columns:
         """All points in the order in which they were written: by age of the file, then as in the file."""
@@ -179,7 +214,7 @@ class Points:
         parts: list[Columns] = []
         for sealed in self.sealed:
             parts.append(sealed.read())
-            self._recent.hold(parts[-1]["step"], sealed.chunk.size_bytes)
+            self._recent.hold(parts[-1]["wall_time"], sealed.chunk.size_bytes)
         if self._newest is not None:
             parts.append(self._newest.columns())
         return parts
@@ -188,29 +223,26 @@ class Points:
         return self._joined(self.arrived_parts()) | {"file": self._file_column()}
 
     def _joined(self, parts: list[Columns]) -> Columns:
+        if len(parts) < 2:
+            return self._concatenated(parts)
+        known = self._recent.find((self, "arrived"), len(self))
+        return known or self._recent.keep((self, "arrived"), len(self), self._concatenated(parts))
+
+    def _concatenated(self, parts: list[Columns]) -> Columns:
         if len(parts) == 1:
             return parts[0]
         if not parts:
             return {name: _frozen(np.empty(0, dtype)) for name, dtype in self._layout.items()}
-        known = self._recent.find((self, "arrived"), len(self))
-        if known is not None:
-            return known
-        joined = {name: _frozen(np.concatenate([part[name] for part in parts])) for name in self._layout}
-        return self._recent.keep((self, "arrived"), len(self), joined)
+        return {name: _frozen(np.concatenate([part[name] for part in parts])) for name in self._layout}
 
     def _file_column(self) -> NDArray[np.int32]:
         """The ordinal of each row's file; takes no memory where there is one file."""
-        files = np.array(self._files, np.int32)
-        if files.size == 1:
-            return np.broadcast_to(files, (len(self),))
-        return _frozen(np.repeat(files, np.diff(np.array([0, *self._stops]))))
+        if len(self._files) == 1:
+            return self._ranks.column(self._files[0], len(self))
+        return _frozen(np.repeat(np.array(self._files, np.int32), np.diff(np.array([0, *self._stops]))))
 
     def _rank(self, file: NDArray[np.int32]) -> NDArray[np.int64]:
         return self._ranks.ranks[file]
-
-
-def _rises(step: NDArray[np.int64]) -> bool:
-    return bool((step[1:] > step[:-1]).all())
 
 
 def _frozen(column: NDArray[Any]) -> NDArray[Any]:

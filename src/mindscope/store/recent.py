@@ -24,12 +24,23 @@ class RecentColumns:
         self._lock = Lock()
         self._kept: OrderedDict[object, tuple[int, int, Columns]] = OrderedDict()  # rows, bytes, columns
         self._bytes = 0
+        self._rising: NDArray[Any] | None = None  # the column that ``rises`` was asked about last
         self._held: deque[NDArray[Any]] = deque(maxlen=HELD_CHUNKS)  # needs no lock
 
     def hold(self, column: NDArray[Any], chunk_bytes: int) -> None:
         """Keep the mapping of a chunk, which else ends with the last use of ``column``."""
         if chunk_bytes <= HELD_CHUNK_BYTES:
             self._held.append(column)
+
+    def rises(self, step: NDArray[Any]) -> bool:
+        """Whether each step is greater than the one before. Asked again about the same column, as by the series of a
+        run, which often share one, it costs nothing.
+        """
+        if self._rising is not step:
+            if not bool((step[1:] > step[:-1]).all()):
+                return False
+            self._rising = step
+        return True
 
     def find(self, key: object, rows: int) -> Columns | None:
         """What was kept under ``key`` when the series had as many rows."""

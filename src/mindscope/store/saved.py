@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mindscope.formats.progressions import Progressions
 from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Chunk, Sealed
 from mindscope.store.files import FileFacts
 from mindscope.store.points import Points
@@ -40,30 +41,33 @@ class SavedStore:
             "ordinals": self.ordinals,
             "tag_counts": {kind.value: count for kind, count in self.tag_counts.items()},
             "dropped": self.dropped,
-            "chunks": [[chunk.name, _layout_name(chunk), chunk.rows] for chunk in self.chunks],
+            "chunks": [[chunk.name, _layout_name(chunk), chunk.rows, chunk.stored_steps] for chunk in self.chunks],
         }
 
     @classmethod
-    def from_json(cls, state: Json, series: bytes, folder: Path) -> SavedStore:
+    def from_json(cls, state: Json, series: bytes, folder: Path, progressions: Progressions) -> SavedStore:
         """From what ``to_json`` gave, with chunks in ``folder``. Raises KeyError, TypeError or ValueError on others."""
         return cls(
             files={ordinal: _facts_from_json(facts) for ordinal, *facts in state["files"]},
             ordinals=int(state["ordinals"]),
             tag_counts={Kind(kind): int(count) for kind, count in state["tag_counts"].items()},
             dropped=int(state["dropped"]),
-            chunks=tuple(Chunk(folder, name, LAYOUTS[layout], int(rows)) for name, layout, rows in state["chunks"]),
+            chunks=tuple(
+                Chunk(folder, name, LAYOUTS[layout], int(rows), int(steps), progressions)
+                for name, layout, rows, steps in state["chunks"]
+            ),
             series=series,
         )
 
 
 def write_series(series: Iterable[tuple[Kind, str, Points]], chunks: tuple[Chunk, ...]) -> bytes:
-    """A list of [kind, tag, [[number of the chunk, start, count, checksum], ..], state of the points], as JSON."""
+    """A list of [kind, tag, [[number of the chunk, start, count, step, checksum], ..], state of the points], as JSON."""
     numbers = {chunk: number for number, chunk in enumerate(chunks)}
     rows = [
         [
             kind.value,
             tag,
-            [[numbers[each.chunk], each.start, each.count, each.checksum] for each in points.sealed],
+            [[numbers[each.chunk], each.start, each.count, each.step, each.checksum] for each in points.sealed],
             points.to_json(),
         ]
         for kind, tag, points in series
@@ -78,8 +82,8 @@ def read_series(saved: SavedStore) -> Iterator[tuple[Kind, str, tuple[Sealed, ..
         yield Kind(kind), tag, tuple(_sealed(saved.chunks, *place) for place in places), state
 
 
-def _sealed(chunks: tuple[Chunk, ...], number: int, start: int, count: int, checksum: int) -> Sealed:
-    return Sealed(chunks[number], start, count, checksum)
+def _sealed(chunks: tuple[Chunk, ...], number: int, start: int, count: int, step: Json, checksum: int) -> Sealed:
+    return Sealed(chunks[number], start, count, step if isinstance(step, int) else tuple(step), checksum)
 
 
 def _layout_name(chunk: Chunk) -> str:

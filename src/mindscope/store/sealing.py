@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from mindscope.formats.progressions import Progressions
 from mindscope.store.chunk import Chunk, Layout, write_chunk
 from mindscope.store.run import RunStore
 from mindscope.store.saved import LAYOUTS
@@ -17,7 +18,7 @@ So a run that grows for ever has few chunks, and each row is rewritten a few tim
 """
 
 
-def seal(store: RunStore, new_path: Callable[[], Path], may_merge: bool) -> None:
+def seal(store: RunStore, new_path: Callable[[], Path], progressions: Progressions, may_merge: bool) -> None:
     """Move all points of a run from memory into chunks. Call it from the thread that appends.
 
     ``may_merge`` is for when the run is read for now: merging while there is more to come would be done again.
@@ -26,14 +27,19 @@ def seal(store: RunStore, new_path: Callable[[], Path], may_merge: bool) -> None
     in_use = {sealed.chunk for series in store.series.values() for sealed in series.points.sealed}
     chunks = [chunk for chunk in store.chunks if chunk in in_use]
     for layout in LAYOUTS.values():
-        chunks = _seal_layout(store, layout, chunks, new_path, may_merge)
+        chunks = _seal_layout(store, layout, chunks, new_path, progressions, may_merge)
     with store.lock:
         store.chunks = tuple(chunks)
         store.unsealed_rows = 0
 
 
 def _seal_layout(
-    store: RunStore, layout: Layout, chunks: list[Chunk], new_path: Callable[[], Path], may_merge: bool
+    store: RunStore,
+    layout: Layout,
+    chunks: list[Chunk],
+    new_path: Callable[[], Path],
+    progressions: Progressions,
+    may_merge: bool,
 ) -> list[Chunk]:
     series = [each.points for each in store.series.values() if each.layout is layout]
     newest_rows = sum(points.newest_count for points in series)
@@ -41,7 +47,7 @@ def _seal_layout(
     moved = [points for points in series if points.newest_count or any(each.chunk in merged for each in points.sealed)]
     if not moved:
         return chunks
-    places = write_chunk(new_path(), layout, [points.parts(merged) for points in moved])
+    places = write_chunk(new_path(), layout, [points.parts(merged) for points in moved], progressions)
     with store.lock:
         for points, sealed in zip(moved, places, strict=True):
             points.seal(merged, sealed)
