@@ -59,6 +59,10 @@ class ExpressionError(MindscopeError, ValueError):
     """An expression over tags that can't be read or evaluated."""
 
 
+class FrameworkError(MindscopeError, RuntimeError):
+    """A framework of a version that lacks what this call needs."""
+
+
 class MissingPackageError(MindscopeError, ImportError):
     """An optional package that this call needs is not installed."""
 

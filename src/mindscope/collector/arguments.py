@@ -12,6 +12,7 @@ from typing import Any
 
 from mindscope.capture.arguments import check_export_options, check_log_dir, check_workers
 from mindscope.collector.custom import check_custom
+from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.specified import Specified, check_specified
 
 
@@ -40,8 +41,11 @@ def check_arguments(
     max_file_size: Any,
     export_options: Any,
     environment: Mapping[str, str] | None = None,
+    default_landscape: LandscapeSettings | None = None,
 ) -> CollectorArguments:
     """The nine arguments; the directory is made when all others are right.
+
+    ``default_landscape`` is what is kept for landscapes where nobody says it, None for nothing.
 
     Raises:
         TypeError, ValueError: an argument that can't be used; the text names it, its value and what is accepted.
@@ -52,7 +56,7 @@ def check_arguments(
     return CollectorArguments(
         collect_freq=check_positive("collect_freq", collect_freq),
         num_process=num_process,
-        specified=check_specified(collect_specified_data, keep_default_action),
+        specified=check_specified(collect_specified_data, keep_default_action, default_landscape),
         custom_lineage_data=check_custom(custom_lineage_data, os.environ if environment is None else environment),
         collect_tensor_freq=_check_optional("collect_tensor_freq", collect_tensor_freq),
         max_file_size=_check_optional("max_file_size", max_file_size),

@@ -43,8 +43,8 @@ class LandscapeSettings:
         }
 
 
-def check_landscape(value: Any) -> LandscapeSettings | None:
-    """The settings out of a dict; None for None, and for an empty dict as MindSpore takes it.
+def check_landscape(value: Any, default: LandscapeSettings) -> LandscapeSettings | None:
+    """The settings out of a dict, completed by ``default``; None for None, and for an empty dict as MindSpore takes it.
 
     Raises:
         TypeError, ValueError: an unknown key or a value of another kind; the text names both and what is accepted.
@@ -57,16 +57,21 @@ def check_landscape(value: Any) -> LandscapeSettings | None:
     for key in given:
         if key not in _KEYS:
             raise ValueError(f"{_NAME}[{key!r}] is unknown, its value is {given[key]!r}; want {', '.join(_KEYS)}")
+    return complete(given, default) if given else None
+
+
+def complete(given: Mapping[str, Any], default: LandscapeSettings) -> LandscapeSettings:
+    """``default`` with what is given in its place. Raises as ``check_landscape``."""
     kinds = _check_kinds(given.get("create_landscape", {}))
-    default = LandscapeSettings()
+    size = given.get("landscape_size", default.landscape_size)
     return LandscapeSettings(
-        landscape_size=_check_whole("landscape_size", given.get("landscape_size", 40), LEAST_SIZE, MOST_SIZE),
-        unit=_check_unit(given.get("unit", "step")),
-        create_train=kinds.get("train", True),
-        create_result=kinds.get("result", True),
+        landscape_size=_check_whole("landscape_size", size, LEAST_SIZE, MOST_SIZE),
+        unit=_check_unit(given.get("unit", default.unit)),
+        create_train=kinds.get("train", default.create_train),
+        create_result=kinds.get("result", default.create_result),
         num_samples=_check_whole("num_samples", given.get("num_samples", default.num_samples), 1, None),
         intervals=_check_intervals(given["intervals"]) if "intervals" in given else default.intervals,
-    ) if given else None  # fmt: skip
+    )
 
 
 def _check_whole(key: str, value: Any, least: int, most: int | None) -> int:

@@ -33,8 +33,12 @@ class Specified:
     landscape: LandscapeSettings | None
 
 
-def check_specified(specified: Any, keep_default_action: Any) -> Specified:
+def check_specified(
+    specified: Any, keep_default_action: Any, default_landscape: LandscapeSettings | None = None
+) -> Specified:
     """The choice of a user: named things as they say, others by default, or not at all without the default action.
+
+    ``default_landscape`` is what is kept for landscapes by default; what a user's own leaves open is taken from it.
 
     Raises:
         TypeError, ValueError: an unknown key or a value of another kind; the text names both and what is accepted.
@@ -43,22 +47,25 @@ def check_specified(specified: Any, keep_default_action: Any) -> Specified:
         kind = type(keep_default_action).__name__
         raise TypeError(f"keep_default_action is {kind} {keep_default_action!r}, want True or False")
     if specified is None:
-        return _choice({}, is_default=keep_default_action)
+        return _choice({}, keep_default_action, default_landscape)
     if not isinstance(specified, Mapping):
         raise TypeError(f"{_ARGUMENT} is {type(specified).__name__} {specified!r}, want a dict or None")
     choice = dict(cast("Mapping[Any, Any]", specified))
     for key, value in choice.items():
         _check_entry(key, value)
-    return _choice(choice, is_default=keep_default_action)
+    return _choice(choice, keep_default_action, default_landscape)
 
 
-def _choice(choice: dict[str, Any], is_default: bool) -> Specified:
+def _choice(choice: dict[str, Any], is_default: bool, default_landscape: LandscapeSettings | None) -> Specified:
+    landscape = default_landscape if is_default else None
+    if "collect_landscape" in choice:
+        landscape = check_landscape(choice["collect_landscape"], default_landscape or LandscapeSettings())
     flags = {key: choice.get(key, is_default) for key in _FLAGS}
     return Specified(
         **flags,
         collect_histogram="histogram_regular" in choice or is_default,
         histogram_regular=choice.get("histogram_regular"),
-        landscape=check_landscape(choice.get("collect_landscape")),
+        landscape=landscape,
     )
 
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``train_metadata.json``: what a collector kept for landscapes, and how they are to be drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mindscope.collector.landscape import LandscapeSettings, check_landscape, complete
+from mindscope.errors import FormatError
+
+DIRECTORY = "ckpt_dir"
+NAME = "train_metadata.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LandscapeFile:
+    """The settings, the checkpoints by step or epoch, and the steps of an epoch."""
+
+    path: Path
+    settings: LandscapeSettings
+    checkpoints: Mapping[int, str]
+    step_per_epoch: int
+
+    def checkpoint(self, number: int) -> Path:
+        """The checkpoint of a step or epoch; where the directory was moved, the one beside this file.
+
+        Raises FileNotFoundError where it is in neither place.
+        """
+        said = Path(self.checkpoints[number])
+        for path in (said, self.path.parent / said.name):
+            if path.is_file():
+                return path
+        raise FileNotFoundError(
+            f"{said}: checkpoint of {self.settings.unit} {number} is not there, and not beside {self.path}"
+        )
+
+    def replace(self, given: Any) -> LandscapeFile:
+        """The same with settings that somebody gave, a dict or None. Raises as ``check_landscape`` and ``check``."""
+        changed = LandscapeFile(
+            self.path, check_landscape(given, self.settings) or self.settings, self.checkpoints, self.step_per_epoch
+        )
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Raises ValueError where an interval has a step or epoch of which there is no checkpoint."""
+        missing = sorted({each for interval in self.settings.intervals for each in interval} - set(self.checkpoints))
+        if missing:
+            raise ValueError(
+                f"{self.path}: intervals hold {missing}, of which there is no checkpoint; want some of "
+                f"{sorted(self.checkpoints)}"
+            )
+
+    def write(self) -> None:
+        """Write it, in one piece."""
+        unfinished = self.path.with_name(f"{NAME}.part")
+        unfinished.write_text(json.dumps(self.settings.metadata(self.checkpoints, self.step_per_epoch)), "utf-8")
+        unfinished.replace(self.path)
+
+
+def read_landscape_file(summary_dir: Path) -> LandscapeFile:
+    """The file of a run.
+
+    Raises:
+        FileNotFoundError: a collector kept nothing there.
+        FormatError: it is not what a collector writes.
+    """
+    path = summary_dir / DIRECTORY / NAME
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; train with a SummaryCollector that collects landscapes first")
+    try:
+        data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        given = {name: data[name] for name in ("landscape_size", "unit", "create_landscape", "num_samples")}
+        intervals = [list(interval) for interval in data["epoch_group"].values()]
+        checkpoints = {int(number): str(file) for number, file in data["model_params_file_map"].items()}
+        settings = complete(given | {"intervals": intervals}, LandscapeSettings())
+        return LandscapeFile(path, settings, checkpoints, int(data["step_per_epoch"]))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise FormatError(f"{path}: {type(error).__name__}: {error}; want what a SummaryCollector writes") from error

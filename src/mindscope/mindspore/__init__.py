@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The training side for MindSpore: what stands in for its own SummaryCollector, SummaryRecord and SummaryLandscape."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mindscope.mindspore.summary_collector import SummaryCollector as SummaryCollector
+    from mindscope.mindspore.summary_landscape import SummaryLandscape as SummaryLandscape
+    from mindscope.mindspore.summary_record import SummaryRecord as SummaryRecord
+
+_MODULES = {
+    "SummaryCollector": "summary_collector",
+    "SummaryLandscape": "summary_landscape",
+    "SummaryRecord": "summary_record",
+}
+__all__ = ["SummaryCollector", "SummaryLandscape", "SummaryRecord"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

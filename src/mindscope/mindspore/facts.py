@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lineage out of the state of a MindSpore loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from mindspore import Parameter, nn
+from mindspore.train import ModelCheckpoint
+
+from mindscope.lineage.model import EvalLineage, TrainLineage
+from mindscope.mindspore.datasets import dataset_path, sample_count
+from mindscope.mindspore.loss import loss_of
+from mindscope.mindspore.naming import loss_function_of, optimizer_of, type_name
+
+
+def train_lineage(params: Any) -> TrainLineage:
+    """What the training was and gave; None for what its loop doesn't know."""
+    optimizer, dataset = optimizer_of(params), params["train_dataset"]
+    checkpoint = checkpoint_path(params["list_callback"])
+    return TrainLineage(
+        optimizer=type_name(optimizer),
+        learning_rate=None if optimizer is None else learning_rate_of(optimizer),
+        loss_function=type_name(loss_function_of(params)),
+        epoch=params.get("epoch_num"),
+        parallel_mode=params.get("parallel_mode"),
+        device_num=params.get("device_number"),
+        batch_size=dataset.get_batch_size(),
+        dataset_path=dataset_path(dataset),
+        dataset_size=sample_count(dataset),
+        network=type_name(params.get("network")),
+        loss=loss_of(params.get("net_outputs")),
+        model_path=checkpoint,
+        model_size=Path(checkpoint).stat().st_size if checkpoint else 0,
+    )
+
+
+def eval_lineage(params: Any) -> EvalLineage:
+    """What the evaluation gave."""
+    dataset = params["valid_dataset"]
+    return EvalLineage(
+        metric=params.get("metrics"), dataset_path=dataset_path(dataset), dataset_size=sample_count(dataset)
+    )
+
+
+def learning_rate_of(optimizer: nn.Optimizer) -> float | None:
+    """The rate of the first parameters; None where it follows a schedule."""
+    rate: Any = cast(Any, optimizer).learning_rate
+    if isinstance(rate, (list, tuple)) and rate:
+        rate = cast("list[Any]", rate)[0]
+    return float(np.atleast_1d(cast(Any, rate).asnumpy())[0]) if isinstance(rate, Parameter) else None
+
+
+def checkpoint_path(callbacks: Any) -> str | None:
+    """The newest checkpoint of the last callback that saves any, if it is there."""
+    files: list[Any] = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
+    return str(Path(files[-1]).resolve()) if files and files[-1] and Path(files[-1]).exists() else None

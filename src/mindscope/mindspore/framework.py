@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a collector asks of MindSpore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import mindspore
+
+from mindscope.graph.dataset import DatasetNode
+from mindscope.lineage.model import EvalLineage, TrainLineage
+from mindscope.mindspore.datasets import dataset_node
+from mindscope.mindspore.facts import eval_lineage, train_lineage
+from mindscope.mindspore.graphs import graph_of
+from mindscope.mindspore.kept_values import OperatorValues
+from mindscope.mindspore.loss import loss_of
+from mindscope.mindspore.naming import optimizer_of, plain_network
+from mindscope.types import Message
+
+
+class MindSporeFramework:
+    """The ``Framework`` of MindSpore: it compiled the graph, serializes its pipelines, and keeps operators' values."""
+
+    def __init__(self) -> None:
+        self._values = OperatorValues()
+
+    def graph(self, params: Any) -> Message | None:
+        """The graph of the network that trains."""
+        return graph_of(params["train_network"])
+
+    def dataset(self, params: Any) -> DatasetNode | None:
+        """The stages of the training's data."""
+        return dataset_node(params["train_dataset"])
+
+    def origin(self) -> Mapping[str, Any]:
+        """Nothing: the user's lineage holds what MindSpore's own collector writes."""
+        return {}
+
+    def train_lineage(self, params: Any) -> TrainLineage:
+        """What the training was and gave."""
+        return train_lineage(params)
+
+    def eval_lineage(self, params: Any) -> EvalLineage:
+        """What the evaluation gave."""
+        return eval_lineage(params)
+
+    def loss(self, params: Any) -> float | None:
+        """The mean of the first output."""
+        return loss_of(params.get("net_outputs"))
+
+    def parameters(self, params: Any) -> Mapping[str, Any]:
+        """The parameters of the optimizer, in its order."""
+        optimizer: Any = optimizer_of(params)
+        return {} if optimizer is None else {each.name: each for each in optimizer.parameters}
+
+    def take_values(self) -> Iterable[tuple[str, str, Any]]:
+        """The step's values of summary operators."""
+        return self._values.take()
+
+    def discard_values(self) -> None:
+        """Throw them away."""
+        self._values.discard()
+
+    def network_name(self, params: Any) -> str | None:
+        """The class of the network that its author wrote."""
+        return type(plain_network(params["train_network"])).__name__
+
+    def write_weights(self, params: Any, file: Path) -> None:
+        """All its parameters, as a checkpoint of MindSpore."""
+        entries = [
+            {"name": each.name, "data": each} for each in plain_network(params["train_network"]).get_parameters()
+        ]
+        mindspore.save_checkpoint(entries, str(file))
