@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes under torchrun, each with a directory of its own."""
+"""Two processes under torchrun, each with a directory of its own; and what the environment says before they meet."""
 
 from __future__ import annotations
 
@@ -8,39 +8,51 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mindscope
 
 pytest.importorskip("torch")
+from mindscope.torch import get_rank, rank_directory
+from mindscope.torch.distributed import device_count, parallel_mode
 
 pytestmark = pytest.mark.framework
-
-SCRIPT = """
-import sys
-import torch
-from mindscope import SummaryRecord
-from mindscope.torch.distributed import device_count, get_rank, parallel_mode, rank_directory
-
-torch.distributed.init_process_group("gloo")
-total = torch.tensor(float(get_rank() + 1))
-torch.distributed.all_reduce(total)
-assert (device_count(), parallel_mode()) == (2, "data_parallel")
-with SummaryRecord(rank_directory(sys.argv[1])) as record:
-    record.add_value("scalar", "rank", get_rank())
-    record.add_value("scalar", "total", total)
-    record.record(1)
-torch.distributed.destroy_process_group()
-"""
+EXAMPLE = Path(__file__).parents[2] / "examples" / "torch_distributed.py"
 
 
-def test_each_rank_under_torchrun_writes_its_own_directory(tmp_path: Path) -> None:
-    script = tmp_path / "train.py"
-    script.write_text(SCRIPT)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(script)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
-    done = subprocess.run([*command, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=120)
+def test_each_rank_under_torchrun_records_its_training(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(EXAMPLE)]
+    flags = ["--summary-dir", str(tmp_path / "summary_dir"), "--count", "192"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([*command, *flags], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    for rank in (0, 1):
-        run = mindscope.open_run(tmp_path / f"rank_{rank}")
-        assert [float(run.scalars(tag).value[0]) for tag in ("rank", "total")] == [rank, 3]
+    runs = [mindscope.open_run(tmp_path / f"summary_dir{rank}") for rank in (0, 1)]
+    for run in runs:
+        assert not run.damages
+        assert list(run.scalars("loss/auto").step) == [1, 2, 3]
+        train = run.lineage.train
+        assert train is not None
+        assert (train.parallel_mode, train.device_num) == ("data_parallel", 2)
+        assert (train.network, train.optimizer, train.batch_size) == ("LeNet5", "SGD", 32)
+        assert set(run.tags("histogram")) == {
+            *(f"conv{number}.{part}/auto" for number in (1, 2) for part in ("weight", "bias")), "fc1.weight/auto"
+        }  # fmt: skip
+        assert len(run.graphs()) == 1
+        assert list((run.lineage.eval and run.lineage.eval.metric) or {}) == ["accuracy"]
+    first, second = (run.scalars("loss/auto").value for run in runs)
+    assert not np.array_equal(first, second)  # each saw its own half of the data
+
+
+def test_environment_of_torchrun_serves_until_the_processes_meet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    assert (get_rank(), device_count(), parallel_mode()) == (0, 1, "stand_alone")
+    monkeypatch.setenv("RANK", "3")
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    assert (get_rank(), device_count(), parallel_mode()) == (3, 4, "data_parallel")
+    assert rank_directory(tmp_path) == tmp_path / "rank_3"
+    monkeypatch.setenv("RANK", "first")
+    assert get_rank() == 0
