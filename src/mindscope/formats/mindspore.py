@@ -160,10 +160,15 @@ def decode_tensor(message: Message) -> Tensor:
         if len(message.get(field, ())):
             return Tensor(reshape(message[field], name, dims))
     values: NDArray[Any] = message.get("float_data", np.empty(0, np.float32))
-    return Tensor(reshape(values, name, dims), is_exact=name in _EXACT_IN_FLOAT32)
+    return Tensor(reshape(values, name, dims), is_exact=is_exact_in_float32(name))
 
 
 _EXACT_IN_FLOAT32 = {"float32", "float16", "bfloat16", "bool", "int8", "uint8", "int16", "uint16"}
+
+
+def is_exact_in_float32(name: str) -> bool:
+    """Whether a float32 can hold every number of the dtype of that name."""
+    return name in _EXACT_IN_FLOAT32
 
 
 def data_type_name(number: int) -> str:

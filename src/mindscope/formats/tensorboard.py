@@ -194,13 +194,18 @@ def decode_tensor(message: Message) -> NDArray[Any]:
     number = message.get("dtype", 0)
     if number == _STRING:
         return np.array(message.get("string_val", []), dtype=object).reshape(tuple(dims) if dims else -1)
-    name = _DTYPES.get(number, "")
+    name = data_type_name(number)
     dtype = dtype_by_name(name)
     if dtype is None:
         raise FormatError(f"tensor has dtype number {number}, which is unknown")
     if "tensor_content" in message:
         return array_from_bytes(message["tensor_content"], name, dims)
     return reshape(_fill(_numbers(message, dtype), int(np.prod(dims)) if dims else 1), name, dims)
+
+
+def data_type_name(number: int) -> str:
+    """The numpy name of a DataType; '' when an array can't hold it."""
+    return _DTYPES.get(number, "")
 
 
 def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -22,13 +22,17 @@ from mindscope.server.routes import (
     curves,
     damages,
     histograms,
+    hparams,
     images,
     live,
     notebook,
+    outlines,
     runs,
     scalars_csv,
     server,
     tags,
+    tensors,
+    values,
 )
 from mindscope.server.trust import TrustMiddleware, require_json, require_own_page
 
@@ -59,7 +63,8 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
-    for resource in (server, runs, tags, curves, scalars_csv, images, histograms, damages, live, notebook):
+    readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
+    for resource in (*readers, live, notebook):
         api.include_router(resource.router)
     return api
 

@@ -14,6 +14,11 @@ from mindscope.ingest import Catalog
 from mindscope.notebook import Notebook
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.feed import Feed
+from mindscope.server.hparam_tables import HparamRow, read_hparam_row
+from mindscope.server.known import KnownByRun
+from mindscope.server.outlines import Outlines, outline_run
+
+MOST_OUTLINES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,8 @@ class Viewer:
     feed: Feed
     notebook: Notebook
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
+    hparams: KnownByRun[HparamRow] = field(default_factory=lambda: KnownByRun(read_hparam_row))
+    outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))
     started_at: float = field(default_factory=time.time)
 
     def close(self) -> None:

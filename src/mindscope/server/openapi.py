@@ -16,10 +16,12 @@ from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.notebook_schema import LiveNotebook
 from mindscope.server.schema import CurvesHeader, HistogramsHeader, LiveChange, LiveHello
+from mindscope.server.value_messages import HeatHeader
 
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
     CurvesHeader,
     HistogramsHeader,
+    HeatHeader,
     LiveHello,
     LiveChange,
     LiveNotebook,

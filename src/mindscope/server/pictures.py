@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
 from mindscope.server.references import References, find_references
 from mindscope.server.schema import ImagesAnswer
-from mindscope.store import ReferenceColumns
+from mindscope.server.value_ids import row_of, value_ids
 from mindscope.types import Image, Kind
 
 
@@ -30,7 +27,7 @@ def list_images(catalog: Catalog, run: str, tag: str) -> ImagesAnswer:
         height=first.height if first else None,
         step=found.places.step.tolist(),
         wall_time=[time if math.isfinite(time) else None for time in found.places.wall_time.tolist()],
-        id=_ids(found.places),
+        id=value_ids(found.places),
     )
 
 
@@ -41,7 +38,7 @@ def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) ->
     """
     found = find_references(catalog, run, Kind.IMAGE, tag)
     for places in (found.places, found.written()):
-        row = _row(places, id)
+        row = row_of(places, id)
         if row is not None:
             pictures: tuple[Image, ...] = found.read(places, row)
             return pictures[picture].encoded if picture < len(pictures) else None
@@ -66,24 +63,3 @@ def _newest(found: References) -> tuple[Image, ...] | None:
         return found.read(found.places, len(found.places) - 1)
     except FormatError:
         return None
-
-
-def _ids(places: ReferenceColumns) -> list[str]:
-    """File, byte and moment of each value: never those of another value, also not in a directory that was reused."""
-    moments = _bits(places.wall_time).tolist()
-    triples = zip(places.file.tolist(), places.offset.tolist(), moments, strict=True)
-    return [f"{file:x}-{offset:x}-{moment:x}" for file, offset, moment in triples]
-
-
-def _row(places: ReferenceColumns, id: str) -> int | None:
-    try:
-        file, offset, moment = (int(part, 16) for part in id.split("-"))
-    except ValueError:
-        return None
-    rows = np.flatnonzero((places.file == file) & (places.offset == offset))
-    matching = [int(row) for row in rows if int(_bits(places.wall_time[row : row + 1])[0]) == moment]
-    return matching[0] if matching else None
-
-
-def _bits(wall_time: NDArray[np.float64]) -> NDArray[np.uint64]:
-    return np.ascontiguousarray(wall_time).view(np.uint64)

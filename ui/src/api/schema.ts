@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Audio
+         * @description The sound itself, as it stands in the log.
+         */
+        get: operations["get_audio"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/curves": {
         parameters: {
             query?: never;
@@ -58,6 +78,26 @@ export interface paths {
         get: operations["get_histograms"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hparams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Hparams
+         * @description One row a run, one column a parameter, metric or field of the user; those that differ first.
+         */
+        post: operations["query_hparams"];
         delete?: never;
         options?: never;
         head?: never;
@@ -246,6 +286,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/outlines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Outlines
+         * @description Small pictures of a run's newest graph, data pipeline and loss landscape.
+         */
+        get: operations["get_outlines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pr_curve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Pr Curve
+         * @description The precision-recall curve that ``/api/values`` calls ``id``.
+         */
+        get: operations["get_pr_curve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs": {
         parameters: {
             query?: never;
@@ -306,6 +386,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sound
+         * @description What the sound is that ``/api/values`` calls ``id``.
+         */
+        get: operations["get_sound"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tags": {
         parameters: {
             query?: never;
@@ -326,6 +426,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tensor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor
+         * @description What the tensor is that ``/api/values`` calls ``id``.
+         */
+        get: operations["get_tensor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tensor.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Csv
+         * @description A slice of at most two dimensions as CSV, every value exactly.
+         */
+        get: operations["get_tensor_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tensor.npy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Npy
+         * @description A slice, or everything, as a file for ``numpy.load``.
+         */
+        get: operations["get_tensor_npy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tensor/heat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Heat
+         * @description A slice as a map of at most so many cells; the header is HeatHeader.
+         */
+        get: operations["get_tensor_heat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tensor/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Statistics
+         * @description Statistics and a histogram of a slice, or of everything.
+         */
+        get: operations["get_tensor_statistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tensor/window": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Window
+         * @description The cells of a part of a slice; nothing else of the tensor is read.
+         */
+        get: operations["get_tensor_window"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Text
+         * @description The texts that ``/api/values`` calls ``id``.
+         */
+        get: operations["get_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Values
+         * @description All steps of a tag of a run, none left out.
+         */
+        get: operations["get_values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -336,6 +596,22 @@ export interface components {
          * @enum {string}
          */
         Axis: "step" | "relative" | "wall";
+        /**
+         * AxisSpan
+         * @description One dimension of a slice: the number of the tensor's ``dimension``, null for one that the slice does not have;
+         *
+         *     the index at its begin, the distance to the next, and how many there are.
+         */
+        AxisSpan: {
+            /** Dimension */
+            dimension: number | null;
+            /** Size */
+            size: number;
+            /** Start */
+            start: number;
+            /** Step */
+            step: number;
+        };
         /**
          * Bound
          * @description A line to draw for a threshold: the rule has a part ``value OPERATOR limit``.
@@ -365,8 +641,8 @@ export interface components {
          *     A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
          *
          *     ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
-         *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out: all or none of
-         *     those that it has. ``kept`` equal to ``returned`` says that nothing changed.
+         *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
+         *     has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
          *
          *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
          */
@@ -512,6 +788,58 @@ export interface components {
             error: components["schemas"]["Failure"];
         };
         /**
+         * GraphOutline
+         * @description The newest graph of a run: its largest outermost scopes and what flows between them.
+         */
+        GraphOutline: {
+            /** Edges */
+            edges: number;
+            /** Flows */
+            flows: components["schemas"]["ScopeEdge"][];
+            /** Graphs */
+            graphs: number;
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: number;
+            /** Parameters */
+            parameters: number;
+            /** Scopes */
+            scopes: components["schemas"]["ScopeOutline"][];
+            /** Scopes Left Out */
+            scopes_left_out: number;
+        };
+        /**
+         * HeatColumns
+         * @description Row by row, a number a cell: float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
+         */
+        HeatColumns: {
+            odd: components["schemas"]["Column"];
+            value: components["schemas"]["Column"];
+        };
+        /**
+         * HeatHeader
+         * @description The JSON header of a heat map as ``application/vnd.mindscope.columns``.
+         *
+         *     ``shape`` is that of the slice as rows and columns, ``cells`` that of the map. Where a cell stands for a block of
+         *     elements, ``is_reduced``, it shows the one that is farthest from the mean of the slice, so that no spike is lost.
+         */
+        HeatHeader: {
+            /** Cells */
+            cells: number[];
+            columns: components["schemas"]["AxisSpan"];
+            columns_data: components["schemas"]["HeatColumns"];
+            /** Is Reduced */
+            is_reduced: boolean;
+            /** Maximum */
+            maximum: number | null;
+            /** Minimum */
+            minimum: number | null;
+            rows: components["schemas"]["AxisSpan"];
+            /** Shape */
+            shape: number[];
+        };
+        /**
          * HistogramColumns
          * @description float64 throughout. Row i has the buckets ``bucket_start[i]`` to ``bucket_start[i + 1]`` (not included).
          *
@@ -561,6 +889,46 @@ export interface components {
             version: number;
         };
         /**
+         * HparamColumn
+         * @description A column; ``role`` is parameter, metric or custom. ``differs`` when not all rows have the same value.
+         */
+        HparamColumn: {
+            /** Differs */
+            differs: boolean;
+            /** Name */
+            name: string;
+            /** Role */
+            role: string;
+        };
+        /**
+         * HparamRun
+         * @description A row: one cell for each column; null where the run has none. A number that JSON has not is a text, as NaN.
+         */
+        HparamRun: {
+            /** Cells */
+            cells: (number | boolean | string | null)[];
+            /** Run */
+            run: string;
+        };
+        /**
+         * HparamsAnswer
+         * @description Columns in the order of first sight, those that differ first; only runs that have any of them.
+         */
+        HparamsAnswer: {
+            /** Columns */
+            columns: components["schemas"]["HparamColumn"][];
+            /** Rows */
+            rows: components["schemas"]["HparamRun"][];
+        };
+        /**
+         * HparamsQuery
+         * @description Of which runs? An unknown run has no row.
+         */
+        HparamsQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * ImagesAnswer
          * @description The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value for good.
          *
@@ -594,6 +962,26 @@ export interface components {
          */
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
+         * LandscapeOutline
+         * @description The newest loss landscape: losses row by row, null where one is no number, and the path of the training.
+         */
+        LandscapeOutline: {
+            /** Losses */
+            losses: (number | null)[][];
+            /** Path Losses */
+            path_losses: (number | null)[];
+            /** Path X */
+            path_x: number[];
+            /** Path Y */
+            path_y: number[];
+            /** Tag */
+            tag: string;
+            /** X */
+            x: number[];
+            /** Y */
+            y: number[];
+        };
+        /**
          * LastPoint
          * @description The newest value. Where JSON has no number for it, it is null and ``value_text`` NaN, Infinity or -Infinity.
          */
@@ -605,6 +993,12 @@ export interface components {
             /** Value Text */
             value_text: string | null;
         };
+        /**
+         * ListedKind
+         * @description Kinds whose values are asked for one by one.
+         * @enum {string}
+         */
+        ListedKind: "tensor" | "text" | "audio" | "pr_curve";
         /**
          * LiveChange
          * @description ``event: change``: these runs grew, or runs came or went. What comes faster than a client reads is joined.
@@ -741,6 +1135,21 @@ export interface components {
             };
         };
         /**
+         * Outlines
+         * @description Null where the run holds none, or none that can be read: ``problems`` says why.
+         */
+        Outlines: {
+            graph: components["schemas"]["GraphOutline"] | null;
+            landscape: components["schemas"]["LandscapeOutline"] | null;
+            pipeline: components["schemas"]["PipelineOutline"] | null;
+            /** Problems */
+            problems: string[];
+            /** Run */
+            run: string;
+            /** Version */
+            version: number;
+        };
+        /**
          * Pin
          * @description What stands first on a page: the tag or chart ``subject`` of ``page``, in the order of ``place``.
          */
@@ -782,6 +1191,46 @@ export interface components {
             subject: string;
             /** Version */
             version: number;
+        };
+        /**
+         * PipelineOutline
+         * @description The stages of the data pipeline from the source on to what the training takes; of several sources the first.
+         */
+        PipelineOutline: {
+            /** Sources */
+            sources: number;
+            /** Stages */
+            stages: components["schemas"]["PipelineStage"][];
+        };
+        /**
+         * PipelineStage
+         * @description One stage of the data pipeline; ``detail`` is what tells most about it, "" without anything.
+         */
+        PipelineStage: {
+            /** Detail */
+            detail: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * PrCurveAnswer
+         * @description A precision-recall curve as columns of one length, by ascending threshold; null where a number is none.
+         */
+        PrCurveAnswer: {
+            /** False Negatives */
+            false_negatives: (number | null)[];
+            /** False Positives */
+            false_positives: (number | null)[];
+            /** Precision */
+            precision: (number | null)[];
+            /** Recall */
+            recall: (number | null)[];
+            /** Threshold */
+            threshold: number[];
+            /** True Negatives */
+            true_negatives: (number | null)[];
+            /** True Positives */
+            true_positives: (number | null)[];
         };
         /**
          * RunChange
@@ -893,6 +1342,28 @@ export interface components {
             changes: components["schemas"]["RunChange"][];
         };
         /**
+         * ScopeEdge
+         * @description Values that flow from one of the listed scopes to another, both as indices.
+         */
+        ScopeEdge: {
+            /** Source */
+            source: number;
+            /** Target */
+            target: number;
+            /** Tensors */
+            tensors: number;
+        };
+        /**
+         * ScopeOutline
+         * @description An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it.
+         */
+        ScopeOutline: {
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: number;
+        };
+        /**
          * SeriesName
          * @description One scalar series: a tag of a run.
          *
@@ -922,6 +1393,24 @@ export interface components {
             started_at: number;
             /** Version */
             version: string;
+        };
+        /**
+         * SoundAnswer
+         * @description What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
+         */
+        SoundAnswer: {
+            /** Channels */
+            channels: number | null;
+            /** Duration S */
+            duration_s: number | null;
+            /** Frames */
+            frames: number | null;
+            /** Media Type */
+            media_type: string | null;
+            /** Sample Rate */
+            sample_rate: number | null;
+            /** Size Bytes */
+            size_bytes: number;
         };
         /**
          * StaleAnswer
@@ -963,6 +1452,94 @@ export interface components {
             kind: components["schemas"]["Kind"];
             /** Runs */
             runs: string[];
+        };
+        /**
+         * TensorAnswer
+         * @description What a tensor is. ``dtype`` is the one its writer declared, as NumPy names it; "object" for texts.
+         *
+         *     Not ``is_exact`` where the log holds float32 of a wider dtype. ``size_bytes`` is what the numbers take in the log.
+         *     ``slice`` is what is shown of it unless something else is asked for: a text for each dimension.
+         */
+        TensorAnswer: {
+            /** Dtype */
+            dtype: string;
+            /** Is Complex */
+            is_complex: boolean;
+            /** Is Exact */
+            is_exact: boolean;
+            /** Is Text */
+            is_text: boolean;
+            /** Is Whole */
+            is_whole: boolean;
+            /** Shape */
+            shape: number[];
+            /** Size */
+            size: number;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Slice */
+            slice: string[];
+        };
+        /**
+         * TensorStatisticsAnswer
+         * @description Numbers over a slice, or the whole tensor. Of complex numbers it is about the magnitudes.
+         *
+         *     ``count`` counts all elements; ``minimum`` (as exact text), ``mean``, ``deviation`` (of the population) and the
+         *     histogram are over the finite ones, and null without any. Bucket i of ``counts`` covers ``edges[i]`` to
+         *     ``edges[i + 1]``, the last one with its right edge.
+         */
+        TensorStatisticsAnswer: {
+            /** Count */
+            count: number;
+            /** Counts */
+            counts: number[];
+            /** Deviation */
+            deviation: number | null;
+            /** Edges */
+            edges: number[];
+            /** Maximum */
+            maximum: string | null;
+            /** Mean */
+            mean: number | null;
+            /** Minimum */
+            minimum: string | null;
+            /** Nan */
+            nan: number;
+            /** Negative Infinity */
+            negative_infinity: number;
+            /** Positive Infinity */
+            positive_infinity: number;
+            /** Shape */
+            shape: number[];
+            /** Zeros */
+            zeros: number;
+        };
+        /**
+         * TensorWindowAnswer
+         * @description Cells of a slice with two dimensions; one dimension is a column, none a single cell.
+         *
+         *     ``row`` and ``column`` say where the window begins in the slice. ``cells`` are row by row the shortest texts that
+         *     read back to the same value; NaN and infinities are nan, inf and -inf.
+         */
+        TensorWindowAnswer: {
+            /** Cells */
+            cells: string[][];
+            /** Column */
+            column: number;
+            columns: components["schemas"]["AxisSpan"];
+            /** Row */
+            row: number;
+            rows: components["schemas"]["AxisSpan"];
+            /** Shape */
+            shape: number[];
+        };
+        /**
+         * TextAnswer
+         * @description The texts of one value.
+         */
+        TextAnswer: {
+            /** Texts */
+            texts: string[];
         };
         /**
          * Threshold
@@ -1032,6 +1609,25 @@ export interface components {
             version: number;
         };
         /**
+         * ValuesAnswer
+         * @description The values of a tag by ascending step, as columns: ``id`` names a value for good.
+         */
+        ValuesAnswer: {
+            /** Id */
+            id: string[];
+            kind: components["schemas"]["Kind"];
+            /** Run */
+            run: string;
+            /** Step */
+            step: number[];
+            /** Tag */
+            tag: string;
+            /** Version */
+            version: number;
+            /** Wall Time */
+            wall_time: (number | null)[];
+        };
+        /**
          * View
          * @description A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state.
          */
@@ -1083,6 +1679,87 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_audio: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/flac": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes are no WAV, FLAC, Ogg or MP3. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     query_curves: {
         parameters: {
             query?: never;
@@ -1252,6 +1929,66 @@ export interface operations {
             };
             /** @description No such run or tag. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_hparams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HparamsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HparamsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1931,6 +2668,151 @@ export interface operations {
             };
         };
     };
+    get_outlines: {
+        parameters: {
+            query: {
+                run: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outlines"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_pr_curve: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrCurveAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     get_runs: {
         parameters: {
             query?: never;
@@ -2111,6 +2993,84 @@ export interface operations {
             };
         };
     };
+    get_sound: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoundAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     query_tags: {
         parameters: {
             query?: never;
@@ -2144,6 +3104,638 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TensorAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor_csv: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description A text for each dimension, an index or a range in Python's slice syntax. */
+                slice?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor_npy: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description A text for each dimension, an index or a range in Python's slice syntax. */
+                slice?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-npy": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor_heat: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description A text for each dimension, an index or a range in Python's slice syntax. */
+                slice?: string[];
+                rows?: number;
+                columns?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor_statistics: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description A text for each dimension, an index or a range in Python's slice syntax. */
+                slice?: string[];
+                bins?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TensorStatisticsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor_window: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description A text for each dimension, an index or a range in Python's slice syntax. */
+                slice?: string[];
+                row?: number;
+                rows?: number;
+                column?: number;
+                columns?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TensorWindowAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_text: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_values: {
+        parameters: {
+            query: {
+                run: string;
+                kind: components["schemas"]["ListedKind"];
+                tag: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValuesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

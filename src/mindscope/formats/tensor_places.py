@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the numbers of a tensor stand inside its encoded value, so that a part of a large one can be read alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mindscope.formats import mindspore, mindspore_schemas, tensorboard, tensorboard_schemas, wire
+from mindscope.formats.tensors import dtype_by_name
+from mindscope.types import DialectName, Message
+
+ReadAt = Callable[[int, int], bytes]
+"""The bytes of the encoded value from an offset on, at most so many."""
+
+_TENSOR = 8  # the field of a Summary.Value, in both dialects
+_PLAIN = {
+    DialectName.MINDSPORE: {8: "", 6: "float64", 3: "float32"},
+    DialectName.TENSORBOARD: {4: ""},
+}
+"""Fields whose bytes are the numbers, the one that counts first, and what they are of; "" is the declared type."""
+_OTHERS = {DialectName.MINDSPORE: {4, 5, 7}, DialectName.TENSORBOARD: set[int]()}
+"""Numbers written one by one, which count more than the last of the plain fields."""
+_MOST_FIELDS = 64
+_MOST_DECLARED = 1024  # bytes of a shape or a type; longer fields hold numbers
+_VARINT_BYTES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TensorPlace:
+    """Numbers of ``stored`` that fill ``shape`` in C order, from byte ``offset`` of the encoded value on.
+
+    They mean numbers of ``dtype``; not ``is_exact`` where the file holds float32 of a wider dtype.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    stored: np.dtype[Any]
+    offset: int
+    is_exact: bool
+
+
+class _Field(NamedTuple):
+    number: int
+    key: int  # the byte at which its key begins
+    start: int  # of its content
+    end: int
+
+
+def find_tensor(dialect: DialectName, read: ReadAt, length: int) -> TensorPlace | None:
+    """The place of the numbers in an encoded value of ``length`` bytes.
+
+    None when they do not stand there byte by byte (texts, varints, one number for all): then the value has to be
+    decoded whole, which also says what is wrong with it if anything is.
+    """
+    if dialect not in _PLAIN:
+        return None
+    tensor = next((field for field in _fields(read, 0, length) if field.number == _TENSOR), None)
+    if tensor is None:
+        return None
+    fields = list(_fields(read, tensor.start, tensor.end))
+    if len(fields) > _MOST_FIELDS:
+        return None
+    by_number = {field.number: field for field in fields}
+    number = next((number for number in _PLAIN[dialect] if number in by_number), None)
+    if number is None or (number == 3 and _OTHERS[dialect] & by_number.keys()):
+        return None
+    short = [
+        field for field in fields if field.number not in _PLAIN[dialect] and field.end - field.key < _MOST_DECLARED
+    ]
+    shape, name = _declared(dialect, b"".join(read(field.key, field.end - field.key) for field in short))
+    return _place(by_number[number], shape, name, _PLAIN[dialect][number] or name)
+
+
+def _place(field: _Field, shape: tuple[int, ...], name: str, stored_name: str) -> TensorPlace | None:
+    dtype, stored = dtype_by_name(name), dtype_by_name(stored_name)
+    if dtype is None or stored is None or any(size < 0 for size in shape):
+        return None
+    if math.prod(shape) * stored.itemsize != field.end - field.start:
+        return None
+    is_exact = stored_name != "float32" or mindspore.is_exact_in_float32(name)
+    return TensorPlace(shape, dtype, stored, field.start, is_exact)
+
+
+def _declared(dialect: DialectName, message: bytes) -> tuple[tuple[int, ...], str]:
+    """Shape and name of the dtype."""
+    if dialect is DialectName.MINDSPORE:
+        decoded: Message = wire.decode(mindspore_schemas.TENSOR, message)
+        dims = decoded.get("dims", ())
+        return tuple(int(size) for size in dims), mindspore.data_type_name(decoded.get("data_type", 0))
+    decoded = wire.decode(tensorboard_schemas.TENSOR, message)
+    dims = (dim.get("size", 0) for dim in decoded.get("tensor_shape", {}).get("dim", []))
+    return tuple(int(size) for size in dims), tensorboard.data_type_name(decoded.get("dtype", 0))
+
+
+def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:
+    """The fields of a message, without the content of any; ends early where the bytes are no message."""
+    at = start
+    while at < end:
+        head = read(at, 2 * _VARINT_BYTES)
+        key, used = _varint(head, 0)
+        content = at + used
+        width = {0: 0, 1: 8, 5: 4}.get(key & 7)
+        if key & 7 == 2:
+            width, used = _varint(head, used)
+            content = at + used
+        elif key & 7 == 0:
+            _, after = _varint(head, used)
+            width = after - used
+        if width is None or used == 0 or content + width > end:
+            return
+        yield _Field(key >> 3, at, content, content + width)
+        at = content + width
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at a byte of ``data``, and the byte behind it; that byte is 0 when the number does not end."""
+    value = 0
+    for shift, byte in enumerate(data[at : at + _VARINT_BYTES]):
+        value |= (byte & 0x7F) << 7 * shift
+        if byte < 0x80:
+            return value, at + shift + 1
+    return 0, 0

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the dashboard shows of graphs, data pipelines and landscapes: enough to recognise them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.graph import DatasetNode, Graph
+from mindscope.graph.model import Node
+from mindscope.reading import Run
+from mindscope.server.schema import Answer
+from mindscope.types import Landscape
+
+MOST_SCOPES = 24
+ROOM = 12  # scopes after opening one
+
+Scope = tuple[str, ...]
+"""A scope by its path from the top; the last name is its own."""
+
+
+class ScopeOutline(Answer):
+    """An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it."""
+
+    name: str
+    nodes: int
+
+
+class ScopeEdge(Answer):
+    """Values that flow from one of the listed scopes to another, both as indices."""
+
+    source: int
+    target: int
+    tensors: int
+
+
+class GraphOutline(Answer):
+    """The newest graph of a run: its largest outermost scopes and what flows between them."""
+
+    name: str
+    nodes: int
+    edges: int
+    graphs: int
+    parameters: int
+    scopes: list[ScopeOutline]
+    scopes_left_out: int
+    flows: list[ScopeEdge]
+
+
+class PipelineStage(Answer):
+    """One stage of the data pipeline; ``detail`` is what tells most about it, "" without anything."""
+
+    name: str
+    detail: str
+
+
+class PipelineOutline(Answer):
+    """The stages of the data pipeline from the source on to what the training takes; of several sources the first."""
+
+    stages: list[PipelineStage]
+    sources: int
+
+
+class LandscapeOutline(Answer):
+    """The newest loss landscape: losses row by row, null where one is no number, and the path of the training."""
+
+    tag: str
+    x: list[float]
+    y: list[float]
+    losses: list[list[float | None]]
+    path_x: list[float]
+    path_y: list[float]
+    path_losses: list[float | None]
+
+
+class Outlines(Answer):
+    """Null where the run holds none, or none that can be read: ``problems`` says why."""
+
+    run: str
+    version: int
+    graph: GraphOutline | None
+    pipeline: PipelineOutline | None
+    landscape: LandscapeOutline | None
+    problems: list[str]
+
+
+def outline_run(run: Run) -> Outlines:
+    """Everything at once: graphs and pipelines have no steps, and of landscapes the newest counts."""
+    version = run.store.version
+    graphs, pipeline, landscapes = run.graphs(), run.dataset_graph, run.landscapes()
+    newest = list(landscapes.items())[-1:]
+    return Outlines(
+        run=run.id,
+        version=version,
+        graph=outline_graphs(graphs) if graphs else None,
+        pipeline=outline_pipeline(pipeline) if pipeline else None,
+        landscape=outline_landscape(*newest[0]) if newest else None,
+        problems=[str(damage) for damage in run.damages[len(run.store.damages) :]],
+    )
+
+
+def outline_graphs(graphs: Sequence[Graph]) -> GraphOutline:
+    """The last of them. Whatever scope holds most is opened, as long as a small picture has room for what is in it."""
+    graph = graphs[-1]
+    opened = _opened_scopes(graph)
+    places = {node.name: _place(node, opened) for node in graph.nodes}
+    sizes = Counter(places.values())
+    largest = {scope for scope, _ in sizes.most_common(MOST_SCOPES)}
+    listed = [scope for scope in dict.fromkeys(places.values()) if scope in largest]
+    numbers = {scope: number for number, scope in enumerate(listed)}
+    return GraphOutline(
+        name=graph.name,
+        nodes=len(graph.nodes),
+        edges=graph.edge_count,
+        graphs=len(graphs),
+        parameters=len(graph.parameters),
+        scopes=[ScopeOutline(name=scope[-1], nodes=sizes[scope]) for scope in listed],
+        scopes_left_out=len(sizes) - len(listed),
+        flows=[
+            ScopeEdge(source=numbers[source], target=numbers[target], tensors=tensors)
+            for (source, target), tensors in _flows(graph, places).items()
+            if source in numbers and target in numbers
+        ],
+    )
+
+
+def outline_pipeline(last: DatasetNode) -> PipelineOutline:
+    """Along the first child of each stage."""
+    stages = [last]
+    while stages[-1].children:
+        stages.append(stages[-1].children[0])
+    return PipelineOutline(
+        stages=[PipelineStage(name=stage.op_type, detail=_stage_detail(stage)) for stage in reversed(stages)],
+        sources=sum(not stage.children for stage in last.walk()),
+    )
+
+
+def outline_landscape(tag: str, landscape: Landscape) -> LandscapeOutline:
+    """All of it: landscapes are some thousand numbers."""
+    path = landscape.path_z
+    return LandscapeOutline(
+        tag=tag,
+        x=_floats(landscape.x),
+        y=_floats(landscape.y),
+        losses=[_floats_or_null(row) for row in np.atleast_2d(landscape.z)],
+        path_x=_floats(landscape.path_x),
+        path_y=_floats(landscape.path_y),
+        path_losses=[] if path is None else _floats_or_null(path),
+    )
+
+
+def _opened_scopes(graph: Graph) -> set[Scope]:
+    opened: set[Scope] = set()
+    while True:
+        sizes = Counter(_place(node, opened) for node in graph.nodes)
+        scopes = {_scope(node)[: depth + 1] for node in graph.nodes for depth in range(len(_scope(node)))}
+        closed = [(count, place) for place, count in sizes.items() if place in scopes and place not in opened]
+        if not closed:
+            return opened
+        largest = max(closed)[1]
+        inside = {_place(node, {*opened, largest}) for node in graph.nodes if _place(node, opened) == largest}
+        if len(sizes) - 1 + len(inside) > ROOM:
+            return opened
+        opened.add(largest)
+
+
+def _scope(node: Node) -> Scope:
+    return tuple(node.scope.split("/")) if node.scope else ()
+
+
+def _place(node: Node, opened: set[Scope]) -> Scope:
+    """The outermost scope around a node that is not opened; the opened one for what stands directly in it.
+
+    What stands in no scope is told by its type.
+    """
+    scope = _scope(node)
+    for depth in range(1, len(scope) + 1):
+        if scope[:depth] not in opened:
+            return scope[:depth]
+    return scope or (node.op_type,)
+
+
+def _flows(graph: Graph, places: dict[str, Scope]) -> Counter[tuple[Scope, Scope]]:
+    ends = ((places.get(edge.source), places[node.name]) for node in graph.nodes for edge in node.inputs)
+    return Counter((source, target) for source, target in ends if source is not None and source != target)
+
+
+def _stage_detail(stage: DatasetNode) -> str:
+    """The transforms of a map, the size of a batch; nothing of the others."""
+    if stage.operations:
+        return ", ".join(operation.name for operation in stage.operations)
+    for name in ("batch_size", "buffer_size", "count", "num_samples"):
+        if name in stage.parameters:
+            return f"{name} {stage.parameters[name]}"
+    return ""
+
+
+def _floats(values: NDArray[Any] | None) -> list[float]:
+    return [] if values is None else [float(value) for value in values.reshape(-1)]
+
+
+def _floats_or_null(values: NDArray[Any]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in _floats(values)]

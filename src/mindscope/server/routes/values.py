@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single values of a log: the list of a tag's values, texts, sounds and PR curves."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+
+from mindscope.server.answers import JsonAnswer
+from mindscope.server.context import TheViewer
+from mindscope.server.failures import NOT_FOUND, failure
+from mindscope.server.routes.images import FOREVER
+from mindscope.server.schema import FailureAnswer
+from mindscope.server.value_messages import PrCurveAnswer, SoundAnswer, TextAnswer, ValuesAnswer
+from mindscope.server.values import (
+    SOUND_STARTS,
+    describe_sound,
+    find_value,
+    list_values,
+    read_pr_curve,
+    read_text,
+    sound_type,
+)
+from mindscope.types import Kind
+
+Id = Annotated[str, Query(max_length=80)]
+KEPT = {"cache-control": FOREVER}
+READABLE: dict[int | str, dict[str, Any]] = {
+    **NOT_FOUND,
+    404: {"model": FailureAnswer, "description": "No such run, tag or value."},
+    500: {"model": FailureAnswer, "description": "The bytes can't be read any more, or are no such value."},
+}
+SOUNDS = sorted({media_type for _, media_type in SOUND_STARTS})
+SOUND_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in SOUNDS}},
+    **READABLE,
+    415: {"model": FailureAnswer, "description": "The bytes are no WAV, FLAC, Ogg or MP3."},
+}
+
+router = APIRouter()
+
+
+class ListedKind(str, Enum):
+    """Kinds whose values are asked for one by one."""
+
+    TENSOR = "tensor"
+    TEXT = "text"
+    AUDIO = "audio"
+    PR_CURVE = "pr_curve"
+
+
+class SoundResponse(Response):
+    """A sound; its media type is told by its bytes."""
+
+    media_type = "audio/wav"
+
+
+@router.get("/values", response_model=ValuesAnswer, responses=NOT_FOUND)
+def get_values(run: str, kind: ListedKind, tag: str, viewer: TheViewer) -> JsonAnswer:
+    """All steps of a tag of a run, none left out."""
+    return JsonAnswer(list_values(viewer.catalog, run, Kind(kind.value), tag))
+
+
+@router.get("/text", response_model=TextAnswer, responses=READABLE)
+def get_text(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
+    """The texts that ``/api/values`` calls ``id``."""
+    texts = find_value(viewer.catalog, run, Kind.TEXT, tag, id)
+    return no_value("text", run, tag, id) if texts is None else kept(JsonAnswer(read_text(texts)))
+
+
+@router.get("/sound", response_model=SoundAnswer, responses=READABLE)
+def get_sound(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
+    """What the sound is that ``/api/values`` calls ``id``."""
+    audio = find_value(viewer.catalog, run, Kind.AUDIO, tag, id)
+    return no_value("audio", run, tag, id) if audio is None else kept(JsonAnswer(describe_sound(audio)))
+
+
+@router.get("/audio", response_class=SoundResponse, response_model=None, responses=SOUND_ANSWERS)
+def get_audio(run: str, tag: str, id: Id, viewer: TheViewer) -> Response | JSONResponse:
+    """The sound itself, as it stands in the log."""
+    audio = find_value(viewer.catalog, run, Kind.AUDIO, tag, id)
+    if audio is None:
+        return no_value("audio", run, tag, id)
+    media_type = sound_type(audio.encoded)
+    if media_type is None:
+        what = f"audio {tag!r} of run {run!r}: its bytes begin with {audio.encoded[:8].hex(' ')}"
+        return failure(415, "not_a_sound", what, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
+    return Response(audio.encoded, media_type=media_type, headers=KEPT)
+
+
+@router.get("/pr_curve", response_model=PrCurveAnswer, responses=READABLE)
+def get_pr_curve(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
+    """The precision-recall curve that ``/api/values`` calls ``id``."""
+    tensor = find_value(viewer.catalog, run, Kind.PR_CURVE, tag, id)
+    return no_value("pr_curve", run, tag, id) if tensor is None else kept(JsonAnswer(read_pr_curve(tensor)))
+
+
+def no_value(kind: str, run: str, tag: str, id: str) -> JSONResponse:
+    """The refusal for an id that the log doesn't have, or has no more."""
+    what = f"{kind} {tag!r} of run {run!r} has no value with id {id!r}"
+    return failure(404, "value_not_found", what, "GET /api/values lists the ids of a tag")
+
+
+def kept(answer: Response) -> Response:
+    """What is behind an id never changes: the browser may keep it."""
+    answer.headers.update(KEPT)
+    return answer

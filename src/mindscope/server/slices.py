@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slices of a tensor as people write them: one text for each dimension, in Python's slice syntax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mindscope.errors import SettingsError
+
+SliceKey = tuple[int | range, ...]
+"""What is taken of each dimension: one index, or a range of them, all inside of the dimension."""
+
+_NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+
+
+class SliceError(SettingsError):
+    """A slice that can't be taken of a tensor."""
+
+
+def read_slice(texts: Sequence[str], shape: Sequence[int]) -> SliceKey:
+    """What the texts take of a tensor of that shape. Raises SliceError, which names dimension and text."""
+    if len(texts) != len(shape):
+        raise SliceError(f"slice has {len(texts)} {_parts(len(texts))}, want {len(shape)}, one for each dimension")
+    return tuple(_read(text, size, number) for number, (text, size) in enumerate(zip(texts, shape, strict=True)))
+
+
+def default_slice(shape: Sequence[int]) -> tuple[str, ...]:
+    """The last two dimensions whole, the first index of all others."""
+    return tuple(":" if number >= len(shape) - 2 or size == 0 else "0" for number, size in enumerate(shape))
+
+
+def sliced_shape(key: SliceKey) -> tuple[int, ...]:
+    """The shape that the slice has; a single index takes its dimension away."""
+    return tuple(len(part) for part in key if isinstance(part, range))
+
+
+def _read(text: str, size: int, dimension: int) -> int | range:
+    parts = [part.strip() for part in text.split(":")]
+    if len(parts) > 3 or any(part and not _NUMBER.fullmatch(part) for part in parts) or parts == [""]:
+        raise SliceError(
+            f"dimension {dimension}: {text!r} is no slice; write an index as 3 or -1, or a range as :, 2:8, ::2 or ::-1"
+        )
+    numbers = [int(part) if part else None for part in parts]
+    return _index(numbers[0], text, size, dimension) if len(parts) == 1 else _range(numbers, text, size, dimension)
+
+
+def _index(index: int | None, text: str, size: int, dimension: int) -> int:
+    if index is None or not -size <= index < size:
+        allowed = f"{-size} to {size - 1}" if size else "only :, for it is empty"
+        raise SliceError(f"dimension {dimension}: index {text.strip()} is outside of its {size}; take {allowed}")
+    return index % size
+
+
+def _range(numbers: list[int | None], text: str, size: int, dimension: int) -> range:
+    if len(numbers) == 3 and numbers[2] == 0:
+        raise SliceError(f"dimension {dimension}: {text!r} has step 0; take 1 or more, or -1 or less to go backwards")
+    return range(*slice(*numbers).indices(size))
+
+
+def _parts(count: int) -> str:
+    return "part" if count == 1 else "parts"

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of single values: what an answer lists and a later request asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.store import ReferenceColumns
+
+
+def value_ids(places: ReferenceColumns) -> list[str]:
+    """File, byte and moment of each value: never those of another value, also not in a directory that was reused."""
+    moments = _bits(places.wall_time).tolist()
+    triples = zip(places.file.tolist(), places.offset.tolist(), moments, strict=True)
+    return [f"{file:x}-{offset:x}-{moment:x}" for file, offset, moment in triples]
+
+
+def row_of(places: ReferenceColumns, id: str) -> int | None:
+    """The row that ``value_ids`` calls ``id``; None when there is none."""
+    try:
+        file, offset, moment = (int(part, 16) for part in id.split("-"))
+    except ValueError:
+        return None
+    rows = np.flatnonzero((places.file == file) & (places.offset == offset))
+    matching = [int(row) for row in rows if int(_bits(places.wall_time[row : row + 1])[0]) == moment]
+    return matching[0] if matching else None
+
+
+def _bits(wall_time: NDArray[np.float64]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(wall_time).view(np.uint64)

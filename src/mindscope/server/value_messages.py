@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about single values of a log: which there are, and what is in a tensor, a text, a sound or a PR curve."""
+
+from __future__ import annotations
+
+from mindscope.server.schema import Answer, Column
+from mindscope.types import Kind
+
+
+class ValuesAnswer(Answer):
+    """The values of a tag by ascending step, as columns: ``id`` names a value for good."""
+
+    run: str
+    tag: str
+    kind: Kind
+    version: int
+    step: list[int]
+    wall_time: list[float | None]
+    id: list[str]
+
+
+class TensorAnswer(Answer):
+    """What a tensor is. ``dtype`` is the one its writer declared, as NumPy names it; "object" for texts.
+
+    Not ``is_exact`` where the log holds float32 of a wider dtype. ``size_bytes`` is what the numbers take in the log.
+    ``slice`` is what is shown of it unless something else is asked for: a text for each dimension.
+    """
+
+    dtype: str
+    shape: list[int]
+    size: int
+    size_bytes: int
+    is_exact: bool
+    is_text: bool
+    is_complex: bool
+    is_whole: bool
+    slice: list[str]
+
+
+class AxisSpan(Answer):
+    """One dimension of a slice: the number of the tensor's ``dimension``, null for one that the slice does not have;
+
+    the index at its begin, the distance to the next, and how many there are.
+    """
+
+    dimension: int | None
+    start: int
+    step: int
+    size: int
+
+
+class TensorWindowAnswer(Answer):
+    """Cells of a slice with two dimensions; one dimension is a column, none a single cell.
+
+    ``row`` and ``column`` say where the window begins in the slice. ``cells`` are row by row the shortest texts that
+    read back to the same value; NaN and infinities are nan, inf and -inf.
+    """
+
+    shape: list[int]
+    rows: AxisSpan
+    columns: AxisSpan
+    row: int
+    column: int
+    cells: list[list[str]]
+
+
+class TensorStatisticsAnswer(Answer):
+    """Numbers over a slice, or the whole tensor. Of complex numbers it is about the magnitudes.
+
+    ``count`` counts all elements; ``minimum`` (as exact text), ``mean``, ``deviation`` (of the population) and the
+    histogram are over the finite ones, and null without any. Bucket i of ``counts`` covers ``edges[i]`` to
+    ``edges[i + 1]``, the last one with its right edge.
+    """
+
+    shape: list[int]
+    count: int
+    zeros: int
+    nan: int
+    positive_infinity: int
+    negative_infinity: int
+    minimum: str | None
+    maximum: str | None
+    mean: float | None
+    deviation: float | None
+    edges: list[float]
+    counts: list[int]
+
+
+class HeatColumns(Answer):
+    """Row by row, a number a cell: float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell."""
+
+    value: Column
+    odd: Column
+
+
+class HeatHeader(Answer):
+    """The JSON header of a heat map as ``application/vnd.mindscope.columns``.
+
+    ``shape`` is that of the slice as rows and columns, ``cells`` that of the map. Where a cell stands for a block of
+    elements, ``is_reduced``, it shows the one that is farthest from the mean of the slice, so that no spike is lost.
+    """
+
+    shape: list[int]
+    cells: list[int]
+    rows: AxisSpan
+    columns: AxisSpan
+    is_reduced: bool
+    minimum: float | None
+    maximum: float | None
+    columns_data: HeatColumns
+
+
+class TextAnswer(Answer):
+    """The texts of one value."""
+
+    texts: list[str]
+
+
+class SoundAnswer(Answer):
+    """What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz."""
+
+    media_type: str | None
+    sample_rate: float | None
+    channels: int | None
+    frames: int | None
+    duration_s: float | None
+    size_bytes: int
+
+
+class PrCurveAnswer(Answer):
+    """A precision-recall curve as columns of one length, by ascending threshold; null where a number is none."""
+
+    threshold: list[float]
+    precision: list[float | None]
+    recall: list[float | None]
+    true_positives: list[float | None]
+    false_positives: list[float | None]
+    true_negatives: list[float | None]
+    false_negatives: list[float | None]
