@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from mindscope.formats.progressions import Progressions
 from mindscope.server.curves import reduce_series
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.schema import Axis, Curve, CurvesQuery, SeriesName
@@ -40,7 +41,7 @@ def sealed_series(path: Path, starts: list[int]) -> ScalarSeries:
     series = ScalarSeries(files, Access())
     for file, start in enumerate(starts):
         series.extend(file, points(start, start + POINTS // len(starts)))
-    (place,) = write_chunk(path, series.layout, [series.points.parts(())])
+    (place,) = write_chunk(path, series.layout, [series.points.parts(())], Progressions())
     series.points.seal((), place)
     return series
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mindscope.formats.progressions import Progressions
 from mindscope.store import ScalarSeries, Shown
 from mindscope.store.access import Access
 from mindscope.store.chunk import write_chunk
@@ -32,7 +33,7 @@ def extend(series: ScalarSeries, file: int, steps: list[int]) -> None:
 
 
 def seal(series: ScalarSeries, path: Path) -> None:
-    (place,) = write_chunk(path, series.layout, [series.points.parts(())])
+    (place,) = write_chunk(path, series.layout, [series.points.parts(())], Progressions())
     series.points.seal((), place)
 
 

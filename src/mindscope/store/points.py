@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,31 +114,6 @@ class Points:
         rows = visible_rows(arrived["step"], self._rank(arrived["file"]))
         shown = {name: _frozen(column[rows]) for name, column in arrived.items()}
         return self._recent.keep((self, "visible"), len(self), shown)
-
-    def visible_between(self, start: int, stop: int) -> Columns:
-        """Rows ``start`` to ``stop`` of ``visible``, without putting all of a long series together.
-
-        Where every row is drawn, as in a training that was not restarted, only these rows are read and copied.
-        """
-        if not self._is_plain:
-            return {name: column[start:stop] for name, column in self.visible().items()}
-        start, stop, _ = slice(start, stop).indices(len(self))
-        pieces: list[Columns] = []
-        at = 0
-        for count, read in self._pieces():
-            first, last = max(start - at, 0), min(stop - at, count)
-            if first < last:
-                pieces.append({name: column[first:last] for name, column in read().items()})
-            at += count
-        file = self._file_column()[start:stop]
-        return self._concatenated(pieces) | {"file": file}
-
-    def _pieces(self) -> Iterator[tuple[int, Callable[[], Columns]]]:
-        """Number of rows of each piece, and how to have them."""
-        for sealed in self.sealed:
-            yield sealed.count, sealed.read
-        for piece in self._newest.pieces() if self._newest is not None else ():
-            yield piece["step"].size, lambda piece=piece: piece
 
     def written(self) -> Columns:
         """All points in the order in which they were written: by age of the file, then as in the file."""
