@@ -55,6 +55,7 @@ def opened(base: Path, workspace: Path, **more: Any) -> Iterator[Catalog]:
     catalog = Catalog(base, workspace, **more)
     try:
         catalog.refresh()
+        catalog.settle()
         yield catalog
     finally:
         catalog.close()
@@ -162,6 +163,7 @@ def test_rebuilt_incremental_and_reopened_are_equal(actions: list[Any]) -> None:
         for action in [*actions, "refresh"]:
             if action in ("restart", "kill"):
                 if action == "kill" and catalog._cache is not None:
+                    catalog._saver.stop()  # somewhere in its work
                     catalog._cache.close()  # the system lets go of the lock, and nothing more is saved
                 else:
                     catalog.close()
@@ -217,6 +219,7 @@ def test_few_chunks_hold_a_run_that_grew_a_thousand_times(tmp_path: Path, worksp
         for step in range(1000):
             append(base / "run" / OLDER, steps([step]))
             catalog.refresh()
+            catalog.settle()
         assert len(catalog.run("run").chunks) <= 8
         assert len(list(workspace.glob("cache/*/*.chunk"))) <= 8
         assert visible_steps(catalog.run("run")) == list(range(1000))
@@ -286,7 +289,8 @@ def test_two_at_once_say_the_same_and_one_writes(base: Path, workspace: Path) ->
             assert second.scanned_bytes == 0
             for step in range(12, 30):
                 append(base / "a" / NEWER, steps([step]))
-                first.refresh()  # which deletes chunks that the second has not looked at yet
+                first.refresh()
+                first.settle()  # which deletes chunks that the second has not looked at yet
             second.refresh()
             assert contents(second) == contents(first) == fresh(base)
         before = cache_files(workspace)
@@ -304,10 +308,10 @@ def test_two_at_once_say_the_same_and_one_writes(base: Path, workspace: Path) ->
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from mindscope.ingest import Catalog, load
+from mindscope.ingest import Catalog, backlog, load
 load.SEALED_EVERY_S = 0.0
-load.SEALED_ROWS = 1
 base, workspace, number = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+backlog.BACKLOG_BYTES = int(sys.argv[5])
 rest = number
 
 def watch(name, details):
@@ -323,11 +327,13 @@ for part in range(3):
     with (base / "a" / sys.argv[4]).open("ab") as file:
         file.write((base / f"part.{part}").read_bytes())
     catalog.refresh()
+    catalog.settle()
 catalog.close()
 """
 
 
-def test_killed_at_any_step_of_sealing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("backlog", [0, 1 << 30], ids=["while reading", "behind"])
+def test_killed_at_any_step_of_sealing(tmp_path: Path, backlog: int) -> None:
     """The process is killed at the first, second, ... time it touches a file of the cache, until it gets through."""
     number, outcome = 0, -signal.SIGKILL
     while outcome == -signal.SIGKILL:
@@ -335,14 +341,14 @@ def test_killed_at_any_step_of_sealing(tmp_path: Path) -> None:
         write_logs(base)
         for part in range(3):
             (base / f"part.{part}").write_bytes(steps(range(12 + 4 * part, 16 + 4 * part), first_value=7.0))
-        arguments = [sys.executable, "-c", KILLED, str(base), str(workspace), str(number), NEWER]
+        arguments = [sys.executable, "-c", KILLED, str(base), str(workspace), str(number), NEWER, str(backlog)]
         outcome = subprocess.run(arguments, env=os.environ | {"PYTHONWARNINGS": "ignore"}).returncode
         with opened(base, workspace) as catalog:
             assert contents(catalog) == fresh(base), number
         with opened(base, workspace) as catalog:
             assert contents(catalog) == fresh(base), number
             assert catalog.scanned_bytes == 0
-        number += 2
+        number += 3
     assert outcome == 0
     assert number > 20
 
@@ -397,6 +403,7 @@ def test_a_cache_that_is_deleted_under_a_viewer_costs_nothing_but_work(base: Pat
         shutil.rmtree(workspace)
         append(base / "a" / NEWER, steps([20]))
         catalog.refresh()
+        catalog.settle()
         assert contents(catalog) == fresh(base)
         append(base / "a" / NEWER, steps([21]))
         catalog.refresh()

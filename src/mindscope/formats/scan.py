@@ -39,6 +39,17 @@ class Scanned:
     extent: Extent = NOWHERE
     undecodable: list[tuple[int, int, FormatError]] = field(default_factory=list[tuple[int, int, FormatError]])
 
+    @property
+    def size_bytes(self) -> int:
+        """What the columns take in memory; one that several series have counts once."""
+        columns = {
+            id(column): column.nbytes
+            for series in (self.scalars, self.references)
+            for rows in series.values()
+            for column in rows.values()
+        }
+        return sum(columns.values())
+
 
 class ScanRoom:
     """What scanners need one after the other, in one thread: memory that is warm, and columns that many files share."""

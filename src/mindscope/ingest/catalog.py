@@ -15,8 +15,10 @@ from types import MappingProxyType
 
 from mindscope.config import DEFAULT_CACHE_BYTES
 from mindscope.errors import RunNotFoundError
+from mindscope.ingest.backlog import Backlog
 from mindscope.ingest.discover import Discovery, Finder, FoundRun, Problem
 from mindscope.ingest.load import RunLoader
+from mindscope.ingest.saver import Saver
 from mindscope.ingest.tail import read_rooms
 from mindscope.store import RunCache, RunStore
 from mindscope.store.recent import RecentColumns
@@ -43,6 +45,8 @@ class Catalog:
         self._cache: RunCache | None = None  # opened by the first refresh, for it takes time with many runs
         self._rooms = read_rooms()
         self._recent = RecentColumns()
+        self._backlog = Backlog()
+        self._saver = Saver()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
@@ -100,14 +104,21 @@ class Catalog:
                     taken = self._take(found)
                 changed |= self._tell(taken, on_change)
                 waiting = tuple(self._loaders)
+            looked_at = waiting
             while waiting:
                 for group in self._read(waiting):
                     changed |= self._tell(group, on_change)
                 waiting = tuple(id for id in waiting if self._loaders[id].has_more)
+            self._saver.add(loader for id in looked_at if (loader := self._loaders[id]).is_due)
             return frozenset(changed)
+
+    def settle(self) -> None:
+        """Wait until the cache holds what is due to be saved after the last refresh; that goes on by itself."""
+        self._saver.settle()
 
     def close(self) -> None:
         """Save what is not saved yet, and let another process write the cache. There must be no refresh after it."""
+        self._saver.stop()
         with self._refreshing:
             if self._cache is not None:
                 for loader in self._loaders.values():
@@ -159,6 +170,8 @@ class Catalog:
         added = found.runs.keys() - self._loaders.keys()
         other = {id for id in found.runs.keys() - added if self._loaders[id].set_files(found.runs[id].files)}
         self._problems = found.problems
+        for id in gone:
+            self._backlog.note(id, 0)
         changed = frozenset(gone | added | other)
         if changed:
             self._set_loaders({id: self._loaders.get(id) or self._loader(run) for id, run in found.runs.items()})
@@ -167,7 +180,7 @@ class Catalog:
         return changed
 
     def _loader(self, run: FoundRun) -> RunLoader:
-        return RunLoader(run, self._rooms, self._recent, self._cache)
+        return RunLoader(run, self._rooms, self._recent, self._cache, self._backlog)
 
     def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
         self._loaders = loaders

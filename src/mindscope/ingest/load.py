@@ -7,6 +7,7 @@ import logging
 from threading import RLock
 from time import monotonic
 
+from mindscope.ingest.backlog import Backlog
 from mindscope.ingest.discover import EventFile, FoundRun
 from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_rooms
@@ -19,9 +20,9 @@ from mindscope.types import Kind
 log = logging.getLogger(__name__)
 
 SEALED_ROWS = 1_000_000
-"""So many rows of a run are kept in memory (20 bytes each) before they are sealed."""
+"""A run that grew by so many rows is due to be saved."""
 SEALED_EVERY_S = 60.0
-"""A run that grows is sealed so often, however slowly it grows: what is not sealed is read again at the next start."""
+"""A run that grows is saved so often, however slowly it grows: what is not saved is read again at the next start."""
 
 
 class RunLoader:
@@ -33,11 +34,16 @@ class RunLoader:
         rooms: ReadRooms | None = None,
         recent: RecentColumns | None = None,
         cache: RunCache | None = None,
+        backlog: Backlog | None = None,
     ) -> None:
-        """With a ``cache`` the run is as it was saved there; ``read`` brings what grew since."""
+        """With a ``cache`` the run is as it was saved there; ``read`` brings what grew since.
+
+        What is shared with other runs is given, or else this run's own.
+        """
         self.store = RunStore(run.id, run.path, recent)
         self._rooms = rooms or read_rooms()
         self._cache = cache
+        self._backlog = backlog or Backlog()
         self._lock = RLock()  # held while files are read; taken before the store's
         self._kinds: dict[str, Kind] = {}
         self._tails: dict[str, FileTail] = {}  # by path, the oldest file first
@@ -76,12 +82,24 @@ class RunLoader:
             self._tails = {path: self._tails.get(path) or self._tail(file) for path, file in found.items()}
             return bool(gone or added)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to save the run: it was not saved yet, or grew much, or some time ago."""
+        if self._cache is None or self._sealed_version == self.store.version:
+            return False
+        is_large = self.store.unsealed_rows >= SEALED_ROWS
+        return is_large or self._sealed_version < 0 or monotonic() - self._sealed_at >= SEALED_EVERY_S
+
     def read(self, budget_bytes: int = BUDGET_BYTES) -> bool:
-        """Read at most about ``budget_bytes`` of what grew in each file; says whether the store changed."""
+        """Read at most about ``budget_bytes`` of what grew in each file; says whether the store changed.
+
+        When much is not saved yet, of this run and others, this one is saved at once.
+        """
         with self._lock:
             try:
                 is_changed = self._read(budget_bytes)
-                self._save_if_due()
+                if self._backlog.is_full:
+                    self._save()
             except ChunkDamagedError as error:
                 log.warning("cache: %s", error)
                 self._read_anew()
@@ -96,7 +114,7 @@ class RunLoader:
         return is_changed
 
     def save(self) -> None:
-        """Have the cache know all that was read."""
+        """Have the cache know all that was read, and have the rows in files in place of memory."""
         with self._lock:
             try:
                 self._save()
@@ -105,19 +123,9 @@ class RunLoader:
 
     def _read(self, budget_bytes: int) -> bool:
         are_changed = [tail.read(self._rooms, budget_bytes) for tail in self._tails.values()]
+        if self._cache is not None:
+            self._backlog.note(self.store.id, self.store.unsealed_bytes)
         return any(are_changed)
-
-    def _save_if_due(self) -> None:
-        if self.has_more:
-            is_due = self.store.unsealed_rows >= SEALED_ROWS
-        else:
-            is_due = (
-                self._sealed_version < 0
-                or self.store.unsealed_rows >= SEALED_ROWS
-                or monotonic() - self._sealed_at >= SEALED_EVERY_S
-            )
-        if is_due:
-            self._save()
 
     def _save(self) -> None:
         if self._cache is None or self._sealed_version == self.store.version:
@@ -125,6 +133,7 @@ class RunLoader:
         self._cache.save(self.store, self._progress(), may_merge=not self.has_more)
         self._sealed_version = self.store.version
         self._sealed_at = monotonic()
+        self._backlog.note(self.store.id, self.store.unsealed_bytes)
 
     def _progress(self) -> Json:
         kinds = {tag: kind.value for tag, kind in self._kinds.items()}

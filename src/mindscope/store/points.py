@@ -38,7 +38,8 @@ class FileRanks:
         """``ordinal`` for each of ``count`` rows, read-only."""
         known = self._columns.get(ordinal)
         if known is None:
-            known = self._columns[ordinal] = np.broadcast_to(np.int32(ordinal), MOST_ROWS)
+            number = np.array(ordinal, np.int32)
+            known = self._columns[ordinal] = np.broadcast_to(number, (MOST_ROWS,))
         return known[:count]
 
 

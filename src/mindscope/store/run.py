@@ -24,6 +24,9 @@ DROPPED_TAG = "mindscope/dropped"
 LIVE_S = 60.0
 """A run that grew within so many seconds counts as being trained right now."""
 
+ROW_BYTES = 32
+"""That a row takes in memory at the most."""
+
 SeriesKey = tuple[Kind, str]
 RunState = Literal["live", "finished", "idle", "empty"]
 
@@ -41,6 +44,7 @@ class RunStore:
         self.lock = self.access.lock
         self.version = 0  # grows with every change of anything in here; written under the lock
         self.unsealed_rows = 0  # in memory, of all series; written under the lock
+        self.unsealed_bytes = 0  # that these take, about; written under the lock
         self.chunks: tuple[Chunk, ...] = ()  # in which points are sealed, in the order of sealing; see sealing.py
         self._ranks = FileRanks()
         self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never given twice
@@ -120,6 +124,7 @@ class RunStore:
                 self._extend((Kind.SCALAR, tag), ordinal, rows)
             for key, places in scanned.references.items():
                 self._extend(key, ordinal, places)
+            self.unsealed_bytes += scanned.size_bytes
             self._files[ordinal] = facts
             self._note_change()
 
@@ -143,6 +148,7 @@ class RunStore:
                 if len(series) == 0:
                     del self._series[key]
             self.unsealed_rows = sum(series.points.newest_count for series in self._series.values())
+            self.unsealed_bytes = self.unsealed_rows * ROW_BYTES
             self._note_change()
 
     def clear(self) -> None:
@@ -150,7 +156,7 @@ class RunStore:
         with self.lock:
             for series in self._series.values():
                 series.clear()
-            self.unsealed_rows = 0
+            self.unsealed_rows = self.unsealed_bytes = 0
             self._note_change()
 
     def drop_empty_series(self) -> None:

@@ -30,7 +30,7 @@ def seal(store: RunStore, new_path: Callable[[], Path], progressions: Progressio
         chunks = _seal_layout(store, layout, chunks, new_path, progressions, may_merge)
     with store.lock:
         store.chunks = tuple(chunks)
-        store.unsealed_rows = 0
+        store.unsealed_rows = store.unsealed_bytes = 0
 
 
 def _seal_layout(

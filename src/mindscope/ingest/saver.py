@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread that writes the cache once what it holds can be looked at: nobody waits for it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from threading import Condition, Thread
+
+from mindscope.ingest.load import RunLoader
+
+log = logging.getLogger(__name__)
+
+DELAY_S = 0.3
+"""After a load the first answers to the page come first."""
+
+
+class Saver:
+    """Saves runs one after the other. For any number of threads; a process that is killed meanwhile loses only work."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()  # guards everything below
+        self._waiting: dict[RunLoader, None] = {}  # in the order of coming
+        self._is_busy = False
+        self._is_hurried = False  # somebody waits
+        self._is_stopped = False
+        self._thread: Thread | None = None  # started with the first run
+
+    def add(self, loaders: Iterable[RunLoader]) -> None:
+        """Save these runs soon, in this order. What changes in them until then is saved with them."""
+        with self._changed:
+            self._waiting.update(dict.fromkeys(loaders))
+            if self._waiting and self._thread is None:
+                self._thread = Thread(target=self._save_all, name="mindscope-saver", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def settle(self) -> None:
+        """Wait until all that was added is saved."""
+        with self._changed:
+            self._is_hurried = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._is_stopped or not (self._waiting or self._is_busy))
+            self._is_hurried = False
+
+    def stop(self) -> None:
+        """Save no more after the run at hand. May be called again."""
+        with self._changed:
+            self._is_stopped = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _save_all(self) -> None:
+        while (loader := self._next()) is not None:
+            try:
+                loader.save()
+            except Exception:
+                log.exception("run %s could not be saved; it is read from its logs at the next start", loader.store.id)
+
+    def _next(self) -> RunLoader | None:
+        """Wait for a run to save; None in the end."""
+        with self._changed:
+            self._is_busy = False
+            self._changed.notify_all()
+            if not self._waiting:
+                self._changed.wait_for(lambda: self._is_stopped or self._waiting)
+                self._changed.wait_for(lambda: self._is_stopped or self._is_hurried, DELAY_S)
+            if self._is_stopped:
+                return None
+            self._is_busy = True
+            loader = next(iter(self._waiting))
+            del self._waiting[loader]
+            return loader
