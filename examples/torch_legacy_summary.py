@@ -13,8 +13,15 @@ import torch
 from torch import Tensor, nn
 from torch_lenet import LeNet5, create_dataset
 
-from mindscope import SummaryRecord
-from mindscope.torch import EvalLineage, HistogramSummary, Model, ScalarSummary, SummaryStep, TrainLineage
+from mindscope.torch import (
+    EvalLineage,
+    HistogramSummary,
+    Model,
+    ScalarSummary,
+    SummaryRecord,
+    SummaryStep,
+    TrainLineage,
+)
 
 
 class CrossEntropyLoss(nn.Module):
@@ -58,7 +65,7 @@ if __name__ == "__main__":
     net = LeNet5(10)
     optim = MyOptimizer(net, lr=0.01)
     model = Model(net, loss_fn=CrossEntropyLoss(), optimizer=optim, metrics={"accuracy"})
-    with SummaryRecord(log_dir=arguments.summary_dir) as summary_writer:
+    with SummaryRecord(log_dir=arguments.summary_dir, network=net) as summary_writer:
         summary_callback = SummaryStep(summary_writer, flush_step=2)
         train_callback = TrainLineage(summary_writer)
         model.train(2, create_dataset(arguments.count), callbacks=[summary_callback, train_callback])

@@ -12,8 +12,7 @@ import torch
 from torch import nn
 from torch_lenet import LeNet5, create_dataset
 
-from mindscope import SummaryRecord
-from mindscope.torch import SummaryCollector
+from mindscope.torch import SummaryCollector, SummaryRecord
 
 
 def train(summary_dir: str, count: int, epochs: int = 2, summary_collect_frequency: int = 2) -> None:
@@ -21,7 +20,7 @@ def train(summary_dir: str, count: int, epochs: int = 2, summary_collect_frequen
     ds_train, network, loss_fn = create_dataset(count), LeNet5(10), nn.CrossEntropyLoss()
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
     collector = SummaryCollector(f"{summary_dir}_collector", collect_freq=summary_collect_frequency)
-    with SummaryRecord(summary_dir) as summary_record, collector:
+    with SummaryRecord(summary_dir, network=network) as summary_record, collector:
         for epoch in range(epochs):
             for step, (images, labels) in enumerate(ds_train, start=1):
                 loss = loss_fn(network(images), labels)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
 import mindscope
+from mindscope.torch.context import CONTEXT
 
 pytestmark = pytest.mark.framework
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,7 +61,9 @@ def test_own_callback(run: Callable[..., str], tmp_path: Path) -> None:
 
 def test_own_loop(run: Callable[..., str], tmp_path: Path) -> None:
     run("torch_summary_4.py", "--summary-dir", str(tmp_path / "own"))
-    assert list(mindscope.open_run(tmp_path / "own").scalars("loss").step) == [2, 4, 6, 8]
+    own = mindscope.open_run(tmp_path / "own")
+    assert list(own.scalars("loss").step) == [2, 4, 6, 8]
+    assert [graph.name for graph in own.graphs()] == ["LeNet5"]
     assert list(mindscope.open_run(tmp_path / "own_collector").scalars("loss/auto").step) == [1, 2, 4, 6, 8]
 
 
@@ -93,6 +96,53 @@ def test_callbacks_from_before_the_collector(run: Callable[..., str], tmp_path: 
     assert list(read.scalars("loss").step) == [2, 4, 6, 8]
     assert list(read.scalars("learning_rate").step) == [2, 4, 6, 8]
     assert set(read.tags("histogram")) == {"conv1.weight", "conv1.weight.gradient"}
+    assert [graph.name for graph in read.graphs()] == ["LeNet5"]
     assert read.lineage.train is not None
     assert read.lineage.train.optimizer == "MyOptimizer"
     assert read.lineage.eval is not None
+
+
+@pytest.fixture
+def context() -> Iterator[None]:
+    yield
+    CONTEXT.device = CONTEXT.running_data = None
+
+
+@pytest.mark.usefixtures("context")
+def test_collector_with_its_defaults(run: Callable[..., str], tmp_path: Path) -> None:
+    run("torch_summary_collector.py", "--summary-dir", str(tmp_path / "run"), "--device-target", "CPU")
+    read = mindscope.open_run(tmp_path / "run")
+    assert list(read.scalars("loss/auto").step) == [1]
+    assert list(read.tags("image")) == ["input_data/auto"]
+    assert read.lineage.train is not None
+    specified = mindscope.open_run(tmp_path / "run_specified")
+    assert not specified.tags("scalar")
+    assert set(specified.tags("histogram")) == {"conv1.weight/auto", "conv1.bias/auto"}
+    assert list(specified.tags("image")) == ["input_data/auto"]
+
+
+def test_list_of_callbacks(run: Callable[..., str], tmp_path: Path) -> None:
+    shown = run("torch_callbacks.py", "--summary-dir", str(tmp_path / "run"), "--directory", str(tmp_path / "saved"))
+    assert shown.count("loss is") == 8
+    saved = sorted((tmp_path / "saved").glob("CKP-*.ckpt"))
+    lineage = mindscope.open_run(tmp_path / "run").lineage
+    assert lineage.train is not None
+    assert lineage.train.model_path == str(saved[-1].resolve())
+
+
+def test_print(run: Callable[..., str]) -> None:
+    assert run("torch_print.py").startswith(
+        "print Tensor x and Tensor y:\nTensor(shape=[2, 1], dtype=Int32, value=\n[[1]"
+    )
+
+
+@pytest.mark.usefixtures("context")
+def test_running_data(run: Callable[..., str], tmp_path: Path) -> None:
+    assert run("torch_running_data.py", "--directory", str(tmp_path)).startswith("Run task error; see ")
+    assert (tmp_path / "rank_0" / "rdr" / "graph_0.pb").exists()
+
+
+def test_each_example_is_run_here() -> None:
+    tested = Path(__file__).read_text("utf-8") + (Path(__file__).parent / "test_distributed.py").read_text("utf-8")
+    scripts = {file.name for file in EXAMPLES.glob("torch_*.py")} - {"torch_lenet.py"}
+    assert not {name for name in scripts if name not in tested}

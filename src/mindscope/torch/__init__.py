@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from mindscope.torch.serialization import load_param_into_net as load_param_into_net
     from mindscope.torch.serialization import save_checkpoint as save_checkpoint
     from mindscope.torch.summary_collector import SummaryCollector as SummaryCollector
+    from mindscope.torch.summary_record import SummaryRecord as SummaryRecord
     from mindscope.torch.time_monitor import TimeMonitor as TimeMonitor
 
 _MODULES = {
@@ -99,6 +100,7 @@ _MODULES = {
     "save_graphs": "save_stages",
     "serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "summary_collector": "SummaryCollector",
+    "summary_record": "SummaryRecord",
     "time_monitor": "TimeMonitor",
 }
 """Module -> the public names that it holds."""
