@@ -7,6 +7,7 @@ Weights are vectors of length d: the parameters that move, one after the other; 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,11 @@ def principal_directions(weights_nd: NDArray[np.float64]) -> tuple[Vector, Vecto
     Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, section 7.
     """
     differences_dn = (weights_nd[:-1] - weights_nd[-1]).T
-    left, sizes, _ = np.linalg.svd(differences_dn - differences_dn.mean(axis=0), full_matrices=False)
+    left, sizes, _ = cast(Any, np.linalg).svd(differences_dn - differences_dn.mean(axis=0), full_matrices=False)
     signs = np.sign(left[np.argmax(np.abs(left), axis=0), np.arange(left.shape[1])])
-    principal = left * (sizes * signs)
-    return principal[:, 0].copy(), principal[:, 1].copy()
+    principal: Vector = left * (sizes * signs)
+    first, second = np.array(principal[:, 0]), np.array(principal[:, 1])
+    return first, second
 
 
 def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -> Vector:
@@ -35,7 +37,7 @@ def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -
 
     Source: Li et al., 2018, section 4: filter normalization, here by parameter.
     """
-    scaled = direction.copy()
+    scaled: Vector = np.array(direction)
     for start, end in _places(sizes):
         length = float(np.linalg.norm(direction[start:end]))
         if length:
@@ -44,5 +46,5 @@ def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -
 
 
 def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:
-    ends = np.cumsum(sizes).tolist()
+    ends: list[int] = cast(Any, np.cumsum(sizes)).tolist()
     return list(zip([0, *ends], ends, strict=False))

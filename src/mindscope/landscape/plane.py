@@ -40,7 +40,7 @@ class Plane:
         """The points of the plane that are nearest to states of the weights."""
         basis = np.stack([self.v, self.w], axis=1)
         solved: NDArray[np.float64] = cast(Any, np.linalg.lstsq)(basis, (weights_nd - self.origin).T, rcond=None)[0]
-        return solved.T
+        return np.transpose(solved)
 
 
 def landscape_of_path(path: Points, numbers: Sequence[int], size: int, evaluate: Evaluate) -> Landscape:
