@@ -49,6 +49,7 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
     cursor: header.cursor,
     kept: header.kept,
     error: header.error,
+    x: null,
     step: columns ? float64(buffer, start, columns.step) : new Float64Array(0),
     wallTime: columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0),
     value: columns ? float32(buffer, start, columns.value) : new Float32Array(0),
@@ -62,7 +63,7 @@ export function float64(buffer: ArrayBuffer, start: number, { offset, length }: 
   return at % 8 === 0 ? new Float64Array(buffer, at, length) : new Float64Array(buffer.slice(at, at + 8 * length));
 }
 
-function float32(buffer: ArrayBuffer, start: number, { offset, length }: Column): Float32Array {
+export function float32(buffer: ArrayBuffer, start: number, { offset, length }: Column): Float32Array {
   const at = start + offset;
   return at % 4 === 0 ? new Float32Array(buffer, at, length) : new Float32Array(buffer.slice(at, at + 4 * length));
 }

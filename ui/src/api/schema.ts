@@ -64,6 +64,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/derived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Derived
+         * @description Lines of expressions over the tags of a run, over any axis or tag; the header is DerivedHeader.
+         *
+         *     An unknown run, or an expression that can't be evaluated, has an error in its place.
+         */
+        post: operations["query_derived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Groups
+         * @description Mean, median, extremes, deviation, quartiles and count of groups of runs; the header is GroupsHeader.
+         */
+        post: operations["query_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/histograms": {
         parameters: {
             query?: never;
@@ -406,6 +448,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Statistics
+         * @description First, last, smallest, largest and mean value of tags in runs, over all points.
+         */
+        post: operations["query_statistics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tags": {
         parameters: {
             query?: never;
@@ -591,6 +653,12 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * Alignment
+         * @description ``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point.
+         * @enum {string}
+         */
+        Alignment: "exact" | "linear";
+        /**
          * Axis
          * @description What stands on the x axis. ``relative`` and ``wall`` are in seconds.
          * @enum {string}
@@ -641,8 +709,8 @@ export interface components {
          *     A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
          *
          *     ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
-         *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
-         *     has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
+         *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out: all or none of
+         *     those that it has. ``kept`` equal to ``returned`` says that nothing changed.
          *
          *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
          */
@@ -763,6 +831,118 @@ export interface components {
             dropped: number;
         };
         /**
+         * DerivedColumns
+         * @description All are float64; ``smoothed`` is null without smoothing.
+         */
+        DerivedColumns: {
+            smoothed: components["schemas"]["Column"] | null;
+            step: components["schemas"]["Column"];
+            value: components["schemas"]["Column"];
+            wall_time: components["schemas"]["Column"];
+            x: components["schemas"]["Column"];
+        };
+        /**
+         * DerivedHeader
+         * @description The JSON header of derived lines as ``application/vnd.mindscope.columns``.
+         */
+        DerivedHeader: {
+            /** Lines */
+            lines: components["schemas"]["DerivedLine"][];
+        };
+        /**
+         * DerivedLine
+         * @description One line of the answer, in the order of the query.
+         *
+         *     ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
+         *     infinities count values of points in range that are no numbers. ``cursor`` and ``kept`` are as with curves. With
+         *     ``error`` set there are no columns.
+         */
+        DerivedLine: {
+            columns: components["schemas"]["DerivedColumns"] | null;
+            /** Cursor */
+            cursor: string | null;
+            /** Error */
+            error: string | null;
+            /** First X */
+            first_x: number | null;
+            /** Kept */
+            kept: number;
+            /** Last X */
+            last_x: number | null;
+            /** Nan */
+            nan: number;
+            /** Negative Infinity */
+            negative_infinity: number;
+            /** Points */
+            points: number;
+            /** Positive Infinity */
+            positive_infinity: number;
+            /** Reduced */
+            reduced: boolean;
+            /** Returned */
+            returned: number;
+            /** Run */
+            run: string;
+            /** Y */
+            y: string;
+        };
+        /**
+         * DerivedName
+         * @description A line: an expression over scalar tags of a run, at the steps that all of them have.
+         *
+         *     ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
+         *     Python names stand in backticks or in tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to
+         *     lay runs over each other. ``since`` is the cursor of an answer whose rows the sender still has, as with curves.
+         */
+        DerivedName: {
+            /**
+             * Offset
+             * @default 0
+             */
+            offset: number;
+            /** Run */
+            run: string;
+            /** Since */
+            since?: string | null;
+            /** Y */
+            y: string;
+        };
+        /**
+         * DerivedQuery
+         * @description Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
+         *
+         *     Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
+         */
+        DerivedQuery: {
+            /** @default step */
+            axis: components["schemas"]["Axis"];
+            /** Baseline */
+            baseline?: string | null;
+            /** Lines */
+            lines: components["schemas"]["DerivedName"][];
+            /**
+             * Pixels
+             * @default 1000
+             */
+            pixels: number;
+            /** Range */
+            range?: [
+                number,
+                number
+            ] | null;
+            /**
+             * @default {
+             *       "half_life_seconds": 0,
+             *       "half_life_steps": 0,
+             *       "median_points": 0,
+             *       "weight": 0
+             *     }
+             */
+            smoothing: components["schemas"]["Smoothing"];
+            /** X */
+            x?: string | null;
+        };
+        /**
          * DialectName
          * @description Who laid out the messages inside the records of a file.
          * @enum {string}
@@ -808,6 +988,125 @@ export interface components {
             scopes: components["schemas"]["ScopeOutline"][];
             /** Scopes Left Out */
             scopes_left_out: number;
+        };
+        /**
+         * GroupColumns
+         * @description ``x`` is float64, all else float32. ``count`` is how many runs have a finite value at x; NaN where none has.
+         *
+         *     ``deviation`` is that of the sample, NaN where there is only one run.
+         */
+        GroupColumns: {
+            count: components["schemas"]["Column"];
+            deviation: components["schemas"]["Column"];
+            high: components["schemas"]["Column"];
+            low: components["schemas"]["Column"];
+            lower_quartile: components["schemas"]["Column"];
+            mean: components["schemas"]["Column"];
+            median: components["schemas"]["Column"];
+            upper_quartile: components["schemas"]["Column"];
+            x: components["schemas"]["Column"];
+        };
+        /**
+         * GroupLine
+         * @description One group of the answer, in the order of the query.
+         *
+         *     ``runs`` counts the runs that have points, ``missing`` names the others, of which ``problem`` says the first reason.
+         *     ``points`` counts the x in range, ``returned`` the rows to draw, with a neighbour on each side. ``cursor`` and
+         *     ``kept`` are as with curves. With ``error`` set there are no columns.
+         */
+        GroupLine: {
+            alignment: components["schemas"]["Alignment"];
+            columns: components["schemas"]["GroupColumns"] | null;
+            /** Cursor */
+            cursor: string | null;
+            /** Error */
+            error: string | null;
+            /** Kept */
+            kept: number;
+            /** Key */
+            key: string;
+            /** Missing */
+            missing: string[];
+            /** Points */
+            points: number;
+            /** Problem */
+            problem: string | null;
+            /** Reduced */
+            reduced: boolean;
+            /** Returned */
+            returned: number;
+            /** Runs */
+            runs: number;
+            /** Y */
+            y: string;
+        };
+        /**
+         * GroupName
+         * @description A group: an expression over the scalar tags of each of its runs. ``key`` is the sender's name for it.
+         *
+         *     ``runs`` may hold rank groups, ``rank_of`` of the run list, for all ranks of it; an unknown run has no values.
+         */
+        GroupName: {
+            /** Key */
+            key: string;
+            /** Runs */
+            runs: string[];
+            /** Since */
+            since?: string | null;
+            /** Y */
+            y: string;
+        };
+        /**
+         * GroupsHeader
+         * @description The JSON header of groups as ``application/vnd.mindscope.columns``.
+         */
+        GroupsHeader: {
+            /** Groups */
+            groups: components["schemas"]["GroupLine"][];
+        };
+        /**
+         * GroupsQuery
+         * @description Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
+         *
+         *     ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
+         *     chosen so that no extreme of the statistics in ``keep`` is lost.
+         */
+        GroupsQuery: {
+            alignment?: components["schemas"]["Alignment"] | null;
+            /** @default step */
+            axis: components["schemas"]["Axis"];
+            /** Groups */
+            groups: components["schemas"]["GroupName"][];
+            /**
+             * Keep
+             * @default [
+             *       "mean",
+             *       "low",
+             *       "high"
+             *     ]
+             */
+            keep: ("mean" | "median" | "low" | "high" | "lower_quartile" | "upper_quartile" | "deviation" | "count")[];
+            /**
+             * Pixels
+             * @default 1000
+             */
+            pixels: number;
+            /** Range */
+            range?: [
+                number,
+                number
+            ] | null;
+            /**
+             * @default {
+             *       "half_life_seconds": 0,
+             *       "half_life_steps": 0,
+             *       "median_points": 0,
+             *       "weight": 0
+             *     }
+             */
+            smoothing: components["schemas"]["Smoothing"];
+            /** X */
+            x?: string | null;
         };
         /**
          * HeatColumns
@@ -1293,6 +1592,8 @@ export interface components {
         /**
          * RunSummary
          * @description A line of the run list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder had to drop.
+         *
+         *     ``rank`` is the run's number among the ranks of the group ``rank_of``; both are null for a run that has no siblings.
          */
         RunSummary: {
             /** Damages */
@@ -1315,6 +1616,10 @@ export interface components {
             name: string;
             /** Path */
             path: string;
+            /** Rank */
+            rank: number | null;
+            /** Rank Of */
+            rank_of: string | null;
             /** Size Bytes */
             size_bytes: number;
             state: components["schemas"]["RunState"];
@@ -1379,6 +1684,33 @@ export interface components {
             tag: string;
         };
         /**
+         * SeriesStatistics
+         * @description One series; ``run`` and ``tag`` are indices into the query's lists.
+         *
+         *     ``minimum``, ``maximum`` and ``mean`` are over the finite values and null where there is none. ``first`` and
+         *     ``last`` are what stands there, NaN included.
+         */
+        SeriesStatistics: {
+            /** First */
+            first: number | string;
+            /** Last */
+            last: number | string;
+            /** Last Step */
+            last_step: number;
+            /** Maximum */
+            maximum: number | null;
+            /** Mean */
+            mean: number | null;
+            /** Minimum */
+            minimum: number | null;
+            /** Points */
+            points: number;
+            /** Run */
+            run: number;
+            /** Tag */
+            tag: number;
+        };
+        /**
          * ServerAnswer
          * @description The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
          */
@@ -1393,6 +1725,35 @@ export interface components {
             started_at: number;
             /** Version */
             version: string;
+        };
+        /**
+         * Smoothing
+         * @description How all points are smoothed, before they are reduced or grouped; what is 0 is left out.
+         *
+         *     ``median_points``: the running median of so many points. Then ``weight``: the slider's debiased exponential average;
+         *     or ``half_life_steps`` or ``half_life_seconds``: one in which what lies so far back counts half.
+         */
+        Smoothing: {
+            /**
+             * Half Life Seconds
+             * @default 0
+             */
+            half_life_seconds: number;
+            /**
+             * Half Life Steps
+             * @default 0
+             */
+            half_life_steps: number;
+            /**
+             * Median Points
+             * @default 0
+             */
+            median_points: number;
+            /**
+             * Weight
+             * @default 0
+             */
+            weight: number;
         };
         /**
          * SoundAnswer
@@ -1419,6 +1780,24 @@ export interface components {
         StaleAnswer: {
             error: components["schemas"]["Failure"];
             newer: components["schemas"]["NotebookRecords"];
+        };
+        /**
+         * StatisticsAnswer
+         * @description By run, then by tag, in the order of the query.
+         */
+        StatisticsAnswer: {
+            /** Series */
+            series: components["schemas"]["SeriesStatistics"][];
+        };
+        /**
+         * StatisticsQuery
+         * @description Of which tags of which runs? An unknown run, and a tag that a run doesn't hold, have no entry.
+         */
+        StatisticsQuery: {
+            /** Runs */
+            runs: string[];
+            /** Tags */
+            tags: string[];
         };
         /**
          * TagSummary
@@ -1860,6 +2239,126 @@ export interface operations {
             };
             /** @description No such run or tag. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_derived: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DerivedQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3062,6 +3561,66 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_statistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatisticsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatisticsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -48,7 +48,7 @@ export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
 
 /** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
 export function curveOf(series: Series, axis: Axis, colour: string, offset = 0): Curve {
-  const positions = axisPositions(axis, series, series.startWallTime);
+  const positions = series.x ?? axisPositions(axis, series, series.startWallTime);
   const x = offset === 0 ? positions : positions.map((position) => position + offset);
   return {
     ...LINE,

@@ -71,7 +71,7 @@ describe("an answer that leaves out known rows", () => {
     const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0 };
     const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value };
     const smoothed = isSmoothed ? value.map((each) => each / 2) : null;
-    return { ...facts, ...missing, ...columns, smoothed, startWallTime: 0, firstStep: 0, version: rows.length, cursor: "c", kept };
+    return { ...facts, ...missing, ...columns, smoothed, startWallTime: 0, firstStep: 0, x: null, version: rows.length, cursor: "c", kept };
   }
 
   it("is completed to what a first answer holds", () => {

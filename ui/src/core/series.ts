@@ -10,6 +10,7 @@ export interface Series {
   nan: number;
   positiveInfinity: number;
   negativeInfinity: number;
+  /** NaN where the server does not say it. */
   startWallTime: number;
   /** Of the whole series; null when it is empty. */
   firstStep: number | null;
@@ -20,6 +21,8 @@ export interface Series {
   kept: number;
   /** Why there are no rows, null when there is no trouble. */
   error: string | null;
+  /** Places on the horizontal axis where the server says them; null: those of step or time. */
+  x: Float64Array | null;
   step: Float64Array;
   wallTime: Float64Array;
   value: Float32Array;
@@ -56,6 +59,7 @@ export function completed(answer: Series, known: Series | undefined): Series {
   return {
     ...answer,
     kept: 0,
+    x: known.x && answer.x && joined(known.x.subarray(0, kept), answer.x),
     step: joined(known.step.subarray(0, kept), answer.step),
     wallTime: joined(known.wallTime.subarray(0, kept), answer.wallTime),
     value: joined(known.value.subarray(0, kept), answer.value),

@@ -26,6 +26,7 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     cursor: "3-0000000000000001",
     kept: 0,
     error: null,
+    x: null,
     step: Float64Array.from(rows),
     wallTime: Float64Array.from(rows, (row) => 100 + row),
     value: Float32Array.from(values),

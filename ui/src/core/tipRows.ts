@@ -13,8 +13,8 @@ export interface TipRow {
   value: number;
   smoothed: number | null;
   step: number;
-  /** Seconds since the first point of the series. */
-  relative: number;
+  /** Seconds since the first point of the series; null when that is not known. */
+  relative: number | null;
   wallTime: number;
 }
 
@@ -32,7 +32,7 @@ export function tipRows(hits: readonly Hit[], curves: readonly Curve[], series: 
         value: columns.value[hit.row]!,
         smoothed: columns.smoothed ? columns.smoothed[hit.row]! : null,
         step: columns.step[hit.row]!,
-        relative: columns.wallTime[hit.row]! - columns.startWallTime,
+        relative: Number.isNaN(columns.startWallTime) ? null : columns.wallTime[hit.row]! - columns.startWallTime,
         wallTime: columns.wallTime[hit.row]!,
       },
     ];

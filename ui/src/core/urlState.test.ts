@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { AXES } from "./axis";
+import { FIGURES } from "./compareView";
 import { COMPARISONS } from "./comparison";
+import { CENTRES, SPREADS } from "./group";
 import { SHAPES } from "./histograms";
 import { DEFAULT_REACH, SMOOTHERS } from "./scalarView";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
@@ -50,6 +52,17 @@ const views: fc.Arbitrary<ViewState> = fc
         composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
       })
       .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),
+    comparing: fc
+      .record({
+        grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),
+        parameter: name,
+        centre: fc.constantFrom(...CENTRES),
+        spread: fc.constantFrom(...SPREADS),
+        baseline: fc.option(name),
+        isTable: fc.boolean(),
+        figures: fc.subarray([...FIGURES], { minLength: 1 }),
+      })
+      .map((comparing) => ({ ...comparing, parameter: comparing.grouping === "parameter" ? comparing.parameter : "" })),
   })
   .map((view) => ({ ...view, zoom: view.fullTag === null ? null : view.zoom }));
 

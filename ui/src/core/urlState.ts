@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAxis, type Axis } from "./axis";
 import type { Choice } from "./choice";
+import { compareViewOf, defaultCompareView, describeCompare, type CompareView } from "./compareView";
 import { COMPARISONS, type Comparison } from "./comparison";
 import { SHAPES, type Shape } from "./histograms";
 import type { Filter } from "./match";
@@ -35,6 +36,7 @@ export interface ViewState {
   comparison: { by: Comparison; step: number } | null;
   shape: Shape;
   scalars: ScalarView;
+  comparing: CompareView;
 }
 
 export const FACTOR_LIMIT = 3;
@@ -59,6 +61,7 @@ export function defaultView(): ViewState {
     comparison: null,
     shape: "ridge",
     scalars: defaultScalarView(),
+    comparing: defaultCompareView(),
   };
 }
 
@@ -77,6 +80,7 @@ export function viewToQuery(view: ViewState): string {
   if (view.fullTag !== null) query.append("full", view.fullTag);
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
   describeScalars(view.scalars, query);
+  describeCompare(view.comparing, query);
   describeImages(view, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
   return query.toString();
@@ -114,6 +118,7 @@ export function queryToView(text: string): ViewState {
     comparison: comparison(query),
     shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
     scalars: scalarViewOf(query),
+    comparing: compareViewOf(query),
   };
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAbort } from "../api/client";
-import { fetchCurves, type CurveQuery } from "../api/routes";
+import { fetchDerived } from "../api/derived";
+import { fetchCurves } from "../api/routes";
 import type { Axis, Range } from "../core/axis";
+import { isFormula } from "../core/chartPlan";
+import { partExpression, tagExpression } from "../core/formula";
 import { completed, type Series } from "../core/series";
+import { isWeightOnly, type Smoothing } from "../core/smoothing";
 import { problemOf, type Problem } from "./problem";
+import { runs } from "./runs.svelte";
 import { SeriesCache } from "./seriesCache";
 
 /** A line that a chart wants; `offset` is how far it is moved along the axis. */
@@ -19,10 +24,18 @@ export interface Want {
   /** Where the chart looks, with the lines moved. */
   range: Range | null;
   pixels: number;
-  smoothing: number;
+  smoothing: Smoothing;
+  /** Tag whose values stand on the horizontal axis; null for the axis itself. */
+  xTag: string | null;
+  /** Run that all others are compared with: differences are drawn. */
+  baseline: string | null;
 }
 
-type Settings = Omit<CurveQuery, "series">;
+/** What all lines of one request have in common. */
+interface Settings extends Omit<Want, "lines"> {
+  /** Asked for as expressions: a formula, another x, a baseline, or smoothing that plain curves have not. */
+  isDerived: boolean;
+}
 
 /** One series that some cards wait for. */
 interface Order {
@@ -65,7 +78,7 @@ export class CurveDemand {
     if (this.#want?.axis !== want.axis) this.#latest.clear();
     this.#want = want;
     const before = this.#keys;
-    const asked = want.lines.map((line) => ({ line, settings: settingsOf(want, line.offset) }));
+    const asked = want.lines.map((line) => ({ line, settings: settingsOf(want, line) }));
     this.#keys = new Map(asked.map(({ line, settings }) => [lineKey(line), keyOf(line, settings)]));
     const wanted = new Set(this.#keys.values());
     for (const key of before.values()) if (!wanted.has(key)) abandon(key, this);
@@ -119,10 +132,12 @@ export function renewCurves(changed: ReadonlySet<string> | null): void {
   }
 }
 
-function settingsOf(want: Want, offset: number): Settings {
+function settingsOf(want: Want, { tag, offset }: WantedLine): Settings {
+  const { axis, smoothing, xTag, baseline } = want;
   const pixels = Math.min(8192, Math.max(PIXEL_BUCKET, Math.ceil(want.pixels / PIXEL_BUCKET) * PIXEL_BUCKET));
   const range = want.range && ([want.range[0] - offset, want.range[1] - offset] as const);
-  return { axis: want.axis, range, pixels, smoothing: want.smoothing };
+  const isDerived = isFormula(tag) || xTag !== null || baseline !== null || !isWeightOnly(smoothing);
+  return { axis, range, pixels, smoothing, xTag, baseline, isDerived };
 }
 
 function lineKey({ run, tag }: WantedLine): string {
@@ -130,7 +145,7 @@ function lineKey({ run, tag }: WantedLine): string {
 }
 
 function keyOf({ run, tag }: WantedLine, settings: Settings): string {
-  return JSON.stringify([run, tag, settings.axis, settings.range, settings.pixels, settings.smoothing]);
+  return JSON.stringify([run, tag, settings]);
 }
 
 function order(key: string, { run, tag }: WantedLine, settings: Settings, demand: CurveDemand): void {
@@ -171,8 +186,7 @@ function nextChunk(): Order[] {
 }
 
 function isSame(one: Settings, other: Settings): boolean {
-  const isSameRange = one.range?.[0] === other.range?.[0] && one.range?.[1] === other.range?.[1];
-  return isSameRange && one.axis === other.axis && one.pixels === other.pixels && one.smoothing === other.smoothing;
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 async function send(chunk: readonly Order[]): Promise<void> {
@@ -184,9 +198,7 @@ async function send(chunk: readonly Order[]): Promise<void> {
   }
   requests++;
   try {
-    const series = chunk.map(({ run, tag, known }) => ({ run, tag, since: known?.cursor ?? null }));
-    const query = { ...chunk[0]!.settings, series };
-    const answers = await fetchCurves(query, request.signal);
+    const answers = await ask(chunk, chunk[0]!.settings, request.signal);
     chunk.forEach((item, index) => deliver(item, answers[index]!));
     notify(chunk, null);
   } catch (error) {
@@ -198,8 +210,25 @@ async function send(chunk: readonly Order[]): Promise<void> {
   }
 }
 
+function ask(chunk: readonly Order[], settings: Settings, signal: AbortSignal): Promise<Series[]> {
+  const { axis, range, pixels, smoothing, xTag, baseline } = settings;
+  if (!settings.isDerived) {
+    const series = chunk.map(({ run, tag, known }) => ({ run, tag, since: known?.cursor ?? null }));
+    return fetchCurves({ series, axis, range, pixels, smoothing: smoothing.weight }, signal);
+  }
+  const lines = chunk.map(({ run, tag, known }) => ({ run, y: partExpression(tag), since: known?.cursor ?? null }));
+  const x = xTag === null ? null : tagExpression(xTag);
+  return fetchDerived({ lines, axis, x, range, pixels, smoothing, baseline }, signal);
+}
+
+/** An answer in the words of the order: lines of expressions are known by what they were asked as. */
+function named(answer: Series, { run, tag }: Order): Series {
+  const startWallTime = Number.isNaN(answer.startWallTime) ? (runs.byId.get(run)?.first_wall_time ?? NaN) : answer.startWallTime;
+  return { ...answer, tag, startWallTime };
+}
+
 function deliver(item: Order, answer: Series): void {
-  const series = completed(answer, item.known);
+  const series = named(completed(answer, item.known), item);
   item.known = undefined;
   cache.put(item.key, item.run, series, series.returned * BYTES_PER_ROW, !item.isStale);
   if (item.isStale) item.request = null;

@@ -28,7 +28,7 @@ export function lineKey({ run, tag }: { run: string; tag: string }): string {
 
 /** How far a run is moved along the axis. */
 export function offsetOf(run: string, firstStep: number): number {
-  const start = view.scalars.alignsStarts && view.axis === "step" ? -firstStep : 0;
+  const start = view.scalars.alignsStarts && view.axis === "step" && view.scalars.xTag === null ? -firstStep : 0;
   return start + (view.scalars.offsets[run] ?? 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis } from "../core/axis";
+import type { CompareView } from "../core/compareView";
 import type { Comparison } from "../core/comparison";
 import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
@@ -73,6 +74,10 @@ class View {
     return this.#state.scalars;
   }
 
+  get comparing(): CompareView {
+    return this.#state.comparing;
+  }
+
   isLogTag(tag: string): boolean {
     return this.#state.isLog !== this.#state.flipped.includes(tag);
   }
@@ -105,6 +110,12 @@ class View {
 
   flipLog(tag: string): void {
     this.#change({ flipped: toggled(this.#state.flipped, tag) });
+  }
+
+  /** Heights of differences and of values have nothing in common: another baseline drops the boxes. */
+  setComparing(change: Partial<CompareView>): void {
+    if ("baseline" in change) this.#zooms = new Map();
+    this.#change({ comparing: { ...this.#state.comparing, ...change } });
   }
 
   /** Boxes are in the units of the horizontal axis: what changes its places drops them. */

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+const MINUS = "\u2212";
+
+/** What a cell holds that is no finite number, by its text. */
+export type OddCell = "nan" | "positive_infinity" | "negative_infinity";
+
+const ODD: Readonly<Record<string, OddCell>> = { nan: "nan", inf: "positive_infinity", "-inf": "negative_infinity" };
+const SHOWN: Readonly<Record<OddCell, string>> = { nan: "NaN", positive_infinity: "+Inf", negative_infinity: `${MINUS}Inf` };
+const NUMBER = /^-?\d*\.?\d+(e[+-]?\d+)?$/;
+
+export function oddCell(text: string): OddCell | null {
+  return ODD[text] ?? null;
+}
+
+/** A cell as it is shown. Whole numbers and texts stay as they are unless exponents are asked for. */
+export function formatCell(text: string, decimals: number | null, isScientific: boolean): string {
+  const odd = oddCell(text);
+  if (odd) return SHOWN[odd];
+  if (!NUMBER.test(text)) return text;
+  const isWhole = !/[.e]/.test(text);
+  if (isScientific) return withMinus(Number(text).toExponential(decimals ?? undefined));
+  if (decimals === null || isWhole) return withMinus(text);
+  return withMinus(fixed(Number(text), decimals));
+}
+
+/** Numbers that need too many digits before the point keep their exponent. */
+function fixed(value: number, decimals: number): string {
+  return Math.abs(value) < 1e15 ? value.toFixed(decimals) : value.toExponential(decimals);
+}
+
+function withMinus(text: string): string {
+  return text.replaceAll("-", MINUS).replace("e+", "e");
+}

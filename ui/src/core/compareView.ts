@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CENTRES, SPREADS, type Centre, type Spread } from "./group";
+
+export type Grouping = "none" | "directory" | "ranks" | "parameter";
+
+export const FIGURES = ["first", "last", "minimum", "maximum", "mean"] as const;
+
+export type Figure = (typeof FIGURES)[number];
+
+/** How runs are compared; all of it stands in the address. */
+export interface CompareView {
+  grouping: Grouping;
+  /** The hyper-parameter that groups, where one does; "" else. */
+  parameter: string;
+  centre: Centre;
+  spread: Spread;
+  /** Run or group that the others are compared with; null draws values. */
+  baseline: string | null;
+  isTable: boolean;
+  /** Columns of the table for each tag. */
+  figures: readonly Figure[];
+}
+
+export function defaultCompareView(): CompareView {
+  return { grouping: "none", parameter: "", centre: "mean", spread: "range", baseline: null, isTable: false, figures: ["last"] };
+}
+
+export function describeCompare(view: CompareView, query: URLSearchParams): void {
+  if (view.grouping === "parameter") query.append("group_by", view.parameter);
+  else if (view.grouping !== "none") query.append("group", view.grouping);
+  if (view.centre !== "mean") query.append("centre", view.centre);
+  if (view.spread !== "range") query.append("spread", view.spread);
+  if (view.baseline !== null) query.append("baseline", view.baseline);
+  if (view.isTable) query.append("show", "table");
+  if (view.figures.join() !== "last") query.append("figures", view.figures.join());
+}
+
+/** Never fails: what a link says wrongly is as if it said nothing. */
+export function compareViewOf(query: URLSearchParams): CompareView {
+  const parameter = query.get("group_by") ?? "";
+  const grouping = (["directory", "ranks"] as const).find((one) => one === query.get("group")) ?? "none";
+  const figures = query.get("figures");
+  return {
+    grouping: parameter !== "" ? "parameter" : grouping,
+    parameter,
+    centre: CENTRES.find((one) => one === query.get("centre")) ?? "mean",
+    spread: SPREADS.find((one) => one === query.get("spread")) ?? "range",
+    baseline: query.get("baseline"),
+    isTable: query.get("show") === "table",
+    figures: figures === null ? ["last"] : FIGURES.filter((one) => figures.split(",").includes(one)),
+  };
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LINE, type Band, type Curve } from "./curve";
+
+/** Statistics of several runs at each x, as the server reduced them. */
+export interface Group {
+  key: string;
+  error: string | null;
+  /** Runs that have points, and those that have none. */
+  runs: number;
+  missing: readonly string[];
+  problem: string | null;
+  points: number;
+  returned: number;
+  reduced: boolean;
+  x: Float64Array;
+  /** Runs with a finite value at each x. */
+  count: Float32Array;
+  mean: Float32Array;
+  median: Float32Array;
+  low: Float32Array;
+  high: Float32Array;
+  deviation: Float32Array;
+  lowerQuartile: Float32Array;
+  upperQuartile: Float32Array;
+}
+
+export type Centre = "mean" | "median";
+export type Spread = "range" | "quartiles" | "deviation" | "none";
+
+export const CENTRES: readonly Centre[] = ["mean", "median"];
+export const SPREADS: readonly Spread[] = ["range", "quartiles", "deviation", "none"];
+
+/** The line of a group: its centre, with its spread as a band. */
+export function groupCurve(group: Group, look: { label: string; colour: string }, centre: Centre, spread: Spread): Curve {
+  return {
+    ...LINE,
+    ...look,
+    key: group.key,
+    x: group.x,
+    raw: group[centre],
+    smoothed: null,
+    isAscending: true,
+    band: bandOf(group, centre, spread),
+  };
+}
+
+export function bandOf(group: Group, centre: Centre, spread: Spread): Band | null {
+  if (spread === "none") return null;
+  if (spread === "range") return { low: group.low, high: group.high };
+  if (spread === "quartiles") return { low: group.lowerQuartile, high: group.upperQuartile };
+  const middle = group[centre];
+  const away = (sign: number): Float32Array => middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
+  return { low: away(-1), high: away(1) };
+}

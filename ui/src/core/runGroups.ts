@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { compareNames } from "./order";
+
+/** Runs that are compared as one. */
+export interface RunGroup {
+  key: string;
+  runs: readonly string[];
+}
+
+const RANK = /(^|\/)(rank_?|summary_dir)(\d{1,9})(?=\/|$)/;
+
+/** The directory that holds a run; "" for one directly under the base. */
+export function directoryOf(run: string): string {
+  const slash = run.lastIndexOf("/");
+  return slash < 0 ? "" : run.slice(0, slash);
+}
+
+/** A run's name without its rank; runs that differ in the rank only have the same. Null for a run without one. */
+export function ranksOf(run: string): string | null {
+  const matches = [...run.matchAll(new RegExp(RANK, "g"))];
+  const last = matches.at(-1);
+  if (!last) return null;
+  const from = last.index + last[1]!.length;
+  const end = last.index + last[0].length;
+  return `${run.slice(0, from)}${last[2]}*${run.slice(end)}`;
+}
+
+/** Runs gathered by a key, in the order of the keys; a run without a key stands under `none`. */
+export function gather(runs: readonly string[], keyOf: (run: string) => string | null, none: string): RunGroup[] {
+  const byKey = new Map<string, string[]>();
+  for (const run of runs) {
+    const key = keyOf(run) ?? none;
+    const members = byKey.get(key);
+    if (members) members.push(run);
+    else byKey.set(key, [run]);
+  }
+  return [...byKey].map(([key, members]) => ({ key, runs: members })).sort((one, other) => compareNames(one.key, other.key));
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
+export type TensorMode = (typeof TENSOR_MODES)[number];
+
+export const MOST_DECIMALS = 17;
+
+/** What the pages of tensors, texts and tables look like beyond what all pages share; all of it is in the address. */
+export interface ValueView {
+  mode: TensorMode;
+  /** A text for each dimension in Python's slice syntax; null for the slice that the server proposes. */
+  slice: readonly string[] | null;
+  /** Digits behind the point; null shows every digit that there is. */
+  decimals: number | null;
+  isScientific: boolean;
+  /** Histogram of the whole tensor rather than of the slice. */
+  isOfWhole: boolean;
+  /** Texts letter by letter rather than as Markdown. */
+  isPlain: boolean;
+  /** Column by which a table is sorted; null for the order of the runs. */
+  sort: { column: string; isDescending: boolean } | null;
+  /** Columns in which all runs agree are shown too. */
+  showsEqual: boolean;
+}
+
+export function defaultValueView(): ValueView {
+  return { mode: "table", slice: null, decimals: null, isScientific: false, isOfWhole: false, isPlain: false, sort: null, showsEqual: true };
+}
+
+export function describeValues(view: ValueView, query: URLSearchParams): void {
+  if (view.mode !== "table") query.append("as", view.mode);
+  if (view.slice) query.append("slice", view.slice.join(","));
+  if (view.decimals !== null) query.append("decimals", String(view.decimals));
+  if (view.isScientific) query.append("numbers", "scientific");
+  if (view.isOfWhole) query.append("of", "whole");
+  if (view.isPlain) query.append("text", "plain");
+  if (view.sort) query.append(view.sort.isDescending ? "sort_down" : "sort", view.sort.column);
+  if (!view.showsEqual) query.append("columns", "different");
+}
+
+/** Never fails: what a link says wrongly is as if it said nothing. */
+export function valueViewOf(query: URLSearchParams): ValueView {
+  const slice = query.get("slice");
+  const decimals = query.get("decimals");
+  const [down, up] = [query.get("sort_down"), query.get("sort")];
+  return {
+    mode: TENSOR_MODES.find((mode) => mode === query.get("as")) ?? "table",
+    slice: slice === null ? null : slice.split(","),
+    decimals: decimals !== null && /^\d{1,2}$/.test(decimals) ? Math.min(MOST_DECIMALS, Number(decimals)) : null,
+    isScientific: query.get("numbers") === "scientific",
+    isOfWhole: query.get("of") === "whole",
+    isPlain: query.get("text") === "plain",
+    sort: down !== null ? { column: down, isDescending: true } : up !== null ? { column: up, isDescending: false } : null,
+    showsEqual: query.get("columns") !== "different",
+  };
+}
