@@ -21,6 +21,7 @@ from mindscope.server.feed import Feed
 from mindscope.server.routes import (
     curves,
     damages,
+    derived,
     histograms,
     hparams,
     images,
@@ -64,7 +65,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
     readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
-    for resource in (*readers, live, notebook):
+    for resource in (*readers, derived, live, notebook):
         api.include_router(resource.router)
     return api
 

@@ -14,6 +14,7 @@ from pydantic.json_schema import models_json_schema
 
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
+from mindscope.server.derived_schema import DerivedHeader, GroupsHeader
 from mindscope.server.notebook_schema import LiveNotebook
 from mindscope.server.schema import CurvesHeader, HistogramsHeader, LiveChange, LiveHello
 from mindscope.server.value_messages import HeatHeader
@@ -21,6 +22,8 @@ from mindscope.server.value_messages import HeatHeader
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
     CurvesHeader,
     HistogramsHeader,
+    DerivedHeader,
+    GroupsHeader,
     HeatHeader,
     LiveHello,
     LiveChange,

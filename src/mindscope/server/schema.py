@@ -80,7 +80,10 @@ class ServerAnswer(Answer):
 
 
 class RunSummary(Answer):
-    """A line of the run list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder had to drop."""
+    """A line of the run list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder had to drop.
+
+    ``rank`` is the run's number among the ranks of the group ``rank_of``; both are null for a run that has no siblings.
+    """
 
     id: str
     name: str
@@ -95,6 +98,8 @@ class RunSummary(Answer):
     damages: int
     dropped: int
     dialects: list[DialectName]
+    rank_of: str | None
+    rank: int | None
 
 
 class RunsAnswer(Answer):

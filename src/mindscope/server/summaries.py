@@ -8,6 +8,7 @@ import time
 
 from mindscope.ingest import Catalog
 from mindscope.ingest.names import readable
+from mindscope.server.ranks import Rank, find_ranks
 from mindscope.server.schema import (
     DamageEntry,
     DamagesAnswer,
@@ -28,7 +29,9 @@ AnySeries = ScalarSeries | ReferenceSeries
 def summarize_runs(catalog: Catalog) -> RunsAnswer:
     """The run list. Its version is read first, so that a client never believes to know more than it does."""
     version, now = catalog.version, time.time()
-    return RunsAnswer(version=version, runs=[_run_summary(store, now) for store in catalog.runs.values()])
+    runs = catalog.runs
+    ranks = find_ranks(runs)
+    return RunsAnswer(version=version, runs=[_run_summary(store, now, ranks.get(id)) for id, store in runs.items()])
 
 
 def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
@@ -48,7 +51,7 @@ def list_damages(catalog: Catalog, run: str) -> DamagesAnswer:
     return DamagesAnswer(damages=[_damage_entry(damage) for damage in store.damages], dropped=store.dropped)
 
 
-def _run_summary(store: RunStore, now: float) -> RunSummary:
+def _run_summary(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
     return RunSummary(
         id=store.id,
         name=store.name,
@@ -63,6 +66,8 @@ def _run_summary(store: RunStore, now: float) -> RunSummary:
         damages=len(store.damages),
         dropped=store.dropped,
         dialects=list(store.dialects),
+        rank_of=None if rank is None else rank.group,
+        rank=None if rank is None else rank.number,
     )
 
 

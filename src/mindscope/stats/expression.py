@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
@@ -77,15 +77,14 @@ class Expression:
             np.broadcast_to(np.asarray(result, bool if self.is_condition else float), (length,))
         )
 
-    def require(self, known: Collection[str]) -> None:
-        """Raises ExpressionError, which names near tags, when a tag of the expression is not among ``known``."""
-        for tag in self.tags:
-            if tag not in known:
-                near = (
-                    get_close_matches(tag, known, n=3, cutoff=0.5) or sorted(each for each in known if tag in each)[:3]
-                )
-                remedy = f"did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else "look at its tags"
-                raise ExpressionError(f"{self.text!r}: {tag!r} is no scalar tag there; {remedy}")
+
+def require_tags(text: str, tags: Iterable[str], known: Collection[str]) -> None:
+    """Raises ExpressionError, which names near tags, when one of the ``tags`` of an expression is not ``known``."""
+    for tag in tags:
+        if tag not in known:
+            near = get_close_matches(tag, known, n=3, cutoff=0.5) or sorted(each for each in known if tag in each)[:3]
+            remedy = f"did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else "look at its tags"
+            raise ExpressionError(f"{text!r}: {tag!r} is no scalar tag there; {remedy}")
 
 
 def coordinate(name: str) -> str:

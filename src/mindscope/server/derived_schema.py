@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about numbers that are derived of logged ones: expressions over tags, and groups of runs."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mindscope.server.schema import MAX_PIXELS, MAX_RUNS, MAX_SERIES, Answer, Axis, Column, Coordinate, Query, Whole
+
+Formula = Annotated[str, Field(min_length=1, max_length=500)]
+Cursor = Annotated[str, Field(max_length=100)]
+
+
+class Smoothing(Query):
+    """How all points are smoothed, before they are reduced or grouped; what is 0 is left out.
+
+    ``median_points``: the running median of so many points. Then ``weight``: the slider's debiased exponential average;
+    or ``half_life_steps`` or ``half_life_seconds``: one in which what lies so far back counts half.
+    """
+
+    median_points: Whole = Field(default=0, ge=0, le=1_000_000)
+    weight: Coordinate = Field(default=0.0, ge=0.0, le=0.999)
+    half_life_steps: Coordinate = Field(default=0.0, ge=0.0)
+    half_life_seconds: Coordinate = Field(default=0.0, ge=0.0)
+
+
+class DerivedView(Query):
+    """What a view that is ``pixels`` wide shows of ``range`` (in units of x; null: everything).
+
+    x is the ``axis``, or the expression ``x`` over tags of the same run, such as "`lr`", when it is not null.
+    """
+
+    axis: Axis = Axis.STEP
+    x: Formula | None = None
+    range: tuple[Coordinate, Coordinate] | None = None
+    pixels: Whole = Field(default=1000, ge=1, le=MAX_PIXELS)
+    smoothing: Smoothing = Smoothing()
+
+
+class DerivedName(Query):
+    """A line: an expression over scalar tags of a run, at the steps that all of them have.
+
+    ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
+    Python names stand in backticks or in tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to
+    lay runs over each other. ``since`` is the cursor of an answer whose rows the sender still has, as with curves.
+    """
+
+    run: str
+    y: Formula
+    offset: Coordinate = 0.0
+    since: Cursor | None = None
+
+
+class DerivedQuery(DerivedView):
+    """Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
+
+    Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
+    """
+
+    lines: list[DerivedName] = Field(max_length=MAX_SERIES)
+    baseline: str | None = None
+
+
+class DerivedColumns(Answer):
+    """All are float64; ``smoothed`` is null without smoothing."""
+
+    x: Column
+    step: Column
+    wall_time: Column
+    value: Column
+    smoothed: Column | None
+
+
+class DerivedLine(Answer):
+    """One line of the answer, in the order of the query.
+
+    ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
+    infinities count values of points in range that are no numbers. ``cursor`` and ``kept`` are as with curves. With
+    ``error`` set there are no columns.
+    """
+
+    run: str
+    y: str
+    error: str | None
+    points: int
+    returned: int
+    reduced: bool
+    nan: int
+    positive_infinity: int
+    negative_infinity: int
+    first_x: float | None
+    last_x: float | None
+    cursor: str | None
+    kept: int
+    columns: DerivedColumns | None
+
+
+class DerivedHeader(Answer):
+    """The JSON header of derived lines as ``application/vnd.mindscope.columns``."""
+
+    lines: list[DerivedLine]
+
+
+Statistic = Literal["mean", "median", "low", "high", "lower_quartile", "upper_quartile", "deviation", "count"]
+
+
+class GroupName(Query):
+    """A group: an expression over the scalar tags of each of its runs. ``key`` is the sender's name for it.
+
+    ``runs`` may hold rank groups, ``rank_of`` of the run list, for all ranks of it; an unknown run has no values.
+    """
+
+    key: str
+    y: Formula
+    runs: list[str] = Field(max_length=MAX_RUNS)
+    since: Cursor | None = None
+
+
+class Alignment(str, Enum):
+    """``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point."""
+
+    EXACT = "exact"
+    LINEAR = "linear"
+
+
+class GroupsQuery(DerivedView):
+    """Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
+
+    ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
+    chosen so that no extreme of the statistics in ``keep`` is lost.
+    """
+
+    groups: list[GroupName] = Field(max_length=MAX_SERIES)
+    alignment: Alignment | None = None
+    keep: list[Statistic] = Field(default=["mean", "low", "high"], min_length=1, max_length=8)
+
+
+class GroupColumns(Answer):
+    """``x`` is float64, all else float32. ``count`` is how many runs have a finite value at x; NaN where none has.
+
+    ``deviation`` is that of the sample, NaN where there is only one run.
+    """
+
+    x: Column
+    count: Column
+    mean: Column
+    median: Column
+    low: Column
+    high: Column
+    deviation: Column
+    lower_quartile: Column
+    upper_quartile: Column
+
+
+class GroupLine(Answer):
+    """One group of the answer, in the order of the query.
+
+    ``runs`` counts the runs that have points, ``missing`` names the others, of which ``problem`` says the first reason.
+    ``points`` counts the x in range, ``returned`` the rows to draw, with a neighbour on each side. ``cursor`` and
+    ``kept`` are as with curves. With ``error`` set there are no columns.
+    """
+
+    key: str
+    y: str
+    error: str | None
+    runs: int
+    missing: list[str]
+    problem: str | None
+    alignment: Alignment
+    points: int
+    returned: int
+    reduced: bool
+    cursor: str | None
+    kept: int
+    columns: GroupColumns | None
+
+
+class GroupsHeader(Answer):
+    """The JSON header of groups as ``application/vnd.mindscope.columns``."""
+
+    groups: list[GroupLine]

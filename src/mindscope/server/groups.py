@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of runs as statistics at each x of any of them, reduced for a view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import ExpressionError, RunNotFoundError
+from mindscope.ingest import Catalog
+from mindscope.server.columns import ColumnData, join
+from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.derived_points import derive_points
+from mindscope.server.derived_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
+from mindscope.server.ranks import expand_ranks
+from mindscope.server.schema import Axis
+from mindscope.stats import Line, Parted, arrange, reduce
+from mindscope.stats.alignment import Trace, common_x, trace
+from mindscope.stats.expression import parse
+from mindscope.stats.spread import Spread, spread
+
+
+def pack_groups(catalog: Catalog, query: GroupsQuery) -> memoryview:
+    """The groups of the query in its order, as columns."""
+    data = ColumnData()
+    return join(GroupsHeader(groups=[_group_or_error(catalog, query, name, data) for name in query.groups]), data)
+
+
+def alignment_of(query: GroupsQuery) -> Alignment:
+    """The one asked for, else what fits the axis."""
+    is_exact = query.axis is Axis.STEP and query.x is None
+    return query.alignment or (Alignment.EXACT if is_exact else Alignment.LINEAR)
+
+
+def _group_or_error(catalog: Catalog, query: GroupsQuery, name: GroupName, data: ColumnData) -> GroupLine:
+    try:
+        for expression in (name.y, query.x or name.y):
+            parse(expression, wants_condition=False)
+    except ExpressionError as error:
+        return _empty(query, name, error=str(error))
+    traces, problems = _traces(catalog, query, name)
+    if not traces:
+        why = next(iter(problems.values()), "the group has no runs; choose some")
+        return _empty(query, name, error=why, missing=problems)
+    return _reduced(traces, query, _empty(query, name, missing=problems), name.since, data)
+
+
+def _traces(catalog: Catalog, query: GroupsQuery, name: GroupName) -> tuple[list[Trace], dict[str, str]]:
+    """The runs that have points, and why the others have none."""
+    traces: list[Trace] = []
+    problems: dict[str, str] = {}
+    for id in expand_ranks(name.runs, catalog.runs):
+        try:
+            points = derive_points(catalog.run(id), name.y, query)
+        except (RunNotFoundError, ExpressionError) as error:
+            problems[id] = str(error)
+        else:
+            traces.append(trace(points.x, points.smoothed))
+    return traces, problems
+
+
+def _reduced(
+    traces: list[Trace], query: GroupsQuery, empty: GroupLine, since: str | None, data: ColumnData
+) -> GroupLine:
+    x = common_x(traces, query.range)
+    statistics = spread(traces, x, empty.alignment is Alignment.LINEAR)
+    lines = [Line(Parted([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
+    reduction = reduce(arrange(x), lines, query.pixels, query.range)
+    arrays = _arrays(x, statistics, reduction.rows)
+    kept = kept_rows(list(arrays.values()), since)
+    facts = {
+        "runs": len(traces),
+        "points": reduction.points,
+        "returned": reduction.returned,
+        "reduced": reduction.is_reduced,
+        "cursor": cursor_of(list(arrays.values()), reduction.settled),
+        "kept": kept,
+        "columns": _columns({name: column[kept:] for name, column in arrays.items()}, data),
+    }
+    return empty.model_copy(update=facts)
+
+
+def _arrays(
+    x: NDArray[np.float64], statistics: Spread, rows: NDArray[np.int64] | slice
+) -> dict[str, NDArray[np.generic]]:
+    with np.errstate(over="ignore"):
+        columns = {each.name: getattr(statistics, each.name)[rows].astype(np.float32) for each in fields(Spread)}
+    return {"x": x[rows], **columns}
+
+
+def _columns(arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> GroupColumns:
+    return GroupColumns(**{name: data.add(column, 8 if name == "x" else 4) for name, column in arrays.items()})
+
+
+def _empty(
+    query: GroupsQuery, name: GroupName, error: str | None = None, missing: dict[str, str] | None = None
+) -> GroupLine:
+    missing = missing or {}
+    return GroupLine(
+        key=name.key, y=name.y, error=error, runs=0, missing=list(missing), problem=_first(missing.values()),
+        alignment=alignment_of(query), points=0, returned=0, reduced=False, cursor=None, kept=0, columns=None,
+    )  # fmt: skip
+
+
+def _first(texts: Iterable[str]) -> str | None:
+    return next(iter(texts), None)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of one run: runs that differ in a directory ``rank_N`` or ``summary_dirN`` only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+RANK = re.compile(r"(?<![^/])(rank_?|summary_dir)([0-9]{1,9})(?=/|$)", re.ASCII)
+
+
+class Rank(NamedTuple):
+    """Which rank a run is, and of which group: its id with ``*`` in place of the number."""
+
+    group: str
+    number: int
+
+
+def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
+    """The rank of every run that has siblings: one rank alone is a run like any other."""
+    ranks = {id: rank for id in ids if (rank := _rank(id)) is not None}
+    sizes: dict[str, int] = {}
+    for rank in ranks.values():
+        sizes[rank.group] = sizes.get(rank.group, 0) + 1
+    return {id: rank for id, rank in ranks.items() if sizes[rank.group] > 1}
+
+
+def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
+    """``names`` with each group of ranks replaced by its runs, by rank; every run once, in the order of the names."""
+    members: dict[str, list[tuple[int, str]]] = {}
+    for id, rank in find_ranks(ids).items():
+        members.setdefault(rank.group, []).append((rank.number, id))
+    expanded = ([id for _, id in sorted(members[name])] if name in members else [name] for name in names)
+    return list(dict.fromkeys(id for group in expanded for id in group))
+
+
+def _rank(id: str) -> Rank | None:
+    """By the last such directory: those above it part trainings, not ranks."""
+    found = list(RANK.finditer(id))
+    if not found:
+        return None
+    number = found[-1]
+    return Rank(f"{id[: number.start(2)]}*{id[number.end(2) :]}", int(number[2]))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several series of one run, brought to the steps that all of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mindscope.stats.expression import coordinate
+from mindscope.stats.operators import Column, ColumnsByName
+
+Series = tuple[Column, Column, Column]
+"""step, wall_time and value of shape (n,); the steps ascend, and no two are equal."""
+
+
+def join_steps(series: Mapping[str, Series]) -> ColumnsByName:
+    """The values of each series by its name, and the step and wall time of the first, at the steps that all have.
+
+    There must be a series. The columns are as ``Expression.evaluate`` takes them.
+    """
+    steps = [step for step, _, _ in series.values()]
+    common = steps[0]
+    for step in steps[1:]:
+        if not np.array_equal(step, common):
+            common = np.intersect1d(common, step, assume_unique=True)
+    chosen = {name: _rows(each, common) for name, each in series.items()}
+    _, wall_time, _ = next(iter(chosen.values()))
+    values = {name: value for name, (_, _, value) in chosen.items()}
+    return {**values, coordinate("step"): common, coordinate("wall_time"): wall_time}
+
+
+def _rows(series: Series, common: Column) -> Series:
+    step, wall_time, value = series
+    if step.size == common.size:
+        return series
+    rows = np.searchsorted(step, common)
+    return common, wall_time[rows], value[rows]

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How several series lie at each x: their mean, median, extremes, deviation and quartiles, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.stats.alignment import Floats, Trace
+
+BLOCK = 1 << 21
+"""Values that are looked at together: 16 MB, twice."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """Statistics over series at each of n x; float64 of shape (n,). NaN where no series has a finite value.
+
+    ``count`` is how many have one. ``deviation`` is that of the sample, with count - 1, and NaN for a single value.
+    Quartiles and ``median`` are interpolated between values.
+    """
+
+    count: Floats
+    mean: Floats
+    median: Floats
+    low: Floats
+    high: Floats
+    deviation: Floats
+    lower_quartile: Floats
+    upper_quartile: Floats
+
+
+def spread(traces: Sequence[Trace], x: Floats, is_joined: bool) -> Spread:
+    """The statistics of ``traces`` at each ``x``; ``is_joined`` takes values between points from straight lines."""
+    if not traces:
+        return _spread_of(np.full((x.size, 1), np.nan))
+    rows: int = max(BLOCK // len(traces), 1)
+    parts = [_spread_at(traces, x[start : start + rows], is_joined) for start in range(0, max(x.size, 1), rows)]
+    if len(parts) == 1:
+        return parts[0]
+    return Spread(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Spread)))
+
+
+def _spread_at(traces: Sequence[Trace], x: Floats, is_joined: bool) -> Spread:
+    values = np.empty((x.size, len(traces)))
+    for number, each in enumerate(traces):
+        near = each.between(x[0], x[-1]) if x.size else each
+        values[:, number] = near.along(x) if is_joined else near.at(x)
+    return _spread_of(values)
+
+
+def _spread_of(values: NDArray[np.float64]) -> Spread:
+    """``values`` has a row for each x and a column for each series; it is written over."""
+    values[~np.isfinite(values)] = np.nan
+    values.sort(axis=1)  # NaN comes last
+    count = np.count_nonzero(~np.isnan(values), axis=1)
+    some = np.where(count > 0, 1.0, np.nan)
+    known = np.where(np.isnan(values), 0.0, values)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean = np.sum(known / np.maximum(count, 1)[:, None], axis=1) * some
+        off = np.where(np.isnan(values), 0.0, values - mean[:, None])
+        deviation = np.sqrt(np.sum(off * off, axis=1) / (count - 1))
+    return Spread(
+        count=count.astype(np.float64),
+        mean=mean,
+        median=_quantile(values, count, 0.5),
+        low=np.ascontiguousarray(values[:, 0]),
+        high=_quantile(values, count, 1.0),
+        deviation=np.where(count > 1, deviation, np.nan),
+        lower_quartile=_quantile(values, count, 0.25),
+        upper_quartile=_quantile(values, count, 0.75),
+    )
+
+
+def _quantile(values: NDArray[np.float64], count: NDArray[np.intp], share: float) -> Floats:
+    """Of rows that ascend and end in NaN behind their first ``count``."""
+    place = np.maximum(count - 1, 0) * share
+    below = np.floor(place).astype(np.intp)
+    rows: NDArray[np.intp] = np.arange(len(values), dtype=np.intp)
+    low, high = values[rows, below], values[rows, np.minimum(below + 1, np.maximum(count - 1, 0))]
+    return low + (high - low) * (place - below)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of several series at each x, against numpy's of the same values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mindscope.stats import spread as module
+from mindscope.stats.alignment import common_x, trace
+from mindscope.stats.spread import spread
+
+SERIES = st.lists(
+    st.tuples(st.integers(0, 30), st.one_of(st.floats(-1e3, 1e3), st.just(np.nan), st.just(np.inf))),
+    max_size=30,
+    unique_by=lambda point: point[0],
+)
+
+
+@given(st.lists(SERIES, min_size=1, max_size=6))
+def test_at_each_x_are_the_statistics_of_the_points_there(series: list[list[tuple[int, float]]]):
+    traces = [trace(np.array([x for x, _ in each], float), np.array([y for _, y in each])) for each in series]
+    x = common_x(traces, None)
+    got = spread(traces, x, is_joined=False)
+    assert x.tolist() == sorted({x for each in series for x, _ in each})
+    for row, place in enumerate(x):
+        there = [y for each in series for at, y in each if at == place and np.isfinite(y)]
+        assert got.count[row] == len(there)
+        if not there:
+            assert np.isnan([got.mean[row], got.median[row], got.low[row], got.high[row]]).all()
+            continue
+        assert got.mean[row] == pytest.approx(np.mean(there))
+        assert (got.low[row], got.high[row]) == (min(there), max(there))
+        wanted = np.quantile(there, [0.25, 0.5, 0.75])
+        assert [got.lower_quartile[row], got.median[row], got.upper_quartile[row]] == pytest.approx(wanted)
+        if len(there) > 1:
+            assert got.deviation[row] == pytest.approx(np.std(there, ddof=1), abs=1e-9)
+        else:
+            assert np.isnan(got.deviation[row])
+
+
+def test_joined_series_count_between_their_ends():
+    sparse, dense = trace(np.array([0.0, 10.0]), np.array([0.0, 10.0])), trace(np.arange(15.0), np.zeros(15))
+    x = common_x([sparse, dense], None)
+    got = spread([sparse, dense], x, is_joined=True)
+    assert got.count.tolist() == [2.0] * 11 + [1.0] * 4
+    assert got.high[:11].tolist() == list(range(11))
+    assert got.mean[5] == 2.5
+
+
+def test_a_range_brings_its_neighbours_of_any_series():
+    one, other = trace(np.arange(0.0, 100, 10), np.zeros(10)), trace(np.arange(5.0, 100, 10), np.zeros(10))
+    assert common_x([one, other], (41.0, 54.0)).tolist() == [40.0, 45.0, 50.0, 55.0]
+    assert common_x([one, other], (54.0, 41.0)).tolist() == [40.0, 45.0, 50.0, 55.0]
+    assert common_x([one], (41.0, 42.0)).tolist() == [40.0, 50.0]
+    assert common_x([one], (-5.0, -1.0)).tolist() == [0.0]
+
+
+def test_points_are_brought_in_order_and_those_without_x_left_out():
+    each = trace(np.array([3.0, np.nan, 1.0, 1.0]), np.array([30.0, 0.0, 10.0, 11.0]))
+    assert each.x.tolist() == [1.0, 1.0, 3.0]
+    assert each.at(np.array([0.0, 1.0, 3.0])).tolist()[1:] == [11.0, 30.0]
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
+    random = np.random.default_rng(1)
+    traces = [trace(np.sort(random.choice(500, 200, replace=False)), random.normal(size=200)) for _ in range(7)]
+    x = common_x(traces, None)
+    for is_joined in (False, True):
+        whole = spread(traces, x, is_joined)
+        monkeypatch.setattr(module, "BLOCK", 50)
+        parts = spread(traces, x, is_joined)
+        monkeypatch.undo()
+        for name in whole.__slots__:
+            np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
+
+
+def test_without_series_there_is_nothing():
+    assert spread([], np.empty(0), is_joined=False).count.size == 0
