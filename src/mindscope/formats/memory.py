@@ -9,7 +9,7 @@ import mmap
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 32 << 20
 SMALL_BYTES = 1 << 16
 """Less is for the usual allocator: a few rows must not keep a block in memory."""
 ALIGNMENT = 64
