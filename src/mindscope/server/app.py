@@ -31,6 +31,7 @@ from mindscope.server.routes import (
     runs,
     scalars_csv,
     server,
+    statistics,
     tags,
     tensors,
     values,
@@ -65,7 +66,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
     readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
-    for resource in (*readers, derived, live, notebook):
+    for resource in (*readers, derived, statistics, live, notebook):
         api.include_router(resource.router)
     return api
 

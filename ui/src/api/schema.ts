@@ -448,6 +448,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Statistics
+         * @description First, last, smallest, largest and mean value of tags in runs, over all points.
+         */
+        post: operations["query_statistics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tags": {
         parameters: {
             query?: never;
@@ -1664,6 +1684,33 @@ export interface components {
             tag: string;
         };
         /**
+         * SeriesStatistics
+         * @description One series; ``run`` and ``tag`` are indices into the query's lists.
+         *
+         *     ``minimum``, ``maximum`` and ``mean`` are over the finite values and null where there is none. ``first`` and
+         *     ``last`` are what stands there, NaN included.
+         */
+        SeriesStatistics: {
+            /** First */
+            first: number | string;
+            /** Last */
+            last: number | string;
+            /** Last Step */
+            last_step: number;
+            /** Maximum */
+            maximum: number | null;
+            /** Mean */
+            mean: number | null;
+            /** Minimum */
+            minimum: number | null;
+            /** Points */
+            points: number;
+            /** Run */
+            run: number;
+            /** Tag */
+            tag: number;
+        };
+        /**
          * ServerAnswer
          * @description The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
          */
@@ -1733,6 +1780,24 @@ export interface components {
         StaleAnswer: {
             error: components["schemas"]["Failure"];
             newer: components["schemas"]["NotebookRecords"];
+        };
+        /**
+         * StatisticsAnswer
+         * @description By run, then by tag, in the order of the query.
+         */
+        StatisticsAnswer: {
+            /** Series */
+            series: components["schemas"]["SeriesStatistics"][];
+        };
+        /**
+         * StatisticsQuery
+         * @description Of which tags of which runs? An unknown run, and a tag that a run doesn't hold, have no entry.
+         */
+        StatisticsQuery: {
+            /** Runs */
+            runs: string[];
+            /** Tags */
+            tags: string[];
         };
         /**
          * TagSummary
@@ -3496,6 +3561,66 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_statistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatisticsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatisticsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { drawableValues, SvgPen, traceCurve } from "./curvePath";
 import { missingMarks, thinMarks } from "./missing";
-import { completed, finiteSegments, isAscending, type Series } from "./series";
+import { completed, finiteSegments, isAscending, type Series, withoutEnds } from "./series";
 
 const values = fc.array(fc.oneof(fc.float(), fc.constantFrom(NaN, Infinity, -Infinity)), { maxLength: 40 });
 const same = { x: (value: number) => value, y: (value: number) => value };
@@ -88,6 +88,19 @@ describe("an answer that leaves out known rows", () => {
     const whole = answer([1, 2, 3], 0, true);
     expect(completed(whole, undefined)).toBe(whole);
     expect(completed(whole, answer([7, 8], 0, true))).toBe(whole);
+  });
+});
+
+describe("a difference", () => {
+  it("has no rows where the other run has none, and keeps NaN between", () => {
+    const nan = NaN;
+    const values = Float32Array.of(nan, nan, 1, nan, 2, nan);
+    const places = Float64Array.of(0, 1, 2, 3, 4, 5);
+    const facts = { run: "a", tag: "loss", points: 6, returned: 6, reduced: false, error: null, nan: 4, positiveInfinity: 0, negativeInfinity: 0 };
+    const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null };
+    const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wallTime: places, value: values });
+    expect([...got.x!]).toEqual([2, 3, 4]);
+    expect([got.nan, got.points]).toEqual([1, 3]);
   });
 });
 

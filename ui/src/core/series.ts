@@ -75,6 +75,25 @@ function joined<Column extends Float64Array | Float32Array>(known: Column, rest:
   return all;
 }
 
+/** A difference without the rows before and after the other run, where there is none: they are not NaN in the log. */
+export function withoutEnds(series: Series): Series {
+  const isThere = (value: number): boolean => !Number.isNaN(value);
+  const start = Math.max(0, series.value.findIndex(isThere));
+  const end = series.value.findLastIndex(isThere) + 1;
+  if (start === 0 && end === series.value.length) return series;
+  const value = series.value.subarray(start, end);
+  return {
+    ...series,
+    points: series.points - (series.value.length - value.length),
+    nan: value.reduce((count, one) => count + Number(Number.isNaN(one)), 0),
+    x: series.x && series.x.subarray(start, end),
+    step: series.step.subarray(start, end),
+    wallTime: series.wallTime.subarray(start, end),
+    value,
+    smoothed: series.smoothed && series.smoothed.subarray(start, end),
+  };
+}
+
 /** The last row's value, NaN and infinities included; null for an empty series. */
 export function lastValue(series: Series): number | null {
   return series.value.length === 0 ? null : series.value[series.value.length - 1]!;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compare } from "./en/compare";
 import { distributions } from "./en/distributions";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
@@ -12,6 +13,7 @@ export const en = {
   ...errors,
   ...runs,
   ...scalars,
+  ...compare,
   ...images,
   ...distributions,
 } as const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MessageKey } from "./en";
+import { compare } from "./zh/compare";
 import { distributions } from "./zh/distributions";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
@@ -13,6 +14,7 @@ export const zh: Record<MessageKey, string> = {
   ...errors,
   ...runs,
   ...scalars,
+  ...compare,
   ...images,
   ...distributions,
 };

@@ -5,6 +5,7 @@ import type { Route } from "./route";
 export const ROUTES: readonly Route[] = [
   { path: "/", name: "nav.runs", icon: "runs", load: () => import("./runs/RunsPage.svelte") },
   { path: "/scalars", name: "nav.scalars", icon: "scalars", load: () => import("./scalars/ScalarsPage.svelte") },
+  { path: "/compare", name: "nav.compare", icon: "compare", load: () => import("./compare/ComparePage.svelte") },
   { path: "/images", name: "nav.images", icon: "images", load: () => import("./images/ImagesPage.svelte") },
   {
     path: "/distributions",

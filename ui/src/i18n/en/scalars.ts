@@ -65,6 +65,7 @@ export const scalars = {
   "card.png": "Picture (PNG)",
   "card.svg": "Drawing (SVG)",
   "card.csv": "All points (CSV)",
+  "card.csv_drawn": "Drawn points (CSV)",
   "card.json": "All points (JSON)",
   "card.remove": "Remove this chart",
   "card.more_runs": "+{n}",

@@ -67,6 +67,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "card.png": "图片（PNG）",
   "card.svg": "矢量图（SVG）",
   "card.csv": "全部数据点（CSV）",
+  "card.csv_drawn": "所绘数据点（CSV）",
   "card.json": "全部数据点（JSON）",
   "card.remove": "移除此图表",
   "card.more_runs": "+{n}",

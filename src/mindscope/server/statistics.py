@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""First, last, smallest, largest and mean value of scalar series, over all of their points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from pydantic import Field
+
+from mindscope.ingest import Catalog
+from mindscope.server.schema import MAX_RUNS, MAX_SERIES, Answer, Query
+from mindscope.store import ScalarSeries
+
+
+class StatisticsQuery(Query):
+    """Of which tags of which runs? An unknown run, and a tag that a run doesn't hold, have no entry."""
+
+    runs: list[str] = Field(max_length=MAX_RUNS)
+    tags: list[str] = Field(max_length=MAX_SERIES)
+
+
+class SeriesStatistics(Answer):
+    """One series; ``run`` and ``tag`` are indices into the query's lists.
+
+    ``minimum``, ``maximum`` and ``mean`` are over the finite values and null where there is none. ``first`` and
+    ``last`` are what stands there, NaN included.
+    """
+
+    run: int
+    tag: int
+    points: int
+    last_step: int
+    first: float | str
+    last: float | str
+    minimum: float | None
+    maximum: float | None
+    mean: float | None
+
+
+class StatisticsAnswer(Answer):
+    """By run, then by tag, in the order of the query."""
+
+    series: list[SeriesStatistics]
+
+
+def compute_statistics(catalog: Catalog, query: StatisticsQuery) -> StatisticsAnswer:
+    """The figures of every series that there is."""
+    return StatisticsAnswer(series=list(_each(catalog, query)))
+
+
+def _each(catalog: Catalog, query: StatisticsQuery) -> Iterator[SeriesStatistics]:
+    for run, id in enumerate(query.runs):
+        store = catalog.runs.get(id)
+        if store is None:
+            continue
+        for tag, name in enumerate(query.tags):
+            series = store.scalars(name)
+            if series is not None and len(series) > 0:
+                yield _of_series(run, tag, series)
+
+
+def _of_series(run: int, tag: int, series: ScalarSeries) -> SeriesStatistics:
+    columns = series.visible()
+    values = columns.value
+    finite = values[np.isfinite(values)]
+    return SeriesStatistics(
+        run=run,
+        tag=tag,
+        points=len(values),
+        last_step=int(columns.step[-1]),
+        first=_figure(values[0]),
+        last=_figure(values[-1]),
+        minimum=float(finite.min()) if finite.size else None,
+        maximum=float(finite.max()) if finite.size else None,
+        mean=float(finite.mean(dtype=np.float64)) if finite.size else None,
+    )
+
+
+def _figure(value: np.float32) -> float | str:
+    if np.isfinite(value):
+        return float(value)
+    if np.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchGroups, type GroupQuery } from "../api/derived";
+import { fetchHparams, fetchStatistics, type Hparams, type Statistics } from "../api/tables";
+import type { Group } from "../core/group";
+import { directoryOf, gather, ranksOf, type RunGroup } from "../core/runGroups";
+import { t } from "../i18n/i18n.svelte";
+import { Asked } from "./asked.svelte";
+import { colours, slotColour } from "./colours.svelte";
+import { selection } from "./selection.svelte";
+import { view } from "./view.svelte";
+
+export type { Group, GroupQuery, Hparams, Statistics };
+
+export const PARAMETER_ROLES: readonly string[] = ["parameter", "custom"];
+
+/** How the shown runs are compared: their parameters, and the groups that these make. */
+class Comparison {
+  readonly hparams = new Asked<readonly string[], Hparams>(fetchHparams);
+
+  /** Names of the parameters that one can group by, those that differ first. */
+  parameters = $derived((this.hparams.answer?.columns ?? []).filter(({ role }) => PARAMETER_ROLES.includes(role)).map(({ name }) => name));
+
+  #cells = $derived.by(() => {
+    const { answer } = this.hparams;
+    const column = answer?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
+    return new Map(answer?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
+  });
+
+  /** Groups of the shown runs in their order; each run alone when they are not grouped. */
+  groups = $derived.by<readonly RunGroup[]>(() => {
+    const { grouping, parameter } = view.comparing;
+    if (grouping === "none") return selection.shown.map((run) => ({ key: run, runs: [run] }));
+    if (grouping === "directory") return gather(selection.shown, directoryOf, "").map(({ key, runs }) => ({ key: key === "" ? "/" : key, runs }));
+    if (grouping === "ranks") return gather(selection.shown, (run) => ranksOf(run) ?? run, "");
+    const none = t("compare.without", { parameter });
+    return gather(selection.shown, (run) => (this.#cells.has(run) ? `${parameter} = ${this.#cells.get(run)}` : null), none);
+  });
+
+  #slots = $derived(new Map(this.groups.map(({ key }, index) => [key, index])));
+
+  isGrouped = $derived(view.comparing.grouping !== "none");
+
+  colourOf(key: string): string {
+    return this.isGrouped ? slotColour(this.#slots.get(key) ?? 0) : colours.of(key);
+  }
+}
+
+export const comparison = new Comparison();
+
+export function askGroups(): Asked<GroupQuery, Group[]> {
+  return new Asked(fetchGroups);
+}
+
+export function askStatistics(): Asked<{ runs: readonly string[]; tags: readonly string[] }, Statistics> {
+  return new Asked(({ runs, tags }, signal) => fetchStatistics(runs, tags, signal));
+}
