@@ -99,17 +99,12 @@ class Catalog:
             changed = set[str]()
             if waiting is None:
                 with _without_collecting():
-                    found = self._finder.find()
-                    self._open_cache()
-                    taken = self._take(found)
-                changed |= self._tell(taken, on_change)
-                waiting = tuple(self._loaders)
-            looked_at = waiting
-            while waiting:
-                for group in self._read(waiting):
-                    changed |= self._tell(group, on_change)
-                waiting = tuple(id for id in waiting if self._loaders[id].has_more)
-            self._saver.add(loader for id in looked_at if (loader := self._loaders[id]).is_due)
+                    changed |= self._tell(self._look(), on_change)
+                    waiting = tuple(self._loaders)
+                    changed |= self._read_all(waiting, on_change)
+            else:
+                changed |= self._read_all(waiting, on_change)
+            self._saver.add(loader for id in waiting if (loader := self._loaders[id]).is_due)
             return frozenset(changed)
 
     def settle(self) -> None:
@@ -124,6 +119,21 @@ class Catalog:
                 for loader in self._loaders.values():
                     loader.save()
                 self._cache.close()
+
+    def _look(self) -> frozenset[str]:
+        """Follow what is in the directories; returns the ids of runs that came, went or have other files."""
+        found = self._finder.find()
+        self._open_cache()
+        return self._take(found)
+
+    def _read_all(self, waiting: tuple[str, ...], on_change: ChangeListener | None) -> frozenset[str]:
+        """Read what grew in these runs; returns the ids of those that changed."""
+        changed = set[str]()
+        while waiting:
+            for group in self._read(waiting):
+                changed |= self._tell(group, on_change)
+            waiting = tuple(id for id in waiting if self._loaders[id].has_more)
+        return frozenset(changed)
 
     def _open_cache(self) -> None:
         if self._workspace is not None and self._cache_bytes > 0 and self._cache is None:

@@ -26,4 +26,6 @@ def creation_number(name: str) -> int:
 
 def run_id(base: str, directory: str) -> str:
     """The id of the run in ``directory``: its path below ``base`` with ``/``, "." for the base itself."""
-    return readable(os.path.relpath(directory, base)).replace(os.sep, "/")
+    is_below = directory.startswith(base + os.sep)
+    below = directory[len(base) + 1 :] if is_below else os.path.relpath(directory, base)
+    return readable(below).replace(os.sep, "/")

@@ -7,7 +7,6 @@ import collections
 import os
 from dataclasses import astuple, dataclass, replace
 from io import FileIO
-from pathlib import Path
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
@@ -66,7 +65,6 @@ class FileTail:
         self.scanned_bytes = 0  # read from the file by this object, all in all
         self.has_more = False  # the budget of the last read was used up
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
-        self._path = Path(file.path)
         self._store = store
         self._facts = FileFacts(file.name, file.path, file.creation_number)
         self._seen: _Identity | None = None  # None: look into the file whatever a stat says
@@ -113,9 +111,9 @@ class FileTail:
         version = self._store.version
         has_more, self.has_more = self.has_more, False  # a file that fails must not be asked for more at once
         try:
-            seen = _Identity.of(self._path.stat())
+            seen = _Identity.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
             if seen != self._seen or has_more:
-                with self._path.open("rb", buffering=0) as file, rooms.lend(seen.size_bytes) as room:
+                with FileIO(self._facts.path) as file, rooms.lend(seen.size_bytes) as room:
                     self._seen = self._read_open(file, room, budget_bytes)
         except FileNotFoundError:
             self._seen = None  # gone since it was found; the next discovery removes it

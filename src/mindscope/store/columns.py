@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 SMALLEST_CAPACITY = 16
 KEPT_ROWS = 256
-"""So many rows at once are kept as they came; fewer are copied together."""
+"""So many rows at once, and those that come first, are kept as they came; fewer are copied together."""
 
 Columns = dict[str, NDArray[Any]]
 
@@ -75,7 +75,7 @@ class ArrivedColumns:
 
     def extend(self, rows: Mapping[str, NDArray[Any]], count: int) -> None:
         """Append ``count`` rows; the arrays may be kept and must not be changed any more."""
-        if count >= KEPT_ROWS and self._growing is None:
+        if self._growing is None and (count >= KEPT_ROWS or not self._pieces):
             self._pieces.append({name: _frozen(rows[name], dtype) for name, dtype in self._dtypes.items()})
         else:
             if self._growing is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mindscope.types import Damage, DialectName
 
+_NUMBER = re.compile("([0-9]+)")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
@@ -45,8 +46,8 @@ class FileFacts:
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key under which run_2 comes before run_10; numbers come before letters."""
-    parts = re.split(r"([0-9]+)", text)
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
+    parts = _NUMBER.split(text)  # text and numbers in turns
+    return tuple([(0, int(part), "") if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
 
 
 def readable(name: str) -> str:

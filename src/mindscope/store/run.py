@@ -178,7 +178,8 @@ class RunStore:
         """The event files from the oldest to the newest."""
         with self.lock:
             if self._by_age is None:
-                self._by_age = tuple(sorted(self._files.values(), key=lambda facts: facts.key))
+                files = self._files.values()
+                self._by_age = tuple(files if len(files) == 1 else sorted(files, key=lambda facts: facts.key))
             return self._by_age
 
     def file(self, ordinal: int) -> FileFacts:

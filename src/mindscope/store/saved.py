@@ -61,7 +61,7 @@ class SavedStore:
 
 
 def write_series(series: Iterable[tuple[Kind, str, Points]], chunks: tuple[Chunk, ...]) -> bytes:
-    """As JSON: a list of [kind, tag, [[number of its chunk, start, count, step, checksum], ..], state of the points]."""
+    """As JSON: [kind, tag, [[number of its chunk, start, count, step, checksum], ..], state of the points] of each."""
     numbers = {chunk: number for number, chunk in enumerate(chunks)}
     rows = [
         [
