@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 import mindscope
+from mindscope.torch import Profiler
 from mindscope.torch.context import CONTEXT
 
 pytestmark = pytest.mark.framework
@@ -140,6 +142,17 @@ def test_print(run: Callable[..., str]) -> None:
 def test_running_data(run: Callable[..., str], tmp_path: Path) -> None:
     assert run("torch_running_data.py", "--directory", str(tmp_path)).startswith("Run task error; see ")
     assert (tmp_path / "rank_0" / "rdr" / "graph_0.pb").exists()
+
+
+def test_profiler(run: Callable[..., str], tmp_path: Path) -> None:
+    (file,) = run("torch_profiler.py", "--output-path", str(tmp_path / "data")).split()
+    assert file.endswith(".pt.trace.json")
+    events = json.loads(Path(file).read_text("utf-8"))["traceEvents"]
+    assert {"aten::conv2d", "aten::convolution_backward"} <= {event["name"] for event in events}
+    profiler = Profiler(tmp_path)
+    profiler.analyse()
+    with pytest.raises(RuntimeError, match="has written its trace already"):
+        profiler.analyse()
 
 
 def test_each_example_is_run_here() -> None:

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from mindscope.torch.operators import TensorSummary as TensorSummary
     from mindscope.torch.plateau import ReduceLROnPlateau as ReduceLROnPlateau
     from mindscope.torch.print_operator import Print as Print
+    from mindscope.torch.profiler import Profiler as Profiler
     from mindscope.torch.run_context import RunContext as RunContext
     from mindscope.torch.save_graphs import save_stages as save_stages
     from mindscope.torch.serialization import load_checkpoint as load_checkpoint
@@ -96,6 +97,7 @@ _MODULES = {
     "operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
     "plateau": "ReduceLROnPlateau",
     "print_operator": "Print",
+    "profiler": "Profiler",
     "run_context": "RunContext",
     "save_graphs": "save_stages",
     "serialization": "load_checkpoint load_param_into_net save_checkpoint",
