@@ -47,7 +47,7 @@ def test_each_rank_under_torchrun_records_its_training(tmp_path: Path) -> None:
 def test_environment_of_torchrun_serves_until_the_processes_meet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("RANK", "WORLD_SIZE"):
+    for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
     assert (get_rank(), device_count(), parallel_mode()) == (0, 1, "stand_alone")
     monkeypatch.setenv("RANK", "3")
@@ -56,3 +56,5 @@ def test_environment_of_torchrun_serves_until_the_processes_meet(
     assert rank_directory(tmp_path) == tmp_path / "rank_3"
     monkeypatch.setenv("RANK", "first")
     assert get_rank() == 0
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    assert get_rank() == 1

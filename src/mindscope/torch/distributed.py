@@ -12,9 +12,9 @@ from torch import distributed as processes
 def get_rank() -> int:
     """The number of this process among those that train together; 0 where it is the only one.
 
-    Before ``init_process_group`` it is what torchrun says in the environment.
+    Before ``init_process_group`` it is what torchrun says in the environment, ``RANK``, or Lightning, ``LOCAL_RANK``.
     """
-    return int(processes.get_rank()) if _is_on() else _from_environment("RANK", 0)
+    return int(processes.get_rank()) if _is_on() else _from_environment("RANK", _from_environment("LOCAL_RANK", 0))
 
 
 def device_count() -> int:

@@ -53,6 +53,8 @@ class CollectorCallback(TrainerCallback):
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Begin with a new batch."""
         self._driven.begin_pass()
+        if self._seen is not None:
+            self._seen.is_step = True
 
     def on_substep_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Forget what operators kept in a batch that only accumulated gradients."""
@@ -110,6 +112,8 @@ class _Losses:
     def __init__(self, model: nn.Module, processes: int) -> None:
         self.has_losses = False
         """Whether the model ever returned one."""
+        self.is_step = False
+        """Whether a step runs; else the model is called for an evaluation or for its graph."""
         self._losses: list[Tensor] = []  # of the batches of this step
         self._inputs: Any = None
         self._processes = processes
@@ -119,7 +123,7 @@ class _Losses:
     def take(self) -> tuple[Tensor | None, Any]:
         """The loss of the step, and the inputs of its last batch."""
         losses, inputs = self._losses, self._inputs
-        self._losses, self._inputs = [], None
+        self._losses, self._inputs, self.is_step = [], None, False
         if not losses:
             return None, inputs
         stacked = torch.stack(losses)
@@ -130,7 +134,7 @@ class _Losses:
         self._handle.remove()
 
     def _see(self, model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any) -> None:
-        if not model.training or torch.compiler.is_exporting():  # the graph is made by a call without data
+        if not self.is_step:
             return
         self._inputs = kwargs or args
         loss = getattr(outputs, "loss", None)
