@@ -7,16 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mindscope.mindspore.array_rows import ArrayRows as ArrayRows
     from mindscope.mindspore.summary_collector import SummaryCollector as SummaryCollector
     from mindscope.mindspore.summary_landscape import SummaryLandscape as SummaryLandscape
     from mindscope.mindspore.summary_record import SummaryRecord as SummaryRecord
 
 _MODULES = {
+    "ArrayRows": "array_rows",
     "SummaryCollector": "summary_collector",
     "SummaryLandscape": "summary_landscape",
     "SummaryRecord": "summary_record",
 }
-__all__ = ["SummaryCollector", "SummaryLandscape", "SummaryRecord"]
+__all__ = ["ArrayRows", "SummaryCollector", "SummaryLandscape", "SummaryRecord"]
 
 
 def __getattr__(name: str) -> Any:

@@ -67,10 +67,9 @@ class SummaryLandscape:
             FileNotFoundError: no weights were kept.
         """
         devices = _check_devices(device_ids)
-        file = read_landscape_file(self._summary_dir)
-        file.check()
-        if collect_landscape is not None:
-            file = file.replace(collect_landscape)
+        kept = read_landscape_file(self._summary_dir)
+        file = kept.replace(collect_landscape)
+        if file != kept:
             file.write()
         directory = self._summary_dir if output is None else Path(output)
         with (
