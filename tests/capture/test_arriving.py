@@ -31,7 +31,7 @@ class Content:
 
     @property
     def arriving(self) -> Arriving:
-        return Arriving(self.array.shape, self.array.dtype, self.fetch)
+        return Arriving(self.array.nbytes, self.fetch)
 
 
 @pytest.mark.parametrize("size", [6, 1 << 19])
@@ -64,12 +64,16 @@ def test_the_caller_waits_for_no_content(tmp_path: Path, size: int) -> None:
 @pytest.mark.parametrize(
     ("plugin", "shape", "dtype"), [("scalar", (2,), "f4"), ("image", (5,), "f4"), ("histogram", (2,), "c8")]
 )
-def test_what_can_not_be_recorded_is_refused_at_once(tmp_path: Path, plugin: str, shape: Any, dtype: str) -> None:
-    with (
-        SummaryRecord(tmp_path, raise_exception=True) as record,
-        pytest.raises(ValueRejectedError, match=f"{plugin} 'x' was not recorded"),
-    ):
-        record.add_value(plugin, "x", Content(np.zeros(shape, dtype)).arriving)
+def test_what_can_not_be_recorded_is_refused_when_it_is_there(
+    tmp_path: Path, plugin: str, shape: Any, dtype: str
+) -> None:
+    content = Content(np.zeros(shape, dtype))
+    content.is_there.set()
+    record = SummaryRecord(tmp_path, raise_exception=True)
+    record.add_value(plugin, "x", content.arriving)
+    record.record(1)
+    with pytest.raises(ValueRejectedError, match=f"{plugin} 'x' was not recorded"):
+        record.close()
 
 
 def test_content_that_fails_costs_only_its_value(tmp_path: Path) -> None:
@@ -77,7 +81,7 @@ def test_content_that_fails_costs_only_its_value(tmp_path: Path) -> None:
         raise RuntimeError("device is gone")
 
     with SummaryRecord(tmp_path) as record:
-        record.add_value("histogram", "bad", Arriving((3,), np.dtype(np.float32), fail))
+        record.add_value("histogram", "bad", Arriving(12, fail))
         record.add_value("histogram", "good", np.ones(3))
         record.record(1)
     run = mindscope.open_run(tmp_path)

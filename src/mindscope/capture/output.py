@@ -5,18 +5,25 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from mindscope.capture.arriving import Arriving
 from mindscope.capture.export import NpyExport
 from mindscope.capture.files import AppendError, EventFile, Names
+from mindscope.capture.lineage import lineage_event
+from mindscope.capture.scalars import scalar_fields
 from mindscope.capture.spares import Spares
-from mindscope.capture.steps import Encoding, MixedStep, RecordedStep, count_values, last_step
+from mindscope.capture.steps import MixedStep, RecordedStep, Started, count_values, last_step
+from mindscope.capture.taking import Taken
 from mindscope.capture.trouble import Trouble
-from mindscope.capture.values import Array
-from mindscope.formats import frames, mindspore
+from mindscope.capture.wrapping import wrap
+from mindscope.formats import frames, mindspore, wire
 from mindscope.formats._core import encode_scalar_values
+from mindscope.formats.mindspore_schemas import EVENT
 
 DROPPED_TAG = "mindscope/dropped"
 _LARGEST_EVENT = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
@@ -62,7 +69,7 @@ class Output:
             if isinstance(step, bytes):
                 ready.append(step)
                 continue
-            if not all(value.is_done for value in step.values):
+            if not step.is_ready:
                 self._append(self._summary, ready)
                 ready = []
             ready += self._complete(step)
@@ -84,28 +91,38 @@ class Output:
 
     def _complete(self, step: MixedStep) -> Iterator[bytes]:
         """The records of ``step`` in the summary file; lineage and exports are written on the way."""
-        self._append(self._lineage, [frames.frame(payload) for payload in step.lineage])
-        for tag, content in step.exports:
-            self._write_export(tag, step.step, content)
-        yield from (frames.frame(payload) for payload in step.graphs)
-        for fields in _fill_events(step.scalars, self._wait_all(step.values)):
+        graphs = [message for message in step.messages if message.plugin == "graph"]
+        lineage = [message for message in step.messages if message.plugin != "graph"]
+        events = [lineage_event(message.plugin, message.encode(), step.wall_time) for message in lineage]
+        self._append(self._lineage, [frames.frame(payload) for payload in events])
+        takens = [value if isinstance(value, Taken) else value.taken for value in step.values]
+        for taken in takens if self._export is not None else ():
+            self._write_export(taken, step.step)
+        head = wire.encode(EVENT, {"wall_time": step.wall_time}) if graphs else b""
+        yield from (frames.frame(head + wrap(4, message.encode())) for message in graphs)
+        scalars = scalar_fields(step.scalars) if step.scalars else b""
+        for fields in _fill_events(scalars, self._encode_all(step.values)):
             yield frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
-        for array in step.arrays:
-            self._spares.give(array)
+        for taken in takens:
+            if isinstance(taken.content, np.ndarray):
+                self._spares.give(taken.content)
 
-    def _wait_all(self, values: list[Encoding]) -> list[bytes]:
+    def _encode_all(self, values: list[Taken | Started]) -> list[bytes]:
         done: list[bytes] = []
         for value in values:
             try:
-                done.append(value.wait())
+                done.append(value.encode() if isinstance(value, Taken) else value.fields.result())
             except Exception as error:  # an encoder met what add_value could not foresee
-                self._trouble.drop(1, "encode", value.subject, error)
+                taken = value if isinstance(value, Taken) else value.taken
+                self._trouble.drop(1, "encode", f"{taken.plugin} {taken.tag!r}", error)
         return done
 
-    def _write_export(self, tag: str, step: int, content: Callable[[], Array]) -> None:
-        assert self._export is not None
+    def _write_export(self, taken: Taken, step: int) -> None:
+        content = taken.content
+        if taken.plugin != "tensor" or content is None or self._export is None:
+            return
         try:
-            self._export.write(tag, step, content())
+            self._export.write(taken.tag, step, content.wait() if isinstance(content, Arriving) else content)
         except Exception as error:
             self._trouble.drop(1, "export", type(error).__name__, error)
 

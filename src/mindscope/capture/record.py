@@ -12,18 +12,16 @@ from typing import Any
 from mindscope.capture import arguments, lifetime
 from mindscope.capture.arriving import Arriving
 from mindscope.capture.collecting import Collections
-from mindscope.capture.lineage import lineage_event
 from mindscope.capture.messages import check_graph, graph_bytes
 from mindscope.capture.output import Destination
-from mindscope.capture.scalars import FLOAT32_MAX, range_warning, scalar_fields, scalar_record
-from mindscope.capture.steps import Encoding, MixedStep
+from mindscope.capture.scalars import FLOAT32_MAX, range_warning, scalar_record
+from mindscope.capture.steps import MixedStep, Started
 from mindscope.capture.taking import MESSAGE_PLUGINS, Taken, check_plugin, rejection, take
 from mindscope.capture.values import to_scalar
-from mindscope.capture.wrapping import wrap
 from mindscope.capture.writer import ENCODED_BY_WRITER, Writer
 from mindscope.errors import RecorderClosedError
-from mindscope.formats import wire
-from mindscope.formats.mindspore_schemas import EVENT
+
+_SCALAR_BYTES = 64  # what one counts in the queue, about
 
 _now = time.time
 
@@ -279,33 +277,23 @@ class SummaryRecord:
             self._has_graph = True
 
     def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> None:
-        """Have the values encoded and queue the step. Hold the lock."""
-        now = _now()
-        fields = scalar_fields(scalars)
-        head = wire.encode(EVENT, {"wall_time": now})
-        is_exported = self._writer.is_exporting
-        mixed = MixedStep(
-            step=step,
-            value_count=len(scalars) + len(values) + len(messages),
-            wall_time=now,
-            scalars=fields,
-            values=self._encodings(values),
-            graphs=[head + wrap(4, m.encode()) for m in messages if m.plugin == "graph"],
-            lineage=[lineage_event(m.plugin, m.encode(), now) for m in messages if m.plugin != "graph"],
-            arrays=[taken.array for taken in values if taken.array is not None],
-            exports=[(t.tag, t.content) for t in values if t.plugin == "tensor" and t.content and is_exported],
-        )
-        self._writer.submit(mixed, len(fields) + sum(taken.size for taken in (*values, *messages)))
+        """Queue the step; what is large is encoded meanwhile. Hold the lock."""
+        size = sum(taken.size for taken in values)
+        ready: list[Taken | Started] = [*values]
+        if size > ENCODED_BY_WRITER:
+            ready = self._start_large(values)
+        mixed = MixedStep(step, _now(), scalars, ready, messages)
+        self._writer.submit(mixed, size + len(scalars) * _SCALAR_BYTES + sum(taken.size for taken in messages))
 
-    def _encodings(self, values: list[Taken]) -> list[Encoding]:
-        """The first values of a step, if small, are encoded by the thread that writes; waking others costs more."""
-        encodings: list[Encoding] = []
+    def _start_large(self, values: list[Taken]) -> list[Taken | Started]:
+        """All but the first values are encoded by the pool: waking it for less would cost more."""
+        started: list[Taken | Started] = []
         size = 0
         for taken in values:
             size += taken.size
-            fields = taken.encode if size <= ENCODED_BY_WRITER else self._writer.encode(taken.encode)
-            encodings.append(Encoding(f"{taken.plugin} {taken.tag!r}", fields))
-        return encodings
+            fields = None if size <= ENCODED_BY_WRITER else self._writer.encode(taken.encode)
+            started.append(taken if fields is None else Started(taken, fields))
+        return started
 
     def _raise_late(self) -> None:
         late = self._writer.trouble.take_late()

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from mindscope.capture.values import Array
+from mindscope.capture.taking import Taken
 from mindscope.formats import mindspore, wire
 
 HEADER_SIZE = 12
@@ -15,45 +15,29 @@ FOOTER_SIZE = 4
 """Bytes around the payload of a record."""
 
 
-class Encoding(NamedTuple):
-    """A value on its way into a ``Summary``."""
+class Started(NamedTuple):
+    """A value that the pool encodes."""
 
-    subject: str
-    """Plugin and tag, for the text of a failure."""
-    fields: bytes | Future[bytes] | Callable[[], bytes]
-    """The encoded ``Summary.value`` fields, those to come, or how the writer makes them itself."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the bytes can be had without waiting for another thread."""
-        return not isinstance(self.fields, Future) or self.fields.done()
-
-    def wait(self) -> bytes:
-        """The bytes. Raises what the encoding raised."""
-        fields = self.fields
-        if callable(fields):
-            return fields()
-        return fields if isinstance(fields, bytes) else fields.result()
+    taken: Taken
+    fields: Future[bytes]
+    """Its ``Summary.value`` fields."""
 
 
 class MixedStep(NamedTuple):
-    """A step with values that are still being encoded, graphs or lineage."""
+    """A step with more than scalars, as it was added: the writer makes the rest of it."""
 
     step: int
-    value_count: int
-    """How many values are lost with it."""
     wall_time: float
-    scalars: bytes
-    """Encoded ``Summary.value`` fields of the scalars."""
-    values: list[Encoding]
-    graphs: list[bytes]
-    """Payloads of records that go before the values."""
-    lineage: list[bytes]
-    """Payloads of records of the lineage file."""
-    arrays: list[Array]
-    """The copies that the values are encoded from; free afterwards."""
-    exports: list[tuple[str, Callable[[], Array]]]
-    """Tag and content of each tensor that becomes a file of its own."""
+    scalars: dict[str, float]
+    values: list[Taken | Started]
+    """Those that are not ``Started``, the writer encodes itself."""
+    messages: list[Taken]
+    """Graphs and lineage."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be written without waiting for the pool."""
+        return all(isinstance(value, Taken) or value.fields.done() for value in self.values)
 
 
 RecordedStep = bytes | MixedStep
@@ -63,7 +47,7 @@ RecordedStep = bytes | MixedStep
 def count_values(step: RecordedStep) -> int:
     """How many values are lost with ``step``."""
     if isinstance(step, MixedStep):
-        return step.value_count
+        return len(step.scalars) + len(step.values) + len(step.messages)
     return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message is one
 
 

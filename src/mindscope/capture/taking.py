@@ -42,10 +42,8 @@ class Taken(NamedTuple):
     """Bytes that it counts in the queue."""
     encode: Callable[[], bytes]
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
-    array: Array | None = None
-    """The copy that ``encode`` reads, if it was made here."""
-    content: Callable[[], Array] | None = None
-    """Gives what a tensor's file of its own holds."""
+    content: Array | Arriving | None = None
+    """What ``encode`` reads, of an array: a copy that was made here, or what comes later."""
 
 
 def check_plugin(plugin: Any) -> str:
@@ -78,18 +76,12 @@ def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Ar
     if plugin == "landscape":
         fields = wrap(1, text_field(1, tag) + wrap(10, landscape_bytes(value)))
         return _take_bytes(plugin, tag, fields)
-    check, encode = _ARRAYS[plugin]
     if isinstance(value, Arriving):
-        form = value.form
-        check(form)
-        return Taken(
-            plugin, tag, form.nbytes + _LEAST_BYTES, lambda: encode(tag, value.wait(), say), content=value.wait
-        )
+        return Taken(plugin, tag, value.size + _LEAST_BYTES, partial(_encode_arrived, plugin, tag, value, say), value)
+    check, encode = _ARRAYS[plugin]
     array = to_array(value, copy)
     check(array)
-    return Taken(
-        plugin, tag, array.nbytes + _LEAST_BYTES, partial(encode, tag, array, say), array, content=lambda: array
-    )
+    return Taken(plugin, tag, array.nbytes + _LEAST_BYTES, partial(encode, tag, array, say), array)
 
 
 def _take_bytes(plugin: str, tag: str, encoded: bytes) -> Taken:
@@ -107,6 +99,16 @@ def _check_scalar(array: Array) -> None:
 def _check_histogram(array: Array) -> None:
     if array.dtype.kind == "c":
         raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
+
+
+def _encode_arrived(plugin: str, tag: str, value: Arriving, say: Say) -> bytes:
+    check, encode = _ARRAYS[plugin]
+    array = value.wait()
+    try:
+        check(array)
+    except (TypeError, ValueError) as error:
+        raise rejection(plugin, tag, error) from error
+    return encode(tag, array, say)
 
 
 def _encode_image(tag: str, array: Array, say: Say) -> bytes:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The thread that writes: takes steps off a bounded queue in order and appends them to the files in batches.
 
-It sleeps on a condition while there is nothing to write. The first step wakes it, and it lets more arrive for a moment
-before it writes all of them at once, so that a fast loop does not have to share the interpreter with it all the time.
+It lets steps gather for a moment and then encodes and writes all of them at once, so that a training does not have to
+share the interpreter with it all the time. When none came for a while, it sleeps until one wakes it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from mindscope.capture.spares import Spares
 from mindscope.capture.steps import RecordedStep, count_values
 from mindscope.capture.trouble import Trouble
 
-BATCH_S = 0.05  # how long the first step of a batch waits for more
+BATCH_S = 0.2  # how long the first step of a batch waits for more at most
+LINGER_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
 ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the thread encodes itself: a few milliseconds' work
 QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
@@ -81,14 +82,17 @@ class Writer:
 
     # ---- on the caller's thread
 
-    def encode(self, function: Callable[[], bytes]) -> bytes | Future[bytes]:
-        """Have the pool call ``function``, for a step that is submitted before ``lock`` is let go."""
+    def encode(self, function: Callable[[], bytes]) -> Future[bytes] | None:
+        """Have the pool call ``function``, for a step that is submitted before ``lock`` is let go.
+
+        None where there is no pool to be had any more: the writer then encodes.
+        """
         try:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="mindscope-encode")
             return self._pool.submit(self._encode_and_wake, function)
         except RuntimeError:  # the interpreter is ending and starts no more threads
-            return function()
+            return None
 
     def _encode_and_wake(self, function: Callable[[], bytes]) -> bytes:
         try:
@@ -114,7 +118,7 @@ class Writer:
             if self._thread is None and self.queued_bytes > BATCH_BYTES:
                 self._write_batch()
         elif self._is_asleep:
-            if isinstance(step, bytes) or all(value.is_done for value in step.values):
+            if isinstance(step, bytes) or step.is_ready:
                 self._wake()
         elif queued > BATCH_BYTES and not self._is_urgent:
             self._hurry()
@@ -194,14 +198,27 @@ class Writer:
         with self.lock:
             if not self._queue:
                 self._is_urgent = False
-            while not self._queue and not self.is_closed:
-                self._is_asleep = True
-                self._changed.wait()
-            self._is_asleep = False
-            end = time.monotonic() + BATCH_S
-            while not (self._is_urgent or self.is_closed) and (rest := end - time.monotonic()) > 0:
-                self._changed.wait(rest)
+            self._wait_for_more()
+            if not self._queue:
+                self._sleep()
+                self._wait_for_more()
             return bool(self._queue)
+
+    def _wait_for_more(self) -> None:
+        """Return when steps have gathered: most often they come all the time, and waking a thread costs the caller."""
+        end = time.monotonic() + LINGER_S
+        while not (self._is_urgent or self.is_closed):
+            next_look = time.monotonic() + BATCH_S
+            while not (self._is_urgent or self.is_closed) and (rest := next_look - time.monotonic()) > 0:
+                self._changed.wait(rest)
+            if self._queue or time.monotonic() > end:
+                return
+
+    def _sleep(self) -> None:
+        while not self._queue and not self.is_closed:
+            self._is_asleep = True
+            self._changed.wait()
+        self._is_asleep = False
 
     def _write_batch(self) -> None:
         steps: list[RecordedStep] = []

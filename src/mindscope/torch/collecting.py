@@ -17,7 +17,7 @@ from mindscope.torch.companions import graph_of
 from mindscope.torch.datasets import dataset_node
 from mindscope.torch.facts import eval_lineage, train_lineage
 from mindscope.torch.feeding import split_label
-from mindscope.torch.kept_values import discard_values, start_transfer
+from mindscope.torch.kept_values import STORE, start_transfer
 from mindscope.torch.loss import loss_of
 from mindscope.torch.naming import plain_network, trained_parameters
 from mindscope.torch.serialization import state_of, write_state
@@ -29,6 +29,8 @@ class TorchFramework:
     """The ``Framework`` of PyTorch: graphs are traced, values of operators stand in the store of the process."""
 
     def __init__(self) -> None:
+        self.discard_values = STORE.discard
+        """Throws the step's values of summary operators away; called at every step that is not collected."""
         self._form: tuple[Any, ...] | None = None
         """Network, optimizer, and for each of its parameters whether it is trained: as ``_parameters`` was made of."""
         self._parameters: dict[str, Any] = {}
@@ -79,11 +81,7 @@ class TorchFramework:
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
         """The step's values of summary operators, those of a device on their way."""
-        return start_transfer().arriving()
-
-    def discard_values(self) -> None:
-        """Throw them away."""
-        discard_values()
+        return start_transfer().arriving() if STORE.holds_values else ()
 
     def network_name(self, params: Any) -> str | None:
         """The class of the network that its author wrote."""

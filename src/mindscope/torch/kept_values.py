@@ -34,6 +34,11 @@ class ValueStore:
         """Whether anybody wants the values."""
         return self._collectors > 0
 
+    @property
+    def holds_values(self) -> bool:
+        """Whether the step has any yet."""
+        return bool(self._values)
+
     def start(self) -> None:
         """One more collector."""
         with self._lock:

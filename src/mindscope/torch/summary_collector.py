@@ -67,6 +67,7 @@ class SummaryCollector(Callback):
             collect_tensor_freq, max_file_size, export_options,
         )  # fmt: skip
         self._session = Session(self._arguments, TorchFramework(), self._open, hand_over)
+        self._keeps_weights = self._arguments.specified.landscape is not None
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
 
@@ -178,4 +179,5 @@ class SummaryCollector(Callback):
 
     def _collect(self, params: Any) -> None:
         self._session.collect(params)
-        self._session.keep_weights("step", params)
+        if self._keeps_weights:
+            self._session.keep_weights("step", params)

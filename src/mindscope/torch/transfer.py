@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,19 +39,15 @@ class Transfer:
         return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
 
     def arriving(self) -> Values:
-        """As ``values``, without waiting: arrays that a recorder waits for. What no array can hold stays a tensor."""
+        """As ``values``, without waiting: a recorder does that."""
         return [(plugin, name, self._arriving(tensor)) for (plugin, name), tensor in self._copies.items()]
 
-    def _arriving(self, tensor: torch.Tensor) -> Any:
-        dtype = _array_type(tensor.dtype)
-        if dtype is None:
-            return tensor
-
+    def _arriving(self, tensor: torch.Tensor) -> Arriving:
         def fetch() -> Any:
             self._wait()
             return to_array(tensor, np.ascontiguousarray)
 
-        return Arriving(tuple(tensor.shape), dtype, fetch)
+        return Arriving(tensor.nbytes, fetch)
 
     def _wait(self) -> None:
         for event in self._events:
@@ -62,17 +57,28 @@ class Transfer:
 def hand_over(values: Values) -> Values:
     """The values of a step as a recorder takes them without waiting for a device.
 
-    Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way.
+    Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way. Those of
+    the CPU the recorder copies, as arrays: a clone by PyTorch may wait for all threads that compute.
     """
     clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
     if not clones:
-        return values
+        return [(plugin, name, _as_array(value)) for plugin, name, value in values]
     arriving = {(plugin, name): value for plugin, name, value in Transfer(clones).arriving()}
     return [(plugin, name, arriving.get((plugin, name), value)) for plugin, name, value in values]
 
 
 def _is_on_cuda(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_cuda
+
+
+def _as_array(value: Any) -> Any:
+    """The array that shares memory with a tensor; the value itself where there is none."""
+    if isinstance(value, torch.Tensor) and value.ndim:
+        try:
+            return value.detach().numpy()
+        except (TypeError, RuntimeError):  # of a type that NumPy doesn't have, of another device, sparse, conjugate
+            return value
+    return value
 
 
 def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tensor:
@@ -87,12 +93,3 @@ def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tens
         copy.copy_(tensor, non_blocking=True)
     tensor.record_stream(stream)  # its memory is not given to others before the copy is done
     return copy
-
-
-@cache
-def _array_type(dtype: torch.dtype) -> np.dtype[Any] | None:
-    """The type of the array that a recorder makes of a tensor; None where it makes none."""
-    try:
-        return to_array(torch.empty(0, dtype=dtype)).dtype
-    except TypeError:
-        return None
