@@ -216,7 +216,7 @@ class NormalNet(nn.Module):
         self.layer_norm, self.fc = nn.LayerNorm(144), nn.Linear(144, 10)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        features = torch.relu(self.batch_norm(self.conv(images))) + torch.ones(1)
+        features = torch.relu(self.batch_norm(self.conv(images))) + torch.ones(1, device=images.device)
         return self.fc(self.layer_norm(features.flatten(1)))
 
 
@@ -276,3 +276,18 @@ def test_level_decides_in_which_types_layers_compute(level: str, kept: bool | No
 def test_what_does_not_fit_is_refused_before_training(make: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="want"):
         make()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3"])
+def test_levels_train_on_a_gpu_in_float16(level: str) -> None:
+    types: list[torch.dtype] = []
+    torch.manual_seed(0)
+    network = NormalNet()
+    network.conv.register_forward_hook(lambda module, args, out: types.append(out.dtype))
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
+    model = Model(network, nn.CrossEntropyLoss(), optimizer, {"accuracy"}, amp_level=level, device="cuda")
+    model.train(8, batches(shuffle=True))
+    assert set(types) == {torch.float32 if level == "O0" else torch.float16}
+    assert all(each.dtype == torch.float32 and each.is_cuda for each in network.parameters())
+    assert model.eval(batches())["accuracy"] > 0.5

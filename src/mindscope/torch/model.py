@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from mindscope.debug.log import configure_log
 from mindscope.torch import distributed
-from mindscope.torch.arguments import check_count, check_flag
+from mindscope.torch.arguments import check_flag
 from mindscope.torch.callback import Callback
 from mindscope.torch.calling import Loop, check_callbacks, entered
 from mindscope.torch.companions import set_aside
@@ -20,6 +20,7 @@ from mindscope.torch.context import CONTEXT, running_data_settings
 from mindscope.torch.evaluation import Evaluation
 from mindscope.torch.feeding import Feed, call, check_dataset, count_batches
 from mindscope.torch.metrics.collection import Metrics, check_metrics
+from mindscope.torch.model_arguments import check_extent, check_frequency, check_parts
 from mindscope.torch.placement import device_of, to_device
 from mindscope.torch.precision import Precision
 from mindscope.torch.progress import Progress
@@ -67,7 +68,7 @@ class Model:
         is_compiled: bool = False,
     ) -> None:
         configure_log()
-        _check_parts(network, loss_fn, optimizer, boost_level)
+        check_parts(network, loss_fn, optimizer, boost_level)
         self._network, self._optimizer, self._loss_fn = network, optimizer, loss_fn
         self._eval_network = eval_network
         wanted = CONTEXT.device if device is None else torch.device(device)
@@ -136,7 +137,7 @@ class Model:
 
         The loss of an evaluation is the metric ``eval_loss`` for callbacks. Raises as ``train``.
         """
-        is_due = _check_frequency(valid_frequency)
+        is_due = check_frequency(valid_frequency)
         check_flag("valid_dataset_sink_mode", valid_dataset_sink_mode)
         if valid_dataset is not None:
             check_dataset("valid_dataset", valid_dataset)
@@ -187,13 +188,7 @@ class Model:
         initial_epoch: int,
         evaluate: Callable[[CallbackParams], None] | None,
     ) -> None:
-        check_count("epoch", epoch, 1)
-        check_count("initial_epoch", initial_epoch)
-        check_flag("dataset_sink_mode", is_sink)
-        if sink_size != -1:
-            check_count("sink_size", sink_size, 1)
-        if initial_epoch >= epoch:
-            raise ValueError(f"initial_epoch is {initial_epoch}, want less than epoch, which is {epoch}")
+        check_extent(epoch, initial_epoch, is_sink, sink_size)
         if self._optimizer is None:
             raise ValueError("model has no optimizer, want one to train; give optimizer=torch.optim.SGD(...) to Model")
         feed = Feed(check_dataset("train_dataset", dataset), sink_size if is_sink else -1)
@@ -228,22 +223,3 @@ class Model:
             list_callback=callbacks, parallel_mode=distributed.parallel_mode(),
             device_number=distributed.device_count(), net_outputs=None, cur_step_num=0,
         )  # fmt: skip
-
-
-def _check_parts(network: Any, loss_fn: Any, optimizer: Any, boost_level: Any) -> None:
-    if not isinstance(network, nn.Module):
-        raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
-    if loss_fn is not None and not callable(loss_fn):
-        raise TypeError(f"loss_fn is {type(loss_fn).__name__}, want a function of prediction and label")
-    if optimizer is not None and not isinstance(optimizer, Optimizer):
-        raise TypeError(f"optimizer is {type(optimizer).__name__}, want one of torch.optim")
-    if boost_level != "O0":
-        raise ValueError(f"boost_level is {boost_level!r}, want 'O0'; nothing else is offered")
-
-
-def _check_frequency(frequency: Any) -> Callable[[int], bool]:
-    if isinstance(frequency, list):
-        epochs: list[int] = [check_count("valid_frequency[...]", each, 1) for each in frequency]  # pyright: ignore
-        return lambda epoch: epoch in epochs
-    every = check_count("valid_frequency", frequency, 1)
-    return lambda epoch: epoch % every == 0
