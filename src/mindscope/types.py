@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.errors import FormatError
+
 Message = dict[str, Any]
 """One decoded wire message: field name -> value; fields that are absent on the wire are absent here."""
 
@@ -52,6 +54,14 @@ class DialectName(str, Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+class Undecodable(NamedTuple):
+    """Bytes of a file, ``offset`` to ``offset + length``, that break the encoding, and how."""
+
+    offset: int
+    length: int
+    error: FormatError
 
 
 class Located(NamedTuple):

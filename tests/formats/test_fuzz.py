@@ -13,8 +13,7 @@ import pytest
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.formats.frames import FrameReader, frame
-from mindscope.formats.scan import EventScanner
-from mindscope.types import DialectName, Kind
+from mindscope.types import DialectName, Kind, Undecodable
 
 from .test_scan import DATA, assert_same
 
@@ -85,6 +84,8 @@ def read_all(data: bytes, dialect: DialectName) -> int:
     for offset, payload in FrameReader("events").records(data):
         try:
             for value in dialects.locate(dialect, payload, offset, kinds):
+                if isinstance(value, Undecodable):
+                    continue
                 if value.scalar is None:
                     good += is_decoded(dialect, value.kind, data[value.offset : value.offset + value.length])
                 else:
@@ -117,8 +118,5 @@ def test_broken_logs_are_read_as_far_as_they_go(path: Path) -> None:
         assert_same(mutant, dialect, cuts=sorted(source.randint(0, len(mutant)) for _ in range(2)))
         assert read_all(mutant, dialect) <= whole + 400, f"mutant {number} can't hold much more than was written"
         mutant = with_broken_payloads(payloads, source)
-        if dialect is DialectName.TENSORBOARD:  # of an event with broken metadata the scan keeps what it can
-            EventScanner(dialect, {}).scan(FrameReader("events"), mutant)
-        else:
-            assert_same(mutant, dialect)
+        assert_same(mutant, dialect)
         read_all(mutant, dialect)

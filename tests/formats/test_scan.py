@@ -16,7 +16,7 @@ from mindscope.errors import FormatError
 from mindscope.formats import dialects, mindspore_schemas, tensorboard_schemas, wire
 from mindscope.formats.frames import FrameReader, frame
 from mindscope.formats.scan import EventScanner, Scanned
-from mindscope.types import DialectName, Kind
+from mindscope.types import DialectName, Kind, Undecodable
 
 DATA = Path(__file__).parents[1] / "data"
 LOGS = sorted(path for path in DATA.rglob("*") if "events.out" in path.name)
@@ -37,7 +37,10 @@ def rows_by_rule(data: bytes, dialect: DialectName) -> tuple[Rows, int, FrameRea
             refused += 1
             continue
         for value in values:
-            what = (np.float32(value.scalar).tobytes(),) if value.scalar is not None else (value.offset, value.length)
+            if isinstance(value, Undecodable):
+                refused += 1
+                continue
+            what = (bits(np.float32(value.scalar)),) if value.scalar is not None else (value.offset, value.length)
             rows.setdefault((value.kind, value.tag), []).append((value.step, value.wall_time, *what))
     return rows, refused, reader
 
@@ -55,11 +58,16 @@ def rows_by_scan(data: bytes, dialect: DialectName, cuts: list[int]) -> tuple[Ro
     return rows, refused, reader
 
 
+def bits(value: np.float32) -> bytes:
+    """The value to the bit; of NaN there is one kind only, for a processor may change which on the way."""
+    return b"nan" if np.isnan(value) else value.tobytes()
+
+
 def flatten(scanned: Scanned) -> list[tuple[tuple[Kind, str], tuple[Any, ...]]]:
     found: list[tuple[tuple[Kind, str], tuple[Any, ...]]] = []
     for tag, columns in scanned.scalars.items():
         assert columns["value"].dtype == np.float32
-        values = [value.tobytes() for value in columns["value"]]
+        values = [bits(value) for value in columns["value"]]
         rows = zip(columns["step"].tolist(), columns["wall_time"].tolist(), values, strict=True)
         found += [((Kind.SCALAR, tag), row) for row in rows]
     for key, columns in scanned.references.items():
@@ -180,3 +188,48 @@ def test_twenty_thousand_tags_keep_their_names() -> None:
     scanned = scanner.take()
     assert len(scanned.scalars) == 20_000
     assert scanned.scalars["tag/19999"]["value"].tolist() == [19999.0] * 3
+
+
+def tensorboard_log(*values: dict[str, Any]) -> bytes:
+    """A record for each value, and one for all of them together."""
+    events = [{"wall_time": 1.5, "step": step, "summary": {"value": [value]}} for step, value in enumerate(values)]
+    return framed(tensorboard_schemas.EVENT, [*events, {"wall_time": 2.5, "summary": {"value": list(values)}}])
+
+
+def with_broken_metadata(value: dict[str, Any]) -> dict[str, Any]:
+    """The plugin's name says that it is longer than it is: a name of 98 letters where 6 bytes are left."""
+    return value | {"metadata": {"plugin_data": {"plugin_name": "bbbbbb"}}}
+
+
+def break_metadata(data: bytes) -> bytes:
+    payloads = [bytes(payload) for _, payload in FrameReader("events").records(data)]
+    return b"".join(frame(payload.replace(b"\x0a\x06bbbbbb", b"\x0a\x62bbbbbb")) for payload in payloads)
+
+
+def test_a_value_whose_metadata_is_broken_is_kept_as_its_field_has_it() -> None:
+    scalar, tensor = {"tag": "a", "simple_value": 0.5}, {"tag": "b", "tensor": FLOAT_TENSOR}
+    told = {"tag": "c", "tensor": FLOAT_TENSOR, "metadata": {"plugin_data": {"plugin_name": "scalars"}}}
+    log = break_metadata(tensorboard_log(with_broken_metadata(scalar), with_broken_metadata(tensor), told))
+    assert_same(log, DialectName.TENSORBOARD)
+    scanner = EventScanner(DialectName.TENSORBOARD, {})
+    scanner.scan(FrameReader("events"), log)
+    scanned = scanner.take()
+    assert {tag: rows["step"].tolist() for tag, rows in scanned.scalars.items()} == {"a": [0, 0], "c": [2, 0]}
+    assert {key: rows["step"].tolist() for key, rows in scanned.references.items()} == {(Kind.TENSOR, "b"): [1, 0]}
+    for place in scanned.undecodable:  # a scalar's metadata tells nothing that is wanted
+        assert b"\x0a\x01b" in log[place.offset : place.offset + place.length]
+        assert "the field is 98 bytes long" in str(place.error)
+    assert len(scanned.undecodable) == 2
+
+
+def test_metadata_tells_of_the_values_after_it_only_however_the_file_is_cut() -> None:
+    untold, told = {"tag": "t", "tensor": FLOAT_TENSOR}, {"metadata": {"plugin_data": {"plugin_name": "scalars"}}}
+    log = tensorboard_log(untold, untold | told, untold)
+    for cut in range(0, len(log), 7):
+        assert_same(log, DialectName.TENSORBOARD, [cut])
+
+
+def test_a_broken_value_leaves_the_others_of_its_event() -> None:
+    wrong = {"tag": "s", "tensor": {"dtype": 1, "tensor_shape": {"dim": [{"size": 9}]}, "float_val": [0.25, 1.0]}}
+    told = {"metadata": {"plugin_data": {"plugin_name": "scalars"}}}
+    assert_same(tensorboard_log(wrong | told, {"tag": "a", "simple_value": 0.5}), DialectName.TENSORBOARD)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mindscope.errors import WireError
 from mindscope.formats import mindspore, tensorboard, wire
-from mindscope.types import DialectName, Kind, Located
+from mindscope.types import DialectName, Kind, Located, Undecodable
 
 __all__ = ["decode", "detect", "locate"]
 
@@ -35,10 +35,12 @@ def _read_version(payload: bytes | memoryview) -> str:
     return ""
 
 
-def locate(dialect: DialectName, payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located]:
-    """The values of the event in ``payload``, which begins at file byte ``offset``.
+def locate(
+    dialect: DialectName, payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]
+) -> Iterator[Located | Undecodable]:
+    """The values of the event in ``payload``, which begins at file byte ``offset``, and those that can't be decoded.
 
-    ``kinds`` is the memory of one run, see ``tensorboard.locate``. Raises FormatError.
+    ``kinds`` is the memory of one run, see ``tensorboard.locate``. Raises FormatError when the event can't be.
     """
     if dialect is DialectName.TENSORBOARD:
         return tensorboard.locate(payload, offset, kinds)

@@ -12,7 +12,10 @@ from mindscope.types import Damage, DamageKind
 
 __all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame"]
 
+FRAME_HEADER = 12
+"""Bytes of a record before its payload."""
 FRAME_OVERHEAD = 16
+"""Bytes of a record beside its payload."""
 
 Walked = tuple[int, int, int]
 """Where a walk over intact records stopped, why (a status of ``_core``), and how many bytes would complete the next."""

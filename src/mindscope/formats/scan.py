@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.formats import mindspore, tensorboard, wire
+from mindscope.formats import mindspore, tensorboard
 from mindscope.formats._scan import EVENT_FIELD, EventColumns
 from mindscope.formats.dialects import locate
 from mindscope.formats.extent import NOWHERE, Extent
-from mindscope.formats.frames import FrameReader
+from mindscope.formats.frames import FRAME_HEADER, FRAME_OVERHEAD, FrameReader
 from mindscope.formats.memory import ColumnMemory
 from mindscope.formats.progressions import Progressions
-from mindscope.formats.tensorboard_schemas import VALUE
-from mindscope.types import DialectName, Kind
+from mindscope.types import DialectName, Kind, Undecodable
 
 Columns = dict[str, NDArray[Any]]
 
@@ -30,14 +29,14 @@ class Scanned:
 
     ``scalars[tag]`` has columns step int64, wall_time float64, value float32; ``references[kind, tag]`` has step,
     wall_time, and offset and length int64. ``extent`` is how far all of these reach. ``undecodable`` lists payloads
-    that are no event: offset, length, why.
+    that are no event, and values and metadata that can't be decoded.
     """
 
     records: int = 0
     scalars: dict[str, Columns] = field(default_factory=dict[str, Columns])
     references: dict[tuple[Kind, str], Columns] = field(default_factory=dict[tuple[Kind, str], Columns])
     extent: Extent = NOWHERE
-    undecodable: list[tuple[int, int, FormatError]] = field(default_factory=list[tuple[int, int, FormatError]])
+    undecodable: list[Undecodable] = field(default_factory=list[Undecodable])
 
     @property
     def size_bytes(self) -> int:
@@ -78,7 +77,7 @@ class EventScanner:
     def _start(self) -> None:
         self._scalars: dict[str, list[Columns]] = {}  # in the order of the file, chunk by chunk
         self._references: dict[tuple[Kind, str], list[Columns]] = {}
-        self._undecodable: list[tuple[int, int, FormatError]] = []
+        self._undecodable: list[Undecodable] = []
         self._extents: list[Extent] = []
 
     def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview) -> None:
@@ -89,7 +88,8 @@ class EventScanner:
         if self._columns.has_places:
             self._tags += self._columns.new_tags()
             places = self._columns.take_places()
-            self._add_references(places, view, base)
+            told_at = self._learn_kinds(places, view, base) if self._dialect is DialectName.TENSORBOARD else {}
+            self._add_references(places, told_at, view, base)
             for offset, length in zip(places["odd_offset"].tolist(), places["odd_length"].tolist(), strict=True):
                 self._add_odd(view[offset - base : offset - base + length], offset)
 
@@ -123,15 +123,38 @@ class EventScanner:
             columns = {"step": step, "wall_time": wall_time[start:stop], "value": value[start:stop]}
             self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
 
-    def _add_references(self, places: Columns, view: memoryview, base: int) -> None:
+    def _learn_kinds(self, places: Columns, view: memoryview, base: int) -> dict[str, int]:
+        """Look into metadata where it matters; returns from which byte on each tag's kind is known by it."""
+        told_at: dict[str, int] = {}
+        rows = np.flatnonzero(places["described"] & np.isin(places["number"], _TOLD_BY_METADATA))
+        numbers, offsets, lengths = (places[name][rows].tolist() for name in ("tag", "offset", "length"))
+        for number, offset, length in zip(numbers, offsets, lengths, strict=True):
+            tag = self._tags[number]
+            if tag not in self._kinds:
+                try:
+                    metadata = tensorboard.metadata_of(view[offset - base : offset - base + length])
+                    tensorboard.learn_kind(tag, metadata, self._kinds)
+                except FormatError as error:
+                    self._undecodable.append(Undecodable(offset, length, error))
+                if tag in self._kinds:
+                    told_at[tag] = offset
+        return told_at
+
+    def _add_references(self, places: Columns, told_at: dict[str, int], view: memoryview, base: int) -> None:
         for (number, tag), rows in _groups_of_two(places["number"], places["tag"]):
             columns = {name: places[name][rows] for name in ("step", "wall_time", "offset", "length")}
             if number >= EVENT_FIELD:
                 self._add_event_fields(number - EVENT_FIELD, columns, view, base)
+            elif self._dialect is not DialectName.TENSORBOARD:
+                self._refer(mindspore.VALUE_KINDS[number], self._tags[tag], columns)
+            elif number not in _TOLD_BY_METADATA:
+                self._refer(tensorboard.FIELD_KINDS[number], self._tags[tag], columns)
             else:
-                described = columns["offset"][places["described"][rows]]
-                lengths = columns["length"][places["described"][rows]]
-                self._add_values(number, self._tags[tag], columns, view, base, (described, lengths))
+                untold = int(np.searchsorted(columns["offset"], told_at.get(self._tags[tag], 0)))
+                field_kind = tensorboard.FIELD_KINDS.get(number)
+                kind = self._kinds.get(self._tags[tag], field_kind)
+                self._add_values(field_kind, self._tags[tag], _rows(columns, slice(untold)), view, base)
+                self._add_values(kind, self._tags[tag], _rows(columns, slice(untold, None)), view, base)
 
     def _add_event_fields(self, number: int, columns: Columns, view: memoryview, base: int) -> None:
         kind = _EVENT_KINDS[self._dialect][number]
@@ -142,49 +165,15 @@ class EventScanner:
             try:
                 tag = tensorboard.run_metadata_tag(view, int(start), int(start + length))
             except FormatError as error:
-                self._undecodable.append((base + int(start), int(length), error))
+                self._undecodable.append(Undecodable(base + int(start), int(length), error))
                 continue
-            self._refer(kind, tag, {name: column[row : row + 1] for name, column in columns.items()})
+            self._refer(kind, tag, _rows(columns, slice(row, row + 1)))
 
-    def _add_values(
-        self,
-        number: int,
-        tag: str,
-        columns: Columns,
-        view: memoryview,
-        base: int,
-        described: tuple[NDArray[Any], NDArray[Any]],
-    ) -> None:
-        if self._dialect is not DialectName.TENSORBOARD:
-            self._refer(mindspore.VALUE_KINDS[number], tag, columns)
-            return
-        field_kind = tensorboard.FIELD_KINDS.get(number)
-        if field_kind in (Kind.TENSOR, None) and tag not in self._kinds:
-            self._learn_kind(tag, field_kind, view, base, described)
-        kind = self._kinds.get(tag, field_kind) if field_kind in (Kind.TENSOR, None) else field_kind
+    def _add_values(self, kind: Kind | None, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         if kind is Kind.SCALAR:
             self._add_scalar_tensors(tag, columns, view, base)
-        elif kind is not None:
+        elif kind is not None and columns["step"].size:
             self._refer(kind, tag, columns)
-
-    def _learn_kind(
-        self,
-        tag: str,
-        field_kind: Kind | None,
-        view: memoryview,
-        base: int,
-        described: tuple[NDArray[Any], NDArray[Any]],
-    ) -> None:
-        for start, length in zip((described[0] - base).tolist(), described[1].tolist(), strict=True):
-            try:
-                value = wire.decode(VALUE, view[start : start + length])
-            except FormatError as error:
-                self._undecodable.append((base + start, length, error))
-                continue
-            plugin = tensorboard.plugin_name(value.get("metadata", {}))
-            tensorboard.kind_of(tag, plugin, field_kind, self._kinds)
-            if tag in self._kinds:
-                return
 
     def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         values = np.empty(columns["step"].size, np.float32)
@@ -194,18 +183,22 @@ class EventScanner:
                 values[row] = tensorboard.decode(Kind.SCALAR, view[int(start) : int(start + length)])
             except FormatError as error:
                 is_good[row] = False
-                self._undecodable.append((base + int(start), int(length), error))
+                self._undecodable.append(Undecodable(base + int(start), int(length), error))
         rows = {"step": columns["step"], "wall_time": columns["wall_time"], "value": values}
-        self._add_slow_scalars(tag, {name: column[is_good] for name, column in rows.items()})
+        self._add_slow_scalars(tag, _rows(rows, is_good))
 
     def _add_odd(self, payload: memoryview, offset: int) -> None:
         """An event that the compiled scan leaves to the readable path, which takes it in or says what is wrong."""
         try:
             values = list(locate(self._dialect, payload, offset, self._kinds))
         except FormatError as error:
-            self._undecodable.append((offset, len(payload), error))
+            record = Undecodable(offset - FRAME_HEADER, len(payload) + FRAME_OVERHEAD, error)
+            self._undecodable.append(record)
             return
         for value in values:
+            if isinstance(value, Undecodable):
+                self._undecodable.append(value)
+                continue
             rows: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
             if value.scalar is not None:
                 self._add_slow_scalars(value.tag, rows | {"value": np.array([value.scalar], np.float32)})
@@ -229,6 +222,14 @@ _EVENT_KINDS = {
     DialectName.MINDSPORE_LINEAGE: mindspore.LINEAGE_KINDS,
     DialectName.TENSORBOARD: tensorboard.EVENT_KINDS,
 }
+
+
+_TOLD_BY_METADATA = [0, *(field for field, kind in tensorboard.FIELD_KINDS.items() if kind is Kind.TENSOR)]
+"""Field numbers as the columns have them, 0 for metadata alone."""
+
+
+def _rows(columns: Columns, which: slice | NDArray[np.bool_]) -> Columns:
+    return {name: column[which] for name, column in columns.items()}
 
 
 def _joined(parts: list[Columns]) -> Columns:

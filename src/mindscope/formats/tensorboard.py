@@ -24,7 +24,7 @@ from mindscope.formats.tensorboard_schemas import (
     VALUE,
 )
 from mindscope.formats.tensors import array_from_bytes, dtype_by_name, reshape
-from mindscope.types import Audio, Histogram, Image, Kind, Located, Message, Tensor
+from mindscope.types import Audio, Histogram, Image, Kind, Located, Message, Tensor, Undecodable
 
 __all__ = ["VERSION", "decode", "decode_tensor", "locate", "version_event"]
 
@@ -88,11 +88,13 @@ _STRING = 7
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located]:
+def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located | Undecodable]:
     """The values of one Event whose bytes begin at file byte ``offset``.
 
     ``kinds`` remembers the kind of each tag, because only the first event of a tag says its plugin; keep one dict for
-    each run and hand it to every call.
+    each run and hand it to every call. A value that can't be decoded does not keep the others of its event from being
+    had. Metadata that can't be decoded says nothing: its value is what its field makes it, and both are told.
+    Raises FormatError when the event itself breaks the encoding.
     """
     wall_time, step, spans = 0.0, 0, list[tuple[int, int, int]]()
     for number, value, start, end in wire.split(payload, 0, len(payload)):
@@ -105,10 +107,13 @@ def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> 
     for number, start, end in spans:
         if number == 5:
             yield from _locate_summary(payload, offset, start, end, step, wall_time, kinds)
-        else:
-            kind = EVENT_KINDS[number]
+            continue
+        kind = EVENT_KINDS[number]
+        try:
             tag = run_metadata_tag(payload, start, end) if kind is Kind.RUN_METADATA else kind.value
             yield Located(kind, tag, step, wall_time, None, offset + start, end - start)
+        except FormatError as error:
+            yield Undecodable(offset + start, end - start, error)
 
 
 def run_metadata_tag(payload: bytes | memoryview, start: int, end: int) -> str:
@@ -126,40 +131,62 @@ def _locate_summary(
     step: int,
     wall_time: float,
     kinds: dict[str, Kind],
-) -> Iterator[Located]:
+) -> Iterator[Located | Undecodable]:
     for number, value, value_start, value_end in wire.split(payload, start, end):
         if number != 1 or value is not None:
             continue
-        tag, field_kind, scalar, plugin = "", None, None, ""
+        tag, kind, scalar, metadata = "", None, None, None
         for field, content, field_start, field_end in wire.split(payload, value_start, value_end):
             if field == 1 and content is None:
                 tag = str(payload[field_start:field_end], "utf-8", "backslashreplace")
             elif field == 9 and content is None:
-                plugin = plugin_name(wire.decode(METADATA, payload[field_start:field_end]))
+                metadata = payload[field_start:field_end]
             elif field in FIELD_KINDS:
-                field_kind = FIELD_KINDS[field]
-                scalar = content if field_kind is Kind.SCALAR and isinstance(content, float) else None
-        kind = kind_of(tag, plugin, field_kind, kinds)
-        if kind is None:
+                kind = FIELD_KINDS[field]
+                scalar = content if kind is Kind.SCALAR and isinstance(content, float) else None
+        if kind is None and metadata is None:
             continue
-        encoded = payload[value_start:value_end]
-        if kind is Kind.SCALAR and scalar is None:
-            scalar = decode(Kind.SCALAR, encoded)
-        yield Located(kind, tag, step, wall_time, scalar, offset + value_start, value_end - value_start)
+        encoded, place = payload[value_start:value_end], (offset + value_start, value_end - value_start)
+        if kind in TOLD_BY_METADATA:
+            try:
+                learn_kind(tag, metadata, kinds)
+            except FormatError as error:
+                yield Undecodable(*place, error)
+            kind = kinds.get(tag, kind)
+        try:
+            if kind is Kind.SCALAR and scalar is None:
+                scalar = decode(Kind.SCALAR, encoded)
+        except FormatError as error:
+            yield Undecodable(*place, error)
+            continue
+        if kind is not None:
+            yield Located(kind, tag, step, wall_time, scalar, *place)
 
 
-def plugin_name(metadata: Message) -> str:
-    """The plugin that a SummaryMetadata names; empty when it names none."""
-    return metadata.get("plugin_data", {}).get("plugin_name", "")
+TOLD_BY_METADATA = (Kind.TENSOR, None)
+"""What a value is by its field when the plugin says more."""
 
 
-def kind_of(tag: str, plugin: str, field_kind: Kind | None, kinds: dict[str, Kind]) -> Kind | None:
-    """What a value is: by its plugin, else by that of the tag's first event, else by the field that holds it."""
-    if plugin in _PLUGIN_KINDS and (field_kind in (Kind.TENSOR, None) or _PLUGIN_KINDS[plugin] is field_kind):
-        return kinds.setdefault(tag, _PLUGIN_KINDS[plugin])
-    if field_kind is Kind.TENSOR:
-        return kinds.get(tag, Kind.TENSOR)
-    return field_kind
+def learn_kind(tag: str, metadata: bytes | memoryview | None, kinds: dict[str, Kind]) -> None:
+    """Remember what the plugin in an encoded SummaryMetadata says of a tag, the first time that one does.
+
+    Raises FormatError.
+    """
+    if metadata is None or tag in kinds:
+        return
+    plugin = wire.decode(METADATA, metadata).get("plugin_data", {}).get("plugin_name", "")
+    if plugin in _PLUGIN_KINDS:
+        kinds[tag] = _PLUGIN_KINDS[plugin]
+
+
+def metadata_of(encoded: bytes | memoryview) -> bytes | memoryview | None:
+    """The encoded SummaryMetadata of an encoded Summary.Value."""
+    spans = [
+        (start, end)
+        for number, value, start, end in wire.split(encoded, 0, len(encoded))
+        if number == 9 and value is None
+    ]
+    return encoded[slice(*spans[-1])] if spans else None
 
 
 def decode(kind: Kind, encoded: bytes | memoryview) -> Any:

@@ -8,16 +8,15 @@ import os
 from dataclasses import astuple, dataclass, replace
 from io import FileIO
 
-from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.formats.extent import Extent
-from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader
+from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import EventScanner, Scanned, ScanRoom
 from mindscope.ingest.discover import EventFile
 from mindscope.ingest.rooms import ReadRoom, ReadRooms
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
-from mindscope.types import Damage, DamageKind, Kind
+from mindscope.types import Damage, DamageKind, Kind, Undecodable
 
 CHUNK_BYTES = 512 << 10
 """Read at once, unless a single record is larger: little enough to stay in a core's own cache until it is scanned."""
@@ -29,8 +28,6 @@ BUDGET_BYTES = 64 << 20
 """Read in one go before other files get their turn."""
 ANCHOR_BYTES = 64
 """Kept from the head and from before the position: if they changed, the file was written anew, not appended to."""
-CHECKSUM_BYTES = 4
-HEADER_BYTES = FRAME_OVERHEAD - CHECKSUM_BYTES
 
 
 def read_rooms() -> ReadRooms:
@@ -175,7 +172,7 @@ class FileTail:
     def _take(self, scanned: Scanned, seen: _Identity) -> None:
         known = self._facts
         extent = Extent.union([Extent(known.first_wall_time, known.last_wall_time, known.last_step), scanned.extent])
-        self._undecodable += [self._undecodable_at(*place) for place in scanned.undecodable]
+        self._undecodable += [self._undecodable_at(place) for place in scanned.undecodable]
         self._facts = replace(
             known,
             size_bytes=seen.size_bytes,
@@ -197,9 +194,9 @@ class FileTail:
         met = sorted([*self._undecodable, *self._reader.damages], key=lambda damage: damage.offset)
         return (*self._lasting, *met)
 
-    def _undecodable_at(self, offset: int, length: int, error: FormatError) -> Damage:
-        start, end = offset - HEADER_BYTES, offset + length + CHECKSUM_BYTES
-        return Damage(self._facts.name, start, DamageKind.MESSAGE, str(error), end)
+    def _undecodable_at(self, place: Undecodable) -> Damage:
+        end = place.offset + place.length
+        return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, str(place.error), end)
 
     def _note_unreadable(self, error: OSError) -> None:
         self._seen = None
