@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { directoryOf, gather, ranksOf } from "./runGroups";
+import { directoryOf, gather } from "./runGroups";
 
 describe("groups of runs", () => {
   it("are the directories that hold them", () => {
     expect(["a/b/c", "c"].map(directoryOf)).toEqual(["a/b", ""]);
-  });
-
-  it("are the ranks of one training", () => {
-    expect(ranksOf("lenet/rank_0")).toBe("lenet/rank_*");
-    expect(ranksOf("lenet/summary_dir12/late")).toBe("lenet/summary_dir*/late");
-    expect(ranksOf("rank_1/rank_2")).toBe("rank_1/rank_*");
-    expect(ranksOf("frank_1")).toBeNull();
   });
 
   it("hold every run once, in the order of their keys", () => {

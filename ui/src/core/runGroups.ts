@@ -7,22 +7,10 @@ export interface RunGroup {
   runs: readonly string[];
 }
 
-const RANK = /(^|\/)(rank_?|summary_dir)(\d{1,9})(?=\/|$)/;
-
 /** The directory that holds a run; "" for one directly under the base. */
 export function directoryOf(run: string): string {
   const slash = run.lastIndexOf("/");
   return slash < 0 ? "" : run.slice(0, slash);
-}
-
-/** A run's name without its rank; runs that differ in the rank only have the same. Null for a run without one. */
-export function ranksOf(run: string): string | null {
-  const matches = [...run.matchAll(new RegExp(RANK, "g"))];
-  const last = matches.at(-1);
-  if (!last) return null;
-  const from = last.index + last[1]!.length;
-  const end = last.index + last[0].length;
-  return `${run.slice(0, from)}${last[2]}*${run.slice(end)}`;
 }
 
 /** Runs gathered by a key, in the order of the keys; a run without a key stands under `none`. */

@@ -15,11 +15,13 @@ export interface RunFacts {
   tags: Readonly<Record<string, number>>;
   damages: number;
   dropped: number;
+  /** Labels and note of people as one text; absent or empty where there are none. */
+  notes?: string | null;
 }
 
-export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "trouble";
+export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "notes" | "files" | "size" | "trouble";
 
-export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "files", "size", "trouble"];
+export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "notes", "files", "size", "trouble"];
 
 const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
 
@@ -42,6 +44,8 @@ export function runKey(run: RunFacts, column: RunColumn): string | number | null
       return run.last_step;
     case "data":
       return Object.values(run.tags).reduce((sum, count) => sum + count, 0);
+    case "notes":
+      return run.notes ?? null;
     case "files":
       return run.files;
     case "size":

@@ -7,8 +7,11 @@ import { FIGURES } from "./compareView";
 import { COMPARISONS } from "./comparison";
 import { CENTRES, SPREADS } from "./group";
 import { SHAPES } from "./histograms";
+import { RUN_COLUMNS } from "./runTable";
+import { RUN_GROUPINGS } from "./runTree";
 import { DEFAULT_REACH, SMOOTHERS } from "./scalarView";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
+import { TENSOR_MODES } from "./valueView";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
 const names = fc.uniqueArray(name, { maxLength: 4 });
@@ -52,6 +55,22 @@ const views: fc.Arbitrary<ViewState> = fc
         composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
       })
       .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),
+    list: fc.record({
+      filter: fc.record({ text: name, isRegex: fc.boolean() }),
+      sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS), isDescending: fc.boolean() }),
+      grouping: fc.constantFrom(...RUN_GROUPINGS),
+      showsArchived: fc.boolean(),
+    }),
+    values: fc.record({
+      mode: fc.constantFrom(...TENSOR_MODES),
+      slice: fc.option(fc.array(fc.constantFrom(":", "0", "-1", "::2", "2:8"), { minLength: 1, maxLength: 4 })),
+      decimals: fc.option(fc.nat({ max: 17 })),
+      isScientific: fc.boolean(),
+      isOfWhole: fc.boolean(),
+      isPlain: fc.boolean(),
+      sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
+      showsEqual: fc.boolean(),
+    }),
     comparing: fc
       .record({
         grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),

@@ -5,7 +5,9 @@ import { compareViewOf, defaultCompareView, describeCompare, type CompareView } 
 import { COMPARISONS, type Comparison } from "./comparison";
 import { SHAPES, type Shape } from "./histograms";
 import type { Filter } from "./match";
+import { defaultRunsView, describeRuns, runsViewOf, type RunsView } from "./runsView";
 import { defaultScalarView, describeScalars, scalarViewOf, type ScalarView } from "./scalarView";
+import { defaultValueView, describeValues, valueViewOf, type ValueView } from "./valueView";
 import type { Box } from "./zoom";
 
 /** Which runs are shown: a base that is all or none of them, and the exceptions. Null: the viewer's own choice. */
@@ -37,6 +39,8 @@ export interface ViewState {
   shape: Shape;
   scalars: ScalarView;
   comparing: CompareView;
+  list: RunsView;
+  values: ValueView;
 }
 
 export const FACTOR_LIMIT = 3;
@@ -62,6 +66,8 @@ export function defaultView(): ViewState {
     shape: "ridge",
     scalars: defaultScalarView(),
     comparing: defaultCompareView(),
+    list: defaultRunsView(),
+    values: defaultValueView(),
   };
 }
 
@@ -81,6 +87,8 @@ export function viewToQuery(view: ViewState): string {
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
   describeScalars(view.scalars, query);
   describeCompare(view.comparing, query);
+  describeRuns(view.list, query);
+  describeValues(view.values, query);
   describeImages(view, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
   return query.toString();
@@ -119,6 +127,8 @@ export function queryToView(text: string): ViewState {
     shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
     scalars: scalarViewOf(query),
     comparing: compareViewOf(query),
+    list: runsViewOf(query),
+    values: valueViewOf(query),
   };
 }
 

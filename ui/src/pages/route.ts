@@ -14,3 +14,6 @@ export interface Route {
   /** Kinds of data without which the navigation leaves the page out; undefined for pages that are always listed. */
   kinds?: readonly string[];
 }
+
+/** Under this name the app gives pages the list of all pages. */
+export const ROUTES_CONTEXT = Symbol("routes");

@@ -2,10 +2,11 @@
 import { fetchGroups, type GroupQuery } from "../api/derived";
 import { fetchHparams, fetchStatistics, type Hparams, type Statistics } from "../api/tables";
 import type { Group } from "../core/group";
-import { directoryOf, gather, ranksOf, type RunGroup } from "../core/runGroups";
+import { directoryOf, gather, type RunGroup } from "../core/runGroups";
 import { t } from "../i18n/i18n.svelte";
 import { Asked } from "./asked.svelte";
 import { colours, slotColour } from "./colours.svelte";
+import { runs } from "./runs.svelte";
 import { selection } from "./selection.svelte";
 import { view } from "./view.svelte";
 
@@ -30,8 +31,8 @@ class Comparison {
   groups = $derived.by<readonly RunGroup[]>(() => {
     const { grouping, parameter } = view.comparing;
     if (grouping === "none") return selection.shown.map((run) => ({ key: run, runs: [run] }));
-    if (grouping === "directory") return gather(selection.shown, directoryOf, "").map(({ key, runs }) => ({ key: key === "" ? "/" : key, runs }));
-    if (grouping === "ranks") return gather(selection.shown, (run) => ranksOf(run) ?? run, "");
+    if (grouping === "directory") return gather(selection.shown, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
+    if (grouping === "ranks") return gather(selection.shown, (run) => runs.byId.get(run)?.rank_of ?? run, "");
     const none = t("compare.without", { parameter });
     return gather(selection.shown, (run) => (this.#cells.has(run) ? `${parameter} = ${this.#cells.get(run)}` : null), none);
   });
@@ -53,4 +54,9 @@ export function askGroups(): Asked<GroupQuery, Group[]> {
 
 export function askStatistics(): Asked<{ runs: readonly string[]; tags: readonly string[] }, Statistics> {
   return new Asked(({ runs, tags }, signal) => fetchStatistics(runs, tags, signal));
+}
+
+/** Parameters of some runs. */
+export function askParameters(): Asked<readonly string[], Hparams> {
+  return new Asked(fetchHparams);
 }

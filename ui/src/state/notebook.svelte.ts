@@ -117,6 +117,11 @@ function merged<Entry>(known: ByKey<Entry>, records: Readonly<Record<string, Ent
   return all;
 }
 
+/** What people noted about a run as one text: its labels, then its note. */
+export function notesText(notes: RunNotes | undefined): string {
+  return notes ? [...notes.tags, notes.note].filter((text) => text !== "").join(" ") : "";
+}
+
 /** A name for a new record that nobody else gives. */
 export function freshId(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchRuns, fetchServer, type Run, type Server } from "../api/routes";
 import { compareNames } from "../core/order";
+import { notebook } from "./notebook.svelte";
 import { problemOf, type Problem } from "./problem";
 
 export type { Run };
 
 /** Every run under the base directory, in the order of their names. */
 class Runs {
-  list = $state.raw<readonly Run[]>([]);
+  all = $state.raw<readonly Run[]>([]);
+  /** Without the archived ones: what every page offers. */
+  list = $derived<readonly Run[]>(this.all.filter(({ id }) => !notebook.notesOf(id)?.archived));
   server = $state.raw<Server | null>(null);
   problem = $state.raw<Problem | null>(null);
   /** False until the first answer: an empty list is then not yet an empty directory. */
   isLoaded = $state(false);
   ids = $derived(this.list.map((run) => run.id));
-  byId = $derived(new Map(this.list.map((run) => [run.id, run])));
+  byId = $derived(new Map(this.all.map((run) => [run.id, run])));
   #isLoading = false;
   #isStale = false;
 
@@ -27,7 +30,7 @@ class Runs {
     try {
       this.server ??= await fetchServer();
       const { runs } = await fetchRuns();
-      this.list = runs.sort((one, other) => compareNames(one.id, other.id));
+      this.all = runs.sort((one, other) => compareNames(one.id, other.id));
       this.problem = null;
       this.isLoaded = true;
     } catch (error) {

@@ -4,8 +4,10 @@ import type { CompareView } from "../core/compareView";
 import type { Comparison } from "../core/comparison";
 import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
+import type { RunsView } from "../core/runsView";
 import { defaultScalarView, type ScalarView } from "../core/scalarView";
 import { defaultView, FACTOR_LIMIT, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
+import type { ValueView } from "../core/valueView";
 import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
 import { place } from "./place.svelte";
 
@@ -74,8 +76,20 @@ class View {
     return this.#state.scalars;
   }
 
+  get list(): RunsView {
+    return this.#state.list;
+  }
+
   get comparing(): CompareView {
     return this.#state.comparing;
+  }
+
+  get values(): ValueView {
+    return this.#state.values;
+  }
+
+  setValues(change: Partial<ValueView>): void {
+    this.#change({ values: { ...this.#state.values, ...change } });
   }
 
   isLogTag(tag: string): boolean {
@@ -110,6 +124,10 @@ class View {
 
   flipLog(tag: string): void {
     this.#change({ flipped: toggled(this.#state.flipped, tag) });
+  }
+
+  setList(change: Partial<RunsView>): void {
+    this.#change({ list: { ...this.#state.list, ...change } });
   }
 
   /** Heights of differences and of values have nothing in common: another baseline drops the boxes. */
@@ -175,8 +193,8 @@ class View {
   /** Everything back but the selection of runs and the composed charts. */
   restoreAll(): void {
     this.#zooms = new Map();
-    const { runs, fullTag, scalars } = this.#state;
-    this.#change({ ...defaultView(), runs, fullTag, scalars: { ...defaultScalarView(), composed: scalars.composed } });
+    const { runs, fullTag, scalars, list } = this.#state;
+    this.#change({ ...defaultView(), runs, list, fullTag, scalars: { ...defaultScalarView(), composed: scalars.composed } });
   }
 
   /** Reads the address bar again, after the browser went back or forward. */

@@ -5,6 +5,12 @@ export const ICONS = {
   scalars: "M2.5 2.5v11h11M5 10.5c1.2 0 1.6-5 3-5s1.6 3 2.6 3S12 5.5 13.5 4.5",
   images: "M2.5 3.5h11v9h-11ZM2.5 10.8l3.2-3.2 3 3 1.8-1.8 3 3M10.6 6.2v.1",
   distributions: "M2.5 7.5c3.2 0 3-4.5 5.5-4.5s2.3 4.5 5.5 4.5M2.5 13c3.2 0 2.6-5 5-5s2.8 5 6 5",
+  dashboard: "M2.5 2.5h4.6v4.6H2.5ZM8.9 2.5h4.6v4.6H8.9ZM2.5 8.9h4.6v4.6H2.5ZM8.9 8.9h4.6v4.6H8.9Z",
+  tensors: "M2.5 2.5h11v11h-11ZM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11",
+  texts: "M3 4h10M3 7h10M3 10h10M3 13h6",
+  audio: "M2.5 6.5v3M5.2 4v8M8 2.5v11M10.8 5v6M13.5 6.8v2.4",
+  prcurves: "M2.5 2.5v11h11M4 4.5h3.5c3 0 4.5 2.5 5 6.5",
+  hparams: "M2.5 3h11v10h-11ZM2.5 6h11M6.5 6v7M10 6v7",
   contrast: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM8 2.5v11M10 4v8M12 5.5v5",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.4 10.4l3.1 3.1",
   close: "M4 4l8 8M12 4l-8 8",
@@ -42,6 +48,7 @@ export const ICONS = {
   export: "M9.5 2.5h4v4M13.2 2.8 8 8M12 9.5v4H2.5V4h4",
   threshold: "M2.5 2.5v11h11M4.5 7h1.6M7.6 7h1.6M10.7 7h1.6M4.5 11l3-2 2.4 1.4 3-4.9",
   plus: "M8 3v10M3 8h10",
+  more: "M3.5 8h.1M8 8h.1M12.5 8h.1",
 } as const;
 
 export type IconName = keyof typeof ICONS;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { runTree, together, type TreeFacts } from "./runTree";
+
+function run(id: string, change: Partial<TreeFacts> = {}): TreeFacts {
+  const times = { first_wall_time: 10, last_wall_time: 20, last_step: 5 };
+  return { id, state: "finished", files: 1, size_bytes: 100, ...times, tags: { scalar: 2 }, damages: 0, dropped: 0, rank_of: null, ...change };
+}
+
+const order = { column: "name", isDescending: false } as const;
+const open = (): boolean => false;
+const names = (rows: ReturnType<typeof runTree>): string[] =>
+  rows.map((row) => "  ".repeat(row.depth) + (row.kind === "run" ? row.run.id : `${row.label} (${row.runs.length})`));
+
+describe("the list of runs", () => {
+  it("nests directories, with runs behind the directories beside them", () => {
+    const rows = runTree([run("b"), run("a/y/2"), run("a/x"), run("a/y/1")], "directory", order, open);
+    expect(names(rows)).toEqual(["a (3)", "  y (2)", "    a/y/1", "    a/y/2", "  a/x", "b"]);
+  });
+
+  it("shows the head alone of what is closed", () => {
+    expect(names(runTree([run("a/x"), run("b")], "directory", order, (key) => key === "a/"))).toEqual(["a (1)", "b"]);
+  });
+
+  it("folds ranks into one line that is sorted like a run", () => {
+    const ranks = [0, 1].map((rank) => run(`m/rank_${rank}`, { rank_of: "m/rank_*", size_bytes: 1000 }));
+    const rows = runTree([run("small"), ...ranks, run("large", { size_bytes: 1500 })], "ranks", { column: "size", isDescending: true }, (key) => key === "m/rank_*");
+    expect(names(rows)).toEqual(["m/rank_* (2)", "large", "small"]);
+  });
+
+  it("adds up what belongs together", () => {
+    const facts = together("all", [run("a", { state: "live", tags: { scalar: 3 } }), run("b", { first_wall_time: null, last_wall_time: 50, damages: 2 })]);
+    expect(facts).toMatchObject({ state: "live", size_bytes: 200, first_wall_time: 10, last_wall_time: 50, tags: { scalar: 3 }, damages: 2 });
+    expect(together("none", []).last_step).toBeNull();
+  });
+});
