@@ -19,7 +19,7 @@ export function describeRuns(view: RunsView, query: URLSearchParams): void {
   const { filter, sort } = view;
   if (filter.text !== "") query.append(filter.isRegex ? "find_regex" : "find", filter.text);
   const order = `${sort.isDescending ? "-" : ""}${sort.column}`;
-  if (order !== "-updated") query.append("sort", order);
+  if (order !== "-updated") query.append("order", order);
   if (view.grouping !== "none") query.append("by", view.grouping);
   if (view.showsArchived) query.append("archived", "shown");
 }
@@ -27,7 +27,7 @@ export function describeRuns(view: RunsView, query: URLSearchParams): void {
 /** Never fails: what a link says wrongly is as if it said nothing. */
 export function runsViewOf(query: URLSearchParams): RunsView {
   const regex = query.get("find_regex");
-  const order = query.get("sort") ?? "-updated";
+  const order = query.get("order") ?? "-updated";
   const column = RUN_COLUMNS.find((one) => one === order.replace("-", ""));
   return {
     filter: { text: regex ?? query.get("find") ?? "", isRegex: regex !== null && regex !== "" },
