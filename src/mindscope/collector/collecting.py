@@ -16,7 +16,7 @@ from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework
 from mindscope.collector.lineage import eval_message, train_message
 from mindscope.collector.parameters import choose
-from mindscope.collector.pictures import MOST_PICTURES, are_pictures, first_column
+from mindscope.collector.pictures import are_pictures, first_column
 from mindscope.collector.pipeline import dataset_message
 from mindscope.collector.schedule import Due
 from mindscope.errors import ValueRejectedError
@@ -156,7 +156,7 @@ class Collecting:
             shape = tuple(getattr(pictures, "shape", ()))
             _LOG.warning("first column of the data is %s %s, no input is collected", type(pictures).__name__, shape)
             return []
-        return [("image", tags.INPUT_DATA, pictures[:MOST_PICTURES])]
+        return [("image", tags.INPUT_DATA, self._framework.some_pictures(pictures))]
 
     def _distributions(self, params: Any) -> Values:
         if not self._wanted.collect_histogram:

@@ -43,6 +43,10 @@ class Framework(Protocol):
         """The mean loss of the step, a number or tensor; None where the outputs hold none."""
         ...
 
+    def some_pictures(self, batch: Any) -> Any:
+        """Those of a batch that are collected: all, or as many as are cheap."""
+        ...
+
     def parameters(self, params: Any) -> Mapping[str, Any]:
         """The trained parameters by name, in their order."""
         ...

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from mindscope.collector.origin import describe_origin
+from mindscope.collector.pictures import MOST_PICTURES
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.companions import graph_of
@@ -66,6 +67,10 @@ class TorchFramework:
     def loss(self, params: Any) -> Tensor | None:
         """The mean of the first output."""
         return loss_of(params.get("net_outputs"))
+
+    def some_pictures(self, batch: Any) -> Any:
+        """Four rows of eight; taking them is a view."""
+        return batch[:MOST_PICTURES]
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
         """The trained parameters in the order of the network; the same mapping while they are the same."""
