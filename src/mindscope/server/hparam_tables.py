@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ HparamRow = dict[tuple[str, str], Cell]
 """A value for each role and name."""
 
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+ROLES = ("parameter", "metric", "custom")
 METRIC = "metric/"
 CUSTOM = "custom/"
 """How the lineage's row names metrics, and what the user added."""
@@ -48,7 +50,10 @@ class HparamRun(Answer):
 
 
 class HparamsAnswer(Answer):
-    """Columns in the order of first sight, those that differ first; only runs that have any of them."""
+    """Only runs that have any column. Columns that differ come first, then parameters before metrics before custom ones,
+
+    then those that most runs have.
+    """
 
     columns: list[HparamColumn]
     rows: list[HparamRun]
@@ -58,9 +63,9 @@ def tabulate_hparams(catalog: Catalog, known: KnownByRun[HparamRow], runs: Itera
     """The table of these runs."""
     rows = {id: known.get(store) for id in runs if (store := catalog.runs.get(id)) is not None}
     rows = {id: row for id, row in rows.items() if row}
-    names = dict.fromkeys(name for row in rows.values() for name in row)
+    names = Counter(name for row in rows.values() for name in row)
     columns = [_column(role, name, [row.get((role, name)) for row in rows.values()]) for role, name in names]
-    columns.sort(key=lambda column: not column.differs)
+    columns.sort(key=lambda one: (not one.differs, ROLES.index(one.role), -names[one.role, one.name]))
     return HparamsAnswer(
         columns=columns,
         rows=[

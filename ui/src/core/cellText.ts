@@ -28,6 +28,13 @@ function fixed(value: number, decimals: number): string {
   return Math.abs(value) < 1e15 ? value.toFixed(decimals) : value.toExponential(decimals);
 }
 
+/** Exact where it is short, else rounded to six digits. */
+export function shortCell(text: string | null): string {
+  if (text === null) return "–";
+  if (text.length <= 10 || !NUMBER.test(text)) return formatCell(text, null, false);
+  return withMinus(String(Number(Number(text).toPrecision(6))));
+}
+
 function withMinus(text: string): string {
   return text.replaceAll("-", MINUS).replace("e+", "e");
 }

@@ -39,6 +39,7 @@ export interface ViewState {
   shape: Shape;
   scalars: ScalarView;
   comparing: CompareView;
+  values: ValueView;
   list: RunsView;
   values: ValueView;
 }
@@ -66,6 +67,7 @@ export function defaultView(): ViewState {
     shape: "ridge",
     scalars: defaultScalarView(),
     comparing: defaultCompareView(),
+    values: defaultValueView(),
     list: defaultRunsView(),
     values: defaultValueView(),
   };
@@ -87,6 +89,7 @@ export function viewToQuery(view: ViewState): string {
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
   describeScalars(view.scalars, query);
   describeCompare(view.comparing, query);
+  describeValues(view.values, query);
   describeRuns(view.list, query);
   describeValues(view.values, query);
   describeImages(view, query);
@@ -127,6 +130,7 @@ export function queryToView(text: string): ViewState {
     shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
     scalars: scalarViewOf(query),
     comparing: compareViewOf(query),
+    values: valueViewOf(query),
     list: runsViewOf(query),
     values: valueViewOf(query),
   };

@@ -31,7 +31,7 @@ describe("the address of single values", () => {
   });
 
   it("does not believe what can't be", () => {
-    expect(valueViewOf(new URLSearchParams("as=soup&decimals=-3&sort_down=x"))).toEqual({
+    expect(valueViewOf(new URLSearchParams("as=soup&decimals=-3&columns_down=x"))).toEqual({
       ...defaultValueView(),
       sort: { column: "x", isDescending: true },
     });

@@ -33,7 +33,7 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
   if (view.isScientific) query.append("numbers", "scientific");
   if (view.isOfWhole) query.append("of", "whole");
   if (view.isPlain) query.append("text", "plain");
-  if (view.sort) query.append(view.sort.isDescending ? "sort_down" : "sort", view.sort.column);
+  if (view.sort) query.append(view.sort.isDescending ? "columns_down" : "columns_up", view.sort.column);
   if (!view.showsEqual) query.append("columns", "different");
 }
 
@@ -41,7 +41,7 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
 export function valueViewOf(query: URLSearchParams): ValueView {
   const slice = query.get("slice");
   const decimals = query.get("decimals");
-  const [down, up] = [query.get("sort_down"), query.get("sort")];
+  const [down, up] = [query.get("columns_down"), query.get("columns_up")];
   return {
     mode: TENSOR_MODES.find((mode) => mode === query.get("as")) ?? "table",
     slice: slice === null ? null : slice.split(","),

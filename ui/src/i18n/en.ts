@@ -6,6 +6,10 @@ import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { runs } from "./en/runs";
 import { scalars } from "./en/scalars";
+import { hparams } from "./en/hparams";
+import { media } from "./en/media";
+import { tensors } from "./en/tensors";
+import { values } from "./en/values";
 
 /** English, a file a page. `{name}` is filled in; `{n|run|runs}` chooses by the number n. */
 export const en = {
@@ -16,6 +20,10 @@ export const en = {
   ...compare,
   ...images,
   ...distributions,
+  ...values,
+  ...tensors,
+  ...media,
+  ...hparams,
 } as const;
 
 export type MessageKey = keyof typeof en;

@@ -7,6 +7,10 @@ import { frame } from "./zh/frame";
 import { images } from "./zh/images";
 import { runs } from "./zh/runs";
 import { scalars } from "./zh/scalars";
+import { hparams } from "./zh/hparams";
+import { media } from "./zh/media";
+import { tensors } from "./zh/tensors";
+import { values } from "./zh/values";
 
 /** Simplified Chinese, in the words of MindInsight's documentation. */
 export const zh: Record<MessageKey, string> = {
@@ -17,4 +21,8 @@ export const zh: Record<MessageKey, string> = {
   ...compare,
   ...images,
   ...distributions,
+  ...values,
+  ...tensors,
+  ...media,
+  ...hparams,
 };

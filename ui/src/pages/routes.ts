@@ -13,6 +13,17 @@ export const ROUTES: readonly Route[] = [
     icon: "distributions",
     load: () => import("./distributions/DistributionsPage.svelte"),
   },
+  { path: "/tensors", name: "nav.tensors", icon: "tensors", load: () => import("./tensors/TensorsPage.svelte") },
+  { path: "/hparams", name: "nav.hparams", icon: "hparams", load: () => import("./hparams/HparamsPage.svelte") },
+  { path: "/texts", name: "nav.texts", icon: "texts", load: () => import("./texts/TextsPage.svelte"), kinds: ["text"] },
+  { path: "/audio", name: "nav.audio", icon: "audio", load: () => import("./audio/AudioPage.svelte"), kinds: ["audio"] },
+  {
+    path: "/pr-curves",
+    name: "nav.prcurves",
+    icon: "prcurves",
+    load: () => import("./prcurves/PrCurvesPage.svelte"),
+    kinds: ["pr_curve"],
+  },
 ];
 
 export function routeOf(path: string): Route {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchImages, fetchPicture, pictureAddress, type ImageList } from "../api/routes";
-import { stepOfRow, unionOfSteps } from "../core/steps";
+import { CardSteps } from "./cardSteps.svelte";
 import { problemOf, type Problem } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
-import { view } from "./view.svelte";
 
 export { pictureAddress, type ImageList };
 
@@ -22,46 +21,4 @@ export async function readPicture(address: string): Promise<Blob | Problem> {
   }
 }
 
-/** Which step every card shows: that of the page, until the card is given one of its own. */
-class ImageSteps {
-  /** Steps of cards with a slider moved by hand, null following the newest; by key of the card. */
-  #own = $state.raw<ReadonlyMap<string, number | null>>(new Map());
-  #lists = $state.raw<ReadonlyMap<string, readonly number[]>>(new Map());
-  /** Steps of the images on the screen. */
-  union = $derived(unionOfSteps(this.#lists.values()));
-
-  of(key: string): number | null {
-    return this.#own.has(key) ? this.#own.get(key)! : view.step;
-  }
-
-  setOwn(key: string, step: number | null): void {
-    this.#own = new Map(this.#own).set(key, step);
-  }
-
-  /** All images at one step; what single cards were set to is forgotten. */
-  setAll(step: number | null): void {
-    this.#own = new Map();
-    view.setStep(step);
-  }
-
-  setAllToRow(steps: readonly number[], row: number): void {
-    this.setAll(stepOfRow(steps, row));
-  }
-
-  note(key: string, steps: readonly number[]): void {
-    this.#lists = new Map(this.#lists).set(key, steps);
-  }
-
-  forget(key: string): void {
-    const lists = new Map(this.#lists);
-    lists.delete(key);
-    this.#lists = lists;
-  }
-
-  /** Drops what cards were set to by hand. */
-  restore(): void {
-    this.#own = new Map();
-  }
-}
-
-export const imageSteps = new ImageSteps();
+export const imageSteps = new CardSteps();

@@ -59,5 +59,9 @@ export class Tags {
 export const tags = new Tags("scalar");
 export const imageTags = new Tags("image");
 export const histogramTags = new Tags("histogram");
+export const tensorTags = new Tags("tensor");
+export const textTags = new Tags("text");
+export const audioTags = new Tags("audio");
+export const prCurveTags = new Tags("pr_curve");
 
-export const listsOfTags: readonly Tags[] = [tags, imageTags, histogramTags];
+export const listsOfTags: readonly Tags[] = [tags, imageTags, histogramTags, tensorTags, textTags, audioTags, prCurveTags];

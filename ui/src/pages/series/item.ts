@@ -13,3 +13,8 @@ export interface SeriesItem {
 export function itemsOf(tags: readonly TagRuns[]): SeriesItem[] {
   return tags.flatMap(({ tag, runs }) => [...runs].sort(compareNames).map((run) => ({ key: JSON.stringify([run, tag]), tag, run })));
 }
+
+/** One card for each tag, with all its runs in it; its `run` is empty. */
+export function oneItemATag(tags: readonly TagRuns[]): SeriesItem[] {
+  return tags.map(({ tag }) => ({ key: JSON.stringify([tag]), tag, run: "" }));
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Heat } from "../core/heat";
+import type { HparamTable } from "../core/hparamTable";
+import type { PrCurve } from "../core/prCurve";
+import { request } from "./client";
+import { float32, readHeader } from "./columns";
+import type { SeriesKey } from "./routes";
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type ListedKind = Schemas["ListedKind"];
+export type ValueList = Schemas["ValuesAnswer"];
+export type TensorFacts = Schemas["TensorAnswer"];
+export type TensorWindow = Schemas["TensorWindowAnswer"];
+export type TensorStatistics = Schemas["TensorStatisticsAnswer"];
+export type Sound = Schemas["SoundAnswer"];
+export type Outlines = Schemas["Outlines"];
+
+/** One value of a log; `id` names it for good. */
+export interface ValueKey extends SeriesKey {
+  id: string;
+}
+
+/** A part of a tensor: a text for each dimension, or null for what the server takes. */
+export interface SliceKey extends ValueKey {
+  slice: readonly string[] | null;
+}
+
+async function json<Body>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<Body> {
+  return (await (await request(`${path}?${query}`, signal ? { signal } : {})).json()) as Body;
+}
+
+function valueQuery({ run, tag, id }: ValueKey): URLSearchParams {
+  return new URLSearchParams({ run, tag, id });
+}
+
+function sliceQuery(key: SliceKey, more: Readonly<Record<string, number>> = {}): URLSearchParams {
+  const query = valueQuery(key);
+  for (const part of key.slice ?? []) query.append("slice", part);
+  for (const [name, value] of Object.entries(more)) query.append(name, String(value));
+  return query;
+}
+
+export function fetchValues({ run, tag }: SeriesKey, kind: ListedKind, signal: AbortSignal): Promise<ValueList> {
+  return json("/api/values", new URLSearchParams({ run, tag, kind }), signal);
+}
+
+export function fetchTensor(key: ValueKey, signal: AbortSignal): Promise<TensorFacts> {
+  return json("/api/tensor", valueQuery(key), signal);
+}
+
+export interface WindowPlace {
+  row: number;
+  rows: number;
+  column: number;
+  columns: number;
+}
+
+export function fetchWindow(key: SliceKey, { row, rows, column, columns }: WindowPlace, signal: AbortSignal): Promise<TensorWindow> {
+  return json("/api/tensor/window", sliceQuery(key, { row, rows, column, columns }), signal);
+}
+
+export function fetchStatistics(key: SliceKey, bins: number, signal: AbortSignal): Promise<TensorStatistics> {
+  return json("/api/tensor/statistics", sliceQuery(key, { bins }), signal);
+}
+
+export async function fetchHeat(key: SliceKey, rows: number, columns: number, signal: AbortSignal): Promise<Heat> {
+  const response = await request(`/api/tensor/heat?${sliceQuery(key, { rows, columns })}`, { signal });
+  const buffer = await response.arrayBuffer();
+  const { header, start } = readHeader<Schemas["HeatHeader"]>(buffer);
+  return {
+    shape: [header.shape[0]!, header.shape[1]!],
+    cells: [header.cells[0]!, header.cells[1]!],
+    rows: header.rows,
+    columns: header.columns,
+    isReduced: header.is_reduced,
+    minimum: header.minimum,
+    maximum: header.maximum,
+    value: float32(buffer, start, header.columns_data.value),
+    odd: float32(buffer, start, header.columns_data.odd),
+  };
+}
+
+/** Where a slice can be downloaded as a file. */
+export function tensorFile(key: SliceKey, suffix: "csv" | "npy"): string {
+  return `/api/tensor.${suffix}?${sliceQuery(key)}`;
+}
+
+export async function fetchTexts(key: ValueKey, signal: AbortSignal): Promise<readonly string[]> {
+  return (await json<Schemas["TextAnswer"]>("/api/text", valueQuery(key), signal)).texts;
+}
+
+export function fetchSound(key: ValueKey, signal: AbortSignal): Promise<Sound> {
+  return json("/api/sound", valueQuery(key), signal);
+}
+
+/** Where a sound can be downloaded as a file. */
+export function audioFile(key: ValueKey): string {
+  return `/api/audio?${valueQuery(key)}`;
+}
+
+export async function fetchAudio(key: ValueKey, signal: AbortSignal): Promise<Blob> {
+  return (await request(audioFile(key), { signal })).blob();
+}
+
+export function fetchPrCurve(key: ValueKey, signal: AbortSignal): Promise<PrCurve> {
+  return json("/api/pr_curve", valueQuery(key), signal);
+}
+
+export async function fetchHparams(runs: readonly string[], signal: AbortSignal): Promise<HparamTable> {
+  return (await (await request("/api/hparams", { body: { runs }, signal })).json()) as HparamTable;
+}
+
+export function fetchOutlines(run: string, signal: AbortSignal): Promise<Outlines> {
+  return json("/api/outlines", new URLSearchParams({ run }), signal);
+}

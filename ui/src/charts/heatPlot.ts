@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import { colourAt, hexToRgb, type Rgb } from "../core/colourMap";
+import { shareOf, type Heat } from "../core/heat";
+import { Inks, watchTheme } from "./inks";
+
+const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
+/** Colours of NaN, +Inf and -Inf, which must not look like any number. */
+export const ODD_COLOURS = ["var(--series-3)", "var(--series-1)", "var(--ink)"] as const;
+const LARGEST_CELL = 48;
+/** A cell may be this much longer than wide before room is left empty. */
+const LONGEST = 6;
+
+export interface CellPlace {
+  row: number;
+  column: number;
+}
+
+/** A heat map on a canvas: every cell one rectangle of one colour. */
+export class HeatPlot {
+  readonly canvas = document.createElement("canvas");
+  readonly #inks: Inks;
+  readonly #unwatch: () => void;
+  #heat: Heat | null = null;
+  #room = { width: 0, height: 0 };
+  #cell = { width: 1, height: 1 };
+
+  constructor(host: HTMLElement) {
+    host.append(this.canvas);
+    this.#inks = new Inks(host);
+    this.#unwatch = watchTheme(() => {
+      this.#inks.forget();
+      this.#paint();
+    });
+  }
+
+  show(heat: Heat | null, room: { width: number; height: number }): void {
+    this.#heat = heat;
+    this.#room = room;
+    this.#paint();
+  }
+
+  /** The cell at a point of the canvas in CSS pixels. */
+  cellAt(x: number, y: number): CellPlace | null {
+    const [rows, columns] = this.#heat?.cells ?? [0, 0];
+    const [row, column] = [Math.floor(y / this.#cell.height), Math.floor(x / this.#cell.width)];
+    return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
+  }
+
+  /** The middle of a cell in CSS pixels. */
+  centreOf({ row, column }: CellPlace): { x: number; y: number } {
+    return { x: (column + 0.5) * this.#cell.width, y: (row + 0.5) * this.#cell.height };
+  }
+
+  png(): Promise<Blob> {
+    return new Promise((resolve, reject) => {
+      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
+    });
+  }
+
+  destroy(): void {
+    this.#unwatch();
+    this.#inks.remove();
+    this.canvas.remove();
+  }
+
+  #paint(): void {
+    const heat = this.#heat;
+    const { width, height } = this.#room;
+    const [rows, columns] = heat?.cells ?? [0, 0];
+    if (!heat || rows === 0 || columns === 0 || width <= 0 || height <= 0) {
+      this.canvas.width = 0;
+      return;
+    }
+    this.#cell = cellSize(rows, columns, width, height);
+    const shown = { width: this.#cell.width * columns, height: this.#cell.height * rows };
+    this.canvas.width = Math.round(shown.width * devicePixelRatio);
+    this.canvas.height = Math.round(shown.height * devicePixelRatio);
+    this.canvas.style.width = `${shown.width}px`;
+    this.canvas.style.height = `${shown.height}px`;
+    const ctx = this.canvas.getContext("2d")!;
+    ctx.imageSmoothingEnabled = false;
+    ctx.drawImage(this.#cells(heat), 0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  /** One pixel a cell. */
+  #cells(heat: Heat): HTMLCanvasElement {
+    const [rows, columns] = heat.cells;
+    const stops = MAP.map((token) => hexToRgb(this.#inks.hex(`var(${token})`)));
+    const odd = ODD_COLOURS.map((colour) => hexToRgb(this.#inks.hex(colour)));
+    const canvas = document.createElement("canvas");
+    canvas.width = columns;
+    canvas.height = rows;
+    const ctx = canvas.getContext("2d")!;
+    const picture = ctx.createImageData(columns, rows);
+    for (let index = 0; index < rows * columns; index++) {
+      const colour: Rgb = heat.odd[index]! > 0 ? odd[heat.odd[index]! - 1]! : colourAt(stops, shareOf(heat.value[index]!, heat.minimum ?? 0, heat.maximum ?? 0));
+      picture.data.set([...colour, 255], 4 * index);
+    }
+    ctx.putImageData(picture, 0, 0);
+    return canvas;
+  }
+}
+
+/** Cells as large as the room allows, and not too long. */
+function cellSize(rows: number, columns: number, width: number, height: number): { width: number; height: number } {
+  const across = Math.min(width / columns, LARGEST_CELL);
+  const down = Math.min(height / rows, LARGEST_CELL);
+  return { width: Math.min(across, down * LONGEST), height: Math.min(down, across * LONGEST) };
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+export const hparams = {
+  "hparams.toolbar": "Settings of the table",
+  "hparams.columns": "Columns",
+  "hparams.all_columns": "All columns",
+  "hparams.different": "Different only",
+  "hparams.different_title": "Leave out columns in which all runs agree",
+  "hparams.restore_title": "Restore filter, order and columns",
+  "hparams.role_parameter": "parameter",
+  "hparams.role_metric": "metric",
+  "hparams.role_custom": "custom",
+  "hparams.open": "Open the dashboard of {run}",
+  "hparams.empty": "The shown runs hold no hyper-parameters",
+  "hparams.empty_how": "SummaryCollector records them by itself; in TensorBoard's logs:",
+} as const;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { hparams as en } from "../en/hparams";
+
+export const hparams: Record<keyof typeof en, string> = {
+  "hparams.toolbar": "表格设置",
+  "hparams.columns": "列",
+  "hparams.all_columns": "全部列",
+  "hparams.different": "仅差异列",
+  "hparams.different_title": "隐藏所有训练取值相同的列",
+  "hparams.restore_title": "还原筛选、排序和列",
+  "hparams.role_parameter": "参数",
+  "hparams.role_metric": "指标",
+  "hparams.role_custom": "自定义",
+  "hparams.open": "打开 {run} 的训练看板",
+  "hparams.empty": "所显示的训练中没有超参数",
+  "hparams.empty_how": "SummaryCollector 会自动记录；TensorBoard 日志可使用：",
+};

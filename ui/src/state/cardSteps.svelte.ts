@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { stepOfRow, unionOfSteps } from "../core/steps";
+import { view } from "./view.svelte";
+
+/** Which step every card shows: that of the page, until the card is given one of its own. */
+export class CardSteps {
+  /** Steps of cards with a slider moved by hand, null following the newest; by key of the card. */
+  #own = $state.raw<ReadonlyMap<string, number | null>>(new Map());
+  #lists = $state.raw<ReadonlyMap<string, readonly number[]>>(new Map());
+  /** Steps of the cards on the screen. */
+  union = $derived(unionOfSteps(this.#lists.values()));
+
+  of(key: string): number | null {
+    return this.#own.has(key) ? this.#own.get(key)! : view.step;
+  }
+
+  setOwn(key: string, step: number | null): void {
+    this.#own = new Map(this.#own).set(key, step);
+  }
+
+  /** All cards at one step; what single cards were set to is forgotten. */
+  setAll(step: number | null): void {
+    this.#own = new Map();
+    view.setStep(step);
+  }
+
+  setAllToRow(steps: readonly number[], row: number): void {
+    this.setAll(stepOfRow(steps, row));
+  }
+
+  note(key: string, steps: readonly number[]): void {
+    this.#lists = new Map(this.#lists).set(key, steps);
+  }
+
+  forget(key: string): void {
+    const lists = new Map(this.#lists);
+    lists.delete(key);
+    this.#lists = lists;
+  }
+
+  /** Drops what cards were set to by hand. */
+  restore(): void {
+    this.#own = new Map();
+  }
+}

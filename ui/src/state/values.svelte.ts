@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  audioFile,
+  fetchAudio,
+  fetchHeat,
+  fetchOutlines,
+  fetchHparams,
+  fetchPrCurve,
+  fetchSound,
+  fetchStatistics,
+  fetchTensor,
+  fetchTexts,
+  fetchValues,
+  fetchWindow,
+  tensorFile,
+  type ListedKind,
+  type Outlines,
+  type SliceKey,
+  type Sound,
+  type TensorFacts,
+  type TensorStatistics,
+  type TensorWindow,
+  type ValueKey,
+  type ValueList,
+  type WindowPlace,
+} from "../api/values";
+import type { Heat } from "../core/heat";
+import type { HparamTable } from "../core/hparamTable";
+import type { PrCurve } from "../core/prCurve";
+import { Asked } from "./asked.svelte";
+import { CardSteps } from "./cardSteps.svelte";
+import { Kept } from "./kept.svelte";
+import type { ValueSource } from "./valueDemand.svelte";
+
+export { audioFile, tensorFile, type Outlines, type SliceKey, type Sound, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
+
+const ID_BYTES = 80;
+const CELL_BYTES = 32;
+
+function listOf(kind: ListedKind): ValueSource<ValueList> {
+  return { kind, read: (series, _, signal) => fetchValues(series, kind, signal), bytes: ({ id }) => id.length * ID_BYTES };
+}
+
+export const tensorLists = listOf("tensor");
+export const textLists = listOf("text");
+export const audioLists = listOf("audio");
+export const prCurveLists = listOf("pr_curve");
+
+export function keptTensor(): Kept<ValueKey, TensorFacts> {
+  return new Kept("tensor", fetchTensor);
+}
+
+export function keptWindow(): Kept<{ key: SliceKey; place: WindowPlace }, TensorWindow> {
+  return new Kept(
+    "window",
+    ({ key, place }, signal) => fetchWindow(key, place, signal),
+    ({ cells }) => cells.length * (cells[0]?.length ?? 0) * CELL_BYTES,
+  );
+}
+
+export function keptStatistics(): Kept<{ key: SliceKey; bins: number }, TensorStatistics> {
+  return new Kept("statistics", ({ key, bins }, signal) => fetchStatistics(key, bins, signal));
+}
+
+export function keptHeat(): Kept<{ key: SliceKey; rows: number; columns: number }, Heat> {
+  return new Kept(
+    "heat",
+    ({ key, rows, columns }, signal) => fetchHeat(key, rows, columns, signal),
+    ({ value }) => 8 * value.length,
+  );
+}
+
+export function keptTexts(): Kept<ValueKey, readonly string[]> {
+  return new Kept("text", fetchTexts, (texts) => texts.reduce((sum, text) => sum + 2 * text.length, 0));
+}
+
+export function keptSound(): Kept<ValueKey, Sound> {
+  return new Kept("sound", fetchSound);
+}
+
+export function keptAudio(): Kept<ValueKey, Blob> {
+  return new Kept("audio", fetchAudio, (blob) => blob.size);
+}
+
+export function keptPrCurve(): Kept<ValueKey, PrCurve> {
+  return new Kept("pr_curve", fetchPrCurve, ({ threshold }) => 56 * threshold.length);
+}
+
+export function askedHparams(): Asked<readonly string[], HparamTable> {
+  return new Asked(fetchHparams);
+}
+
+export function askedOutlines(): Asked<string, Outlines> {
+  return new Asked(fetchOutlines);
+}
+
+export const tensorSteps = new CardSteps();
+export const textSteps = new CardSteps();
+export const audioSteps = new CardSteps();
+export const prCurveSteps = new CardSteps();
