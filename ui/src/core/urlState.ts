@@ -39,7 +39,6 @@ export interface ViewState {
   shape: Shape;
   scalars: ScalarView;
   comparing: CompareView;
-  values: ValueView;
   list: RunsView;
   values: ValueView;
 }
@@ -67,7 +66,6 @@ export function defaultView(): ViewState {
     shape: "ridge",
     scalars: defaultScalarView(),
     comparing: defaultCompareView(),
-    values: defaultValueView(),
     list: defaultRunsView(),
     values: defaultValueView(),
   };
@@ -89,7 +87,6 @@ export function viewToQuery(view: ViewState): string {
   if (view.fullTag !== null && view.zoom) query.append("zoom", [...view.zoom.x, ...view.zoom.y].join(","));
   describeScalars(view.scalars, query);
   describeCompare(view.comparing, query);
-  describeValues(view.values, query);
   describeRuns(view.list, query);
   describeValues(view.values, query);
   describeImages(view, query);
@@ -130,7 +127,6 @@ export function queryToView(text: string): ViewState {
     shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
     scalars: scalarViewOf(query),
     comparing: compareViewOf(query),
-    values: valueViewOf(query),
     list: runsViewOf(query),
     values: valueViewOf(query),
   };

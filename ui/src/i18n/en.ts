@@ -3,11 +3,11 @@ import { compare } from "./en/compare";
 import { distributions } from "./en/distributions";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
+import { hparams } from "./en/hparams";
 import { images } from "./en/images";
+import { media } from "./en/media";
 import { runs } from "./en/runs";
 import { scalars } from "./en/scalars";
-import { hparams } from "./en/hparams";
-import { media } from "./en/media";
 import { tensors } from "./en/tensors";
 import { values } from "./en/values";
 

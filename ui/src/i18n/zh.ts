@@ -4,11 +4,11 @@ import { compare } from "./zh/compare";
 import { distributions } from "./zh/distributions";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
+import { hparams } from "./zh/hparams";
 import { images } from "./zh/images";
+import { media } from "./zh/media";
 import { runs } from "./zh/runs";
 import { scalars } from "./zh/scalars";
-import { hparams } from "./zh/hparams";
-import { media } from "./zh/media";
 import { tensors } from "./zh/tensors";
 import { values } from "./zh/values";
 
