@@ -34,5 +34,8 @@ def test_code_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     model = mindscope.open_run("runs/model")
     assert list(model.tags("image")) == ["input_data/auto"]
     assert {"eval_loss/auto", "eval_accuracy/auto"} <= set(model.tags("scalar"))
+    own = mindscope.open_run("runs/own")
+    assert len(own.scalars("eval_accuracy/auto").step) == 2
+    assert own.lineage.eval is not None
     assert "largest" in mindscope.open_run("runs/recorded").tags("scalar")
     assert (tmp_path / "runs" / "graphs" / "ms_output_joint.pb").exists()

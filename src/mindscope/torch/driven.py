@@ -73,14 +73,8 @@ class Driven:
 
     def evaluated(self, metrics: dict[str, Any], curves: dict[str, Any], dataset: Any) -> None:
         """An evaluation is over, inside of the training or by itself: ``curves`` become series of the training."""
-        begin_step()
-        params = CallbackParams(
-            mode="eval", list_callback=[self.collector], valid_dataset=dataset, eval_dataset_element=None,
-            metrics=metrics, eval_results=curves,
-        )  # fmt: skip
         with self.collector:
-            self.collector.begin(RunContext(params))
-            self.collector.end(RunContext(params))
+            self.collector.evaluated(metrics, valid_dataset=dataset, curves=curves)
 
     def end(self, **state: Any) -> None:
         """The training is over."""

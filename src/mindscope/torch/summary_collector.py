@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from types import TracebackType
 from typing import Any
@@ -16,7 +17,7 @@ from mindscope.collector.session import Session
 from mindscope.torch import distributed
 from mindscope.torch.callback import Callback
 from mindscope.torch.collecting import TorchFramework
-from mindscope.torch.kept_values import start_collecting, stop_collecting
+from mindscope.torch.kept_values import discard_values, start_collecting, stop_collecting
 from mindscope.torch.loss import loss_of
 from mindscope.torch.run_context import CallbackParams, RunContext
 from mindscope.torch.transfer import hand_over
@@ -62,14 +63,19 @@ class SummaryCollector(Callback):
         max_file_size: int | None = None,
         export_options: dict[str, str | None] | None = None,
     ) -> None:
-        self._arguments = check_arguments(
+        self._given = (
             summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
             collect_tensor_freq, max_file_size, export_options,
         )  # fmt: skip
+        self._arguments = check_arguments(*self._given)
         self._session = Session(self._arguments, TorchFramework(), self._open, hand_over)
         self._keeps_weights = self._arguments.specified.landscape is not None
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As pickled for another process: a collector with the same arguments that was not entered."""
+        return type(self), self._given
 
     def _open(self) -> SummaryRecord:
         arguments = self._arguments
@@ -167,6 +173,27 @@ class SummaryCollector(Callback):
         params["train_dataset_element"] = input_data
         params["cur_step_num"] = params["cur_step_num"] + 1 if step is None else step
         self._collect(params)
+
+    def evaluated(
+        self, metrics: Mapping[str, Any], *, valid_dataset: Any = None, curves: Mapping[str, Any] | None = None
+    ) -> None:
+        """Say what an evaluation gave: for the lineage, and inside of a training as curves at its last step.
+
+        Args:
+            metrics: by name.
+            valid_dataset: for the lineage.
+            curves: what becomes curves ``eval_NAME/auto``; the metrics if None.
+
+        Raises:
+            RecorderClosedError: outside of ``with``.
+        """
+        params = CallbackParams(
+            mode="eval", list_callback=[self], valid_dataset=valid_dataset, eval_dataset_element=None,
+            metrics=dict(metrics), eval_results=dict(metrics if curves is None else curves),
+        )  # fmt: skip
+        discard_values()
+        self._session.begin(params, SummaryCollector)
+        self._session.end(params)
 
     def _begin_own(self, record: SummaryRecord) -> CallbackParams:
         self._own = CallbackParams(
