@@ -10,6 +10,8 @@ export interface LiveListener {
   onChange: (change: Change) => void;
   /** Somebody changed what people keep about runs. */
   onNotebook: () => void;
+  /** The server found something wrong with a run, or something is right again. */
+  onAlerts: () => void;
   /** The server is gone; the subscription keeps trying. */
   onLost: () => void;
 }
@@ -38,6 +40,7 @@ export function subscribe(listener: LiveListener): () => void {
     });
     source.addEventListener("change", (event: MessageEvent<string>) => listener.onChange(JSON.parse(event.data) as Change));
     source.addEventListener("notebook", () => listener.onNotebook());
+    source.addEventListener("alerts", () => listener.onAlerts());
     source.onerror = () => {
       source?.close();
       listener.onLost();

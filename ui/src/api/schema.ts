@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Alerts
+         * @description What the built-in checks and people's thresholds found; ``since`` is the version of an answer one has.
+         */
+        get: operations["get_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audio": {
         parameters: {
             query?: never;
@@ -653,6 +673,55 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AlertEntry
+         * @description Something that is wrong in a run; ``id`` stays while it goes on, and from viewer to viewer.
+         *
+         *     ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck) or
+         *     ``threshold:ID``; ``message`` says it in words, for a threshold by its rule. It began at ``step`` with ``value``,
+         *     which is null where JSON has no number for it, and ``value_text`` then NaN, Infinity or -Infinity. ``count`` values
+         *     were wrong, the last one at ``last_step``; ``active``: it goes on. ``tag`` is empty where the whole run is meant.
+         *     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
+         *     largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag.
+         */
+        AlertEntry: {
+            /** Active */
+            active: boolean;
+            /** Count */
+            count: number;
+            /** Id */
+            id: string;
+            /** Last Step */
+            last_step: number;
+            /** Message */
+            message: string;
+            /** Muted */
+            muted: boolean;
+            /** Rule */
+            rule: string;
+            /** Run */
+            run: string;
+            /** Step */
+            step: number;
+            /** Tag */
+            tag: string;
+            /** Value */
+            value: number | null;
+            /** Value Text */
+            value_text: string | null;
+            /** Wall Time */
+            wall_time: number | null;
+        };
+        /**
+         * AlertsAnswer
+         * @description All alerts, the newest first; null when the sender has the same version, and nothing changed since.
+         */
+        AlertsAnswer: {
+            /** Alerts */
+            alerts: components["schemas"]["AlertEntry"][] | null;
+            /** Version */
+            version: number;
+        };
+        /**
          * Alignment
          * @description ``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point.
          * @enum {string}
@@ -1211,7 +1280,9 @@ export interface components {
         };
         /**
          * HparamsAnswer
-         * @description Columns in the order of first sight, those that differ first; only runs that have any of them.
+         * @description Only runs that have any column. Columns that differ come first, then parameters before metrics before custom ones,
+         *
+         *     then those that most runs have.
          */
         HparamsAnswer: {
             /** Columns */
@@ -1298,6 +1369,14 @@ export interface components {
          * @enum {string}
          */
         ListedKind: "tensor" | "text" | "audio" | "pr_curve";
+        /**
+         * LiveAlerts
+         * @description ``event: alerts``: alerts, or what is muted, changed.
+         */
+        LiveAlerts: {
+            /** Version */
+            version: number;
+        };
         /**
          * LiveChange
          * @description ``event: change``: these runs grew, or runs came or went. What comes faster than a client reads is joined.
@@ -2058,6 +2137,64 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_alerts: {
+        parameters: {
+            query?: {
+                since?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     get_audio: {
         parameters: {
             query: {

@@ -23,6 +23,8 @@ export interface ScalarView {
   offsets: Readonly<Record<string, number>>;
   /** Tags chosen one by one; null shows all that match the filter. */
   tags: Choice | null;
+  /** Step that the full chart points at, where an alert led there; null for none. */
+  markedStep: number | null;
   /** Charts that a person composed: each a list of tags, or of formulas that begin with "=". */
   composed: readonly (readonly string[])[];
 }
@@ -40,6 +42,7 @@ export function defaultScalarView(): ScalarView {
     alignsStarts: false,
     offsets: {},
     tags: null,
+    markedStep: null,
     composed: [],
   };
 }
@@ -54,6 +57,7 @@ export function describeScalars(view: ScalarView, query: URLSearchParams): void 
   for (const [run, offset] of Object.entries(view.offsets)) query.append("offset", `${offset},${run}`);
   if (view.tags?.base === "none" && view.tags.except.length === 0) query.append("tags", "none");
   for (const tag of view.tags?.except ?? []) query.append(view.tags?.base === "all" ? "hide" : "only", tag);
+  if (view.markedStep !== null) query.append("at", String(view.markedStep));
   for (const parts of view.composed) query.append("chart", JSON.stringify(parts));
 }
 
@@ -70,6 +74,7 @@ export function scalarViewOf(query: URLSearchParams): ScalarView {
     alignsStarts: query.get("align") === "start",
     offsets: offsetsOf(query.getAll("offset")),
     tags: tagChoice(query),
+    markedStep: wholeNumber(query.get("at")),
     composed: query.getAll("chart").flatMap(partsOf),
   };
 }
@@ -79,6 +84,10 @@ function tagChoice(query: URLSearchParams): Choice | null {
   if (only.length > 0 || query.get("tags") === "none") return { base: "none", except: only };
   const hidden = [...new Set(query.getAll("hide"))];
   return hidden.length > 0 ? { base: "all", except: hidden } : null;
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) + 0 : null;
 }
 
 function positive(text: string | null): number | null {

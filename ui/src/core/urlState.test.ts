@@ -52,6 +52,7 @@ const views: fc.Arbitrary<ViewState> = fc
             .record({ base: fc.constantFrom("all" as const, "none" as const), except: names })
             .filter(({ base, except }) => base === "none" || except.length > 0),
         ),
+        markedStep: fc.option(fc.integer()),
         composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
       })
       .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { subscribe, type Change } from "../api/live";
+import { alerts } from "./alerts.svelte";
 import { announceChanges } from "./changes";
 import { colours } from "./colours.svelte";
 import { renewCurves } from "./curves.svelte";
@@ -37,6 +38,7 @@ class Live {
       onOpen: () => this.#opened(),
       onChange: (change) => this.#changed(change),
       onNotebook: () => void notebook.load(),
+      onAlerts: () => alerts.load(),
       onLost: () => this.#lost(),
     });
   }
@@ -49,6 +51,7 @@ class Live {
   #opened(): void {
     this.#connection = "open";
     void notebook.load();
+    alerts.reload();
     if (!this.#wasOpen) {
       this.#wasOpen = true;
       void readLists();
@@ -92,7 +95,7 @@ function listSpacing(count: number): number {
 
 async function readLists(): Promise<void> {
   await runs.load();
-  colours.assign(runs.ids);
+  colours.assign(runs.all.map(({ id }) => id));
   selection.notice();
   for (const list of listsOfTags) if (list.isUsed) await list.reload();
 }

@@ -142,8 +142,10 @@ class View {
     this.#change({ scalars: { ...this.#state.scalars, ...change } });
   }
 
+  /** The step that is pointed at belongs to the chart that an alert led to. */
   setFull(tag: string | null): void {
-    this.#change({ fullTag: tag });
+    const scalars = tag === null ? { ...this.#state.scalars, markedStep: null } : this.#state.scalars;
+    this.#change({ fullTag: tag, scalars });
   }
 
   setStep(step: number | null): void {
