@@ -28,7 +28,8 @@ class Settings:
     """What a viewer serves and where. All paths are absolute; ``reload_interval`` is in seconds, 0 loads logs once.
 
     ``cache_size`` is how many bytes the caches of the workspace may take; 0 keeps none.
-    ``config`` says where the configuration was read from, None without one.
+    ``allow_delete`` lets the page delete event files. ``alerts`` sets parameters of the built-in checks, as in
+    ``spike_factor=6,loss_tags=loss|nll``. ``config`` says where the configuration was read from, None without one.
     """
 
     summary_base_dir: Path
@@ -37,6 +38,8 @@ class Settings:
     port: int = DEFAULT_PORT
     reload_interval: float = DEFAULT_RELOAD_INTERVAL_S
     cache_size: int = DEFAULT_CACHE_BYTES
+    allow_delete: bool = False
+    alerts: str = ""
     config: str | None = None
 
     def environment(self) -> dict[str, str]:
@@ -49,6 +52,8 @@ class Settings:
             "MINDSCOPE_PORT": str(self.port),
             "MINDSCOPE_RELOAD_INTERVAL": f"{self.reload_interval:g}",
             "MINDSCOPE_CACHE_SIZE": str(self.cache_size),
+            "MINDSCOPE_ALLOW_DELETE": str(int(self.allow_delete)),
+            "MINDSCOPE_ALERTS": self.alerts,
         }
 
 
@@ -86,6 +91,8 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
         port=settle("port", _port, DEFAULT_PORT),
         reload_interval=settle("reload_interval", _interval, DEFAULT_RELOAD_INTERVAL_S),
         cache_size=settle("cache_size", _size_bytes, DEFAULT_CACHE_BYTES),
+        allow_delete=settle("allow_delete", _yes_or_no, False),
+        alerts=settle("alerts", _text, ""),
         config=None if config is None else str(config.value),
     )
 
@@ -173,6 +180,20 @@ def _interval(given: Given) -> float:
     if isinstance(given.value, bool) or not 0 <= seconds < float("inf"):
         raise given.refused("seconds, 0 or more; 0 loads the logs once")
     return seconds
+
+
+def _yes_or_no(given: Given) -> bool:
+    known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    answer = known.get(str(given.value).strip().lower())
+    if answer is None:
+        raise given.refused("1 or 0")
+    return answer
+
+
+def _text(given: Given) -> str:
+    if not isinstance(given.value, str):
+        raise given.refused("a text such as spike_factor=6,plateau_points=500")
+    return given.value
 
 
 def _size_bytes(given: Given) -> int:

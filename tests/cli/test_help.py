@@ -16,7 +16,7 @@ from mindscope.cli.reference import reference
 from .conftest import CommandLine
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = {"start", "stop", "status", "inspect", "export", "cache"}
+COMMANDS = {"start", "stop", "status", "inspect", "export", "watch", "cache"}
 START_FLAGS = {
     "--config",
     "--workspace",
@@ -25,6 +25,8 @@ START_FLAGS = {
     "--summary-base-dir",
     "--cache-size",
     "--host",
+    "--allow-delete",
+    "--alerts",
     "--foreground",
 }
 

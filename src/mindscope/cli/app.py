@@ -14,6 +14,7 @@ from mindscope.cli.inspect import inspect
 from mindscope.cli.start import start
 from mindscope.cli.status import status
 from mindscope.cli.stop import stop
+from mindscope.cli.watch import watch
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status, inspect, export, cache):
+for command in (start, stop, status, inspect, export, watch, cache):
     app.command()(command)
 
 

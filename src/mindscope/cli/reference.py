@@ -15,7 +15,7 @@ from mindscope.cli.app import app
 HEAD = """# Commands
 
 Written by `python -m mindscope.cli.reference`. Every command ends with 0 when it worked, with 1 and one line that says
-what to do when it did not, and with 2 when it was called wrongly.
+what to do when it did not, and with 2 when it was called wrongly; `watch` also with 3 when a rule fired.
 """
 SETTINGS = """
 ## Settings
@@ -31,6 +31,8 @@ environment; `MINDINSIGHT_NAME` in the environment; `NAME` in the configuration;
 | port to listen on | `--port` | `PORT` | 1 to 65535 | `8080` |
 | seconds between looks for new data | `--reload-interval` | `RELOAD_INTERVAL` | 0 or more; 0 loads once | `3` |
 | what caches may take | `--cache-size` | `CACHE_SIZE` | bytes, also as `500M` or `10G`; 0 keeps none | `10G` |
+| whether the page may delete event files | `--allow-delete` | `ALLOW_DELETE` | 1 or 0 | 0 |
+| parameters of the built-in checks | `--alerts` | `ALERTS` | `name=value,...` as in `docs/alerts.md` | none |
 | configuration | `--config` | `CONFIG` | `file:/path/to/config.py` or `python:package.module` | none |
 
 A configuration is Python: `PORT = 8081` on a line of its own sets the port. The viewer's process carries its settings
@@ -41,6 +43,9 @@ as `MINDSCOPE_NAME` in its environment and as flags in the list of processes.
 `WORKSPACE/log/mindscope.PORT.log` holds what a viewer in the background prints, `WORKSPACE/log/access.PORT.log` a line
 for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local/state/mindscope` (or below
 `$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
+
+`WORKSPACE/notebook.sqlite3` holds people's own data: notes, tags and colours of runs, pins, thresholds, views. It
+is no cache: back it up. On a network file system, have one machine write it at a time.
 
 `WORKSPACE/cache` keeps what was read of the logs, so that the next start reads only what grew. It may be deleted at any
 time. Where two viewers share a workspace and show the same directory, the first writes the cache; the other uses it and

@@ -46,6 +46,13 @@ def start(
             show_default="127.0.0.1",
         ),
     ] = None,
+    allow_delete: Annotated[
+        bool | None, typer.Option("--allow-delete", help="Let the page delete the event files of runs.")
+    ] = None,
+    alerts: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the built-in checks, as in docs/alerts.md."),
+    ] = None,
     foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the terminal until Ctrl-C.")] = False,
 ) -> None:
     """Start the viewer, in the background unless told otherwise.
@@ -61,6 +68,8 @@ def start(
         "summary_base_dir": summary_base_dir,
         "cache_size": cache_size,
         "host": host,
+        "allow_delete": allow_delete,
+        "alerts": alerts,
     }
     settings = load_settings(flags)
     if foreground:

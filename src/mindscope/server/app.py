@@ -10,15 +10,18 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from mindscope import __version__
+from mindscope.alerts import Parameters
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.ingest.names import readable
 from mindscope.notebook import Notebook
 from mindscope.server import client, openapi
+from mindscope.server.alerting import Alerting
 from mindscope.server.context import Viewer
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
 from mindscope.server.routes import (
+    alerts,
     curves,
     damages,
     derived,
@@ -40,7 +43,10 @@ from mindscope.server.trust import TrustMiddleware, require_json, require_own_pa
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
-    """The viewer of ``catalog``. Whoever watches the files calls ``app.state.viewer.feed.publish``."""
+    """The viewer of ``catalog``. Whoever watches the files tells ``app.state.viewer.feed`` and ``alerting``.
+
+    Raises SettingsError when the parameters of alerts can't be used.
+    """
     app = FastAPI(
         title="mindscope",
         version=__version__,
@@ -53,8 +59,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
     )
-    notebook = Notebook(settings.workspace, readable(str(catalog.base)))
-    app.state.viewer = Viewer(settings, catalog, Feed(), notebook)
+    app.state.viewer = _viewer(settings, catalog)
     app.add_middleware(TrustMiddleware, host=settings.host)
     app.include_router(_api(), prefix="/api")
     client.mount(app)
@@ -63,10 +68,16 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     return app
 
 
+def _viewer(settings: Settings, catalog: Catalog) -> Viewer:
+    feed, notebook = Feed(), Notebook(settings.workspace, readable(str(catalog.base)))
+    alerting = Alerting(catalog, notebook, feed, Parameters.from_text(settings.alerts))
+    return Viewer(settings, catalog, feed, notebook, alerting)
+
+
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
     readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
-    for resource in (*readers, derived, statistics, live, notebook):
+    for resource in (*readers, derived, statistics, live, notebook, alerts):
         api.include_router(resource.router)
     return api
 

@@ -69,6 +69,8 @@ def _command(settings: Settings) -> list[str]:
         *("--port", str(settings.port)),
         *("--reload-interval", f"{settings.reload_interval:g}"),
         *("--cache-size", str(settings.cache_size)),
+        *(("--alerts", settings.alerts) if settings.alerts else ()),
+        *(("--allow-delete",) if settings.allow_delete else ()),
     ]
 
 

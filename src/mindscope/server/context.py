@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.notebook import Notebook
+from mindscope.server.alerting import Alerting
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.feed import Feed
 from mindscope.server.hparam_tables import HparamRow, read_hparam_row
@@ -29,6 +30,7 @@ class Viewer:
     catalog: Catalog
     feed: Feed
     notebook: Notebook
+    alerting: Alerting
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
     hparams: KnownByRun[HparamRow] = field(default_factory=lambda: KnownByRun(read_hparam_row))
     outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))
@@ -37,6 +39,7 @@ class Viewer:
     def close(self) -> None:
         """End what waits for the viewer, and what it has open."""
         self.feed.close()
+        self.alerting.stop()
         self.notebook.close()
 
 

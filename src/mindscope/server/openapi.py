@@ -14,6 +14,7 @@ from pydantic.json_schema import models_json_schema
 
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
+from mindscope.server.alerts_schema import LiveAlerts
 from mindscope.server.derived_schema import DerivedHeader, GroupsHeader
 from mindscope.server.notebook_schema import LiveNotebook
 from mindscope.server.schema import CurvesHeader, HistogramsHeader, LiveChange, LiveHello
@@ -28,6 +29,7 @@ NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
     LiveHello,
     LiveChange,
     LiveNotebook,
+    LiveAlerts,
 )
 
 

@@ -71,14 +71,17 @@ def _watching(catalog: Catalog, viewer: Viewer, reload_interval: float) -> Gener
         nonlocal list_version
         before, list_version = list_version, catalog.list_version
         viewer.feed.publish(catalog.version, changed, run_list_changed=before != list_version)
+        viewer.alerting.tell(changed)
 
     watcher = Watcher(catalog, reload_interval)
     watcher.add_listener(publish)
     watcher.start()
+    viewer.alerting.start()
     try:
         yield
     finally:
         watcher.stop()
+        viewer.alerting.stop()
         catalog.close()
 
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 from mindscope.ingest import Catalog
 from mindscope.ingest.names import readable
+from mindscope.server.numbers import finite, not_a_number
 from mindscope.server.ranks import Rank, find_ranks
 from mindscope.server.schema import (
     DamageEntry,
@@ -59,8 +59,8 @@ def _run_summary(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
         state=RunState(store.state(now)),
         files=len(store.files),
         size_bytes=store.size_bytes,
-        first_wall_time=_finite(store.first_wall_time),
-        last_wall_time=_finite(store.last_wall_time),
+        first_wall_time=finite(store.first_wall_time),
+        last_wall_time=finite(store.last_wall_time),
         last_step=store.last_step,
         tags=store.tag_counts(),
         damages=len(store.damages),
@@ -87,7 +87,7 @@ def _newest(shown: list[Shown]) -> LastPoint | None:
         return None
     newest = max((each.parts[-1] for each in shown), key=lambda part: part["wall_time"][-1])
     value = float(newest["value"][-1])
-    return LastPoint(step=int(newest["step"][-1]), value=_finite(value), value_text=_not_a_number(value))
+    return LastPoint(step=int(newest["step"][-1]), value=finite(value), value_text=not_a_number(value))
 
 
 def _damage_entry(damage: Damage) -> DamageEntry:
@@ -99,13 +99,3 @@ def _damage_entry(damage: Damage) -> DamageEntry:
         resumed_at=damage.resumed_at,
         text=str(damage),
     )
-
-
-def _finite(number: float | None) -> float | None:
-    return number if number is not None and math.isfinite(number) else None
-
-
-def _not_a_number(value: float) -> str | None:
-    if math.isnan(value):
-        return "NaN"
-    return None if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"

@@ -62,7 +62,7 @@ class Expression:
     tags: tuple[str, ...]
     is_condition: bool
     bounds: tuple[Bound, ...]
-    _evaluate: Evaluate = field(repr=False)
+    _evaluate: Evaluate = field(repr=False, compare=False)
 
     def evaluate(self, columns: ColumnsByName) -> Column:
         """Row by row: float64, or bool for a condition, of shape (n,), the shape of every column.

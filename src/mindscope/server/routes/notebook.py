@@ -89,6 +89,7 @@ def _write(viewer: Viewer, changes: list[Change]) -> JsonAnswer | JSONResponse:
     except NotebookError as error:
         return failure(503, "notebook_not_writable", str(error), "start the viewer with a --workspace of your own")
     viewer.feed.announce("notebook", LiveNotebook(revision=contents.revision))
+    viewer.alerting.note_change(contents.revision)
     return JsonAnswer(answer_records(contents))
 
 

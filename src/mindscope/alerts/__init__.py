@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts: what is wrong with a training, found as its values arrive."""
+
+from __future__ import annotations
+
+from mindscope.alerts.alert import Alert
+from mindscope.alerts.following import find_alerts, follow_alerts
+from mindscope.alerts.monitor import Monitor
+from mindscope.alerts.parameters import Parameters
+from mindscope.alerts.rules import CHECKS, Rule, check_rule, expression_rule
+
+__all__ = [
+    "CHECKS",
+    "Alert",
+    "Monitor",
+    "Parameters",
+    "Rule",
+    "check_rule",
+    "expression_rule",
+    "find_alerts",
+    "follow_alerts",
+]

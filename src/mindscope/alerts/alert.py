@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thing that is wrong, with the place where it began."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An episode in one series: where it began, where it was last seen, how often, and whether it still goes on.
+
+    ``value`` is the one with which it began.
+    """
+
+    step: int
+    wall_time: float
+    value: float
+    last_step: int
+    count: int
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A finding of a rule in a tag of a run.
+
+    ``id`` depends on rule, run, tag and first step only: it stays while the episode grows, and from viewer to viewer.
+    """
+
+    id: str
+    rule: str
+    run: str
+    tag: str
+    finding: Finding
+    message: str
+
+
+def alert_id(rule: str, run: str, tag: str, step: int) -> str:
+    """The same for the same episode, in every process."""
+    told = "\0".join((rule, run, tag, str(step)))
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

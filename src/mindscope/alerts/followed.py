@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Series that are read on from where they ended, and anew when a restart changed what came before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mindscope.alerts.alert import Finding
+from mindscope.alerts.episodes import Episodes, Rows
+from mindscope.alerts.histograms import HistogramCheck
+from mindscope.alerts.losses import Check
+from mindscope.alerts.rules import VALUE, Rule
+from mindscope.errors import FormatError
+from mindscope.formats import dialects
+from mindscope.stats.expression import coordinate
+from mindscope.stats.joining import join_steps
+from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, read_encoded
+from mindscope.types import Histogram, Kind
+
+MOST_HISTOGRAMS = 2000
+"""So many of a series that is long when it is first seen: the newest. Each has to be read from its file."""
+
+FindingsByRule = dict[str, list[Finding]]
+
+
+class FollowedLoss:
+    """A scalar series and the checks that it is fed to."""
+
+    def __init__(self, begin: Callable[[], Mapping[str, Check]]) -> None:
+        self._begin = begin
+        self._checks = begin()
+        self._lineage: object = None
+        self._rows = 0  # that the checks have seen
+        self._version = -1  # of the series, then
+
+    @property
+    def findings(self) -> FindingsByRule:
+        return {rule: list(check.findings) for rule, check in self._checks.items()}
+
+    def read(self, series: ScalarSeries) -> None:
+        """Feed what is new."""
+        if series.version == self._version:
+            return
+        self._version = series.version
+        shown = series.shown()
+        if shown.lineage is not self._lineage:
+            self._checks, self._lineage, self._rows = self._begin(), shown.lineage, 0
+        first = 0
+        for part in shown.parts:
+            start, first = max(self._rows - first, 0), first + part["step"].size
+            rows = Rows(part["step"][start:], part["wall_time"][start:], part["value"][start:].astype(np.float64))
+            if len(rows):
+                for check in self._checks.values():
+                    check.extend(rows)
+        self._rows = first
+
+
+class FollowedHistograms:
+    """A histogram series and the checks that it is fed to."""
+
+    def __init__(self, begin: Callable[[], Mapping[str, HistogramCheck]]) -> None:
+        self._begin = begin
+        self._checks = begin()
+        self._lineage: object = None
+        self._rows = 0
+        self._version = -1
+
+    @property
+    def findings(self) -> FindingsByRule:
+        return {rule: list(check.findings) for rule, check in self._checks.items()}
+
+    def read(self, store: RunStore, series: ReferenceSeries) -> None:
+        """Feed what is new; a histogram that can't be read is passed over, for it is among the damages."""
+        if series.version == self._version:
+            return
+        self._version = series.version
+        lineage = series.shown().lineage
+        places = series.visible()
+        if lineage is not self._lineage:
+            self._checks, self._lineage, self._rows = self._begin(), lineage, max(len(places) - MOST_HISTOGRAMS, 0)
+        for row in range(self._rows, len(places)):
+            histogram = _histogram(store, *(column[row] for column in (places.file, places.offset, places.length)))
+            if histogram is not None:
+                for check in self._checks.values():
+                    check.add(int(places.step[row]), float(places.wall_time[row]), histogram)
+        self._rows = len(places)
+
+
+class FollowedCondition:
+    """The series that a condition names, at the steps that all of them have."""
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+        self._begin_anew(())
+
+    def _begin_anew(self, lineages: tuple[object, ...]) -> None:
+        self._episodes = Episodes(lasting=self._rule.for_steps)
+        self._lineages = lineages
+        self._last_step: int | None = None  # up to which all series were looked at
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self._episodes.findings
+
+    def read(self, store: RunStore) -> None:
+        """Look at the steps to which all series have come meanwhile."""
+        found = [store.scalars(tag) for tag in self._rule.tags]
+        series = [each for each in found if each is not None]
+        if len(series) < len(found) or self._rule.condition is None:
+            self._begin_anew(())
+            return
+        lineages = tuple(each.shown().lineage for each in series)
+        if any(now is not before for now, before in zip(lineages, self._lineages, strict=False)) or not self._lineages:
+            self._begin_anew(lineages)
+        columns = {tag: self._behind(each) for tag, each in zip(self._rule.tags, series, strict=True)}
+        stop = min((int(step[-1]) for step, _, _ in columns.values() if step.size), default=None)
+        if stop is None or any(step.size == 0 for step, _, _ in columns.values()):
+            return
+        self._evaluate({tag: tuple(column[each[0] <= stop] for column in each) for tag, each in columns.items()})
+        self._last_step = stop
+
+    def _behind(self, series: ScalarSeries) -> tuple[Any, Any, Any]:
+        points = series.visible()
+        start = 0 if self._last_step is None else int(np.searchsorted(points.step, self._last_step, "right"))
+        return points.step[start:], points.wall_time[start:], points.value[start:]
+
+    def _evaluate(self, series: Mapping[str, Any]) -> None:
+        columns = dict(join_steps(series))
+        assert self._rule.condition is not None
+        first = columns[self._rule.tags[0]]
+        if self._rule.tag is not None:
+            columns[VALUE] = first
+        rows = Rows(columns[coordinate("step")], columns[coordinate("wall_time")], np.asarray(first, np.float64))
+        self._episodes.extend(rows, self._rule.condition.evaluate(columns))
+
+
+def _histogram(store: RunStore, file: int, offset: int, length: int) -> Histogram | None:
+    try:
+        facts = store.file(int(file))
+        encoded = read_encoded(facts.path, int(offset), int(length))
+        return None if facts.dialect is None else dialects.decode(facts.dialect, Kind.HISTOGRAM, encoded)
+    except (KeyError, OSError, FormatError):
+        return None

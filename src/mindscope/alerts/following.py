@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts of all runs below a directory, as they come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from threading import Event
+
+from mindscope.alerts.alert import Alert
+from mindscope.alerts.monitor import Monitor
+from mindscope.alerts.parameters import Parameters
+from mindscope.alerts.rules import Rule
+from mindscope.errors import ExpressionError, RunNotFoundError
+from mindscope.ingest import Catalog, Watcher
+from mindscope.stats.expression import require_tags
+from mindscope.types import Kind
+
+
+def find_alerts(base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None) -> list[Alert]:
+    """What ``rules`` find in the runs as they are, the oldest first.
+
+    Raises RunNotFoundError without a run, ExpressionError when no run has the tags that a rule names.
+    """
+    catalog = Catalog(base)
+    catalog.refresh()
+    if not catalog.runs:
+        raise RunNotFoundError(f"{base} holds no event file at any depth; give the directory that a training wrote")
+    require_known(catalog, rules)
+    return list(_new_alerts(Monitor(catalog, parameters, rules), catalog.runs, set()))
+
+
+def follow_alerts(
+    base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None, interval_s: float = 3.0
+) -> Iterator[Alert]:
+    """What ``rules`` find, each alert once, as runs are written; ends when every run was closed by its writer.
+
+    Files are watched, and looked at every ``interval_s`` seconds anyway. Raises ExpressionError in the end when no run
+    ever had the tags that a rule names.
+    """
+    catalog = Catalog(base)
+    monitor = Monitor(catalog, parameters, rules)
+    changed, told = Event(), set[str]()
+    watcher = Watcher(catalog, interval_s)
+    watcher.add_listener(lambda runs: changed.set())
+    watcher.start()
+    try:
+        while True:
+            changed.clear()
+            is_over = _is_over(catalog)  # before the look: what is written later is not needed
+            yield from _new_alerts(monitor, catalog.runs, told)
+            if is_over:
+                require_known(catalog, rules)
+                return
+            changed.wait(interval_s)
+    finally:
+        watcher.stop()
+
+
+def require_known(catalog: Catalog, rules: Sequence[Rule]) -> None:
+    """Raises ExpressionError, which names near tags, when no run has the tags of a rule."""
+    known = [frozenset(store.tags(Kind.SCALAR)) for store in catalog.runs.values()]
+    for rule in rules:
+        if rule.condition is not None and not any(here.issuperset(rule.tags) for here in known):
+            require_tags(rule.condition.text, rule.tags, {tag for here in known for tag in here})
+            raise ExpressionError(
+                f"{rule.condition.text!r}: no run has all of {', '.join(rule.tags)}; watch them apart"
+            )
+
+
+def _new_alerts(monitor: Monitor, runs: Iterable[str], told: set[str]) -> Iterator[Alert]:
+    for run in tuple(runs):
+        monitor.update(run)
+    for alert in reversed(monitor.alerts(time.time())):
+        if alert.id not in told:
+            told.add(alert.id)
+            yield alert
+
+
+def _is_over(catalog: Catalog) -> bool:
+    now = time.time()
+    return bool(catalog.runs) and all(store.state(now) == "finished" for store in catalog.runs.values())

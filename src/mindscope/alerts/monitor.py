@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All runs of a catalog under all rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from threading import Lock
+
+from mindscope.alerts.alert import Alert
+from mindscope.alerts.pace import find_stuck
+from mindscope.alerts.parameters import Parameters
+from mindscope.alerts.rules import CHECKS, Rule
+from mindscope.alerts.watched import WatchedRun, alert_of
+from mindscope.ingest import Catalog
+
+ALL_CHECKS = tuple(Rule(name) for name in CHECKS)
+
+
+class Monitor:
+    """Looks at what arrives. ``update`` and ``set_rules`` are for one thread, everything else for any."""
+
+    def __init__(
+        self, catalog: Catalog, parameters: Parameters | None = None, rules: Sequence[Rule] = ALL_CHECKS
+    ) -> None:
+        self._catalog = catalog
+        self._parameters = parameters or Parameters()
+        self._rules = tuple(rules)
+        self._watched: dict[str, WatchedRun] = {}
+        self._lock = Lock()  # guards the two below
+        self._found: dict[str, tuple[Alert, ...]] = {}  # by run
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        """Grows with every change of an alert, but for those of the clock."""
+        return self._version
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What is looked for."""
+        return self._rules
+
+    def set_rules(self, rules: Sequence[Rule]) -> None:
+        """Look for these from the next update of each run on."""
+        self._rules = tuple(rules)
+        for watched in self._watched.values():
+            watched.set_rules(self._rules)
+
+    def update(self, run: str) -> bool:
+        """Look at what is new in a run, or forget one that is gone; says whether its alerts changed."""
+        store = self._catalog.runs.get(run)
+        if store is None:
+            self._watched.pop(run, None)
+            return self._set(run, ())
+        watched = self._watched.get(run)
+        if watched is None or watched.store is not store:
+            watched = self._watched[run] = WatchedRun(store, self._parameters, self._rules)
+        return self._set(run, watched.read())
+
+    def alerts(self, now: float) -> list[Alert]:
+        """All of them, the newest first; ``now`` is the wall time by which a training is stuck."""
+        with self._lock:
+            found = [alert for alerts in self._found.values() for alert in alerts]
+        found += self._stuck(now)
+        return sorted(found, key=_by_age)
+
+    def _stuck(self, now: float) -> Iterable[Alert]:
+        if not any(rule.name == "stuck" and rule.condition is None for rule in self._rules):
+            return
+        for id, store in self._catalog.runs.items():
+            finding = find_stuck(store, self._parameters, now)
+            if finding is not None:
+                yield alert_of("stuck", id, "", finding, CHECKS["stuck"])
+
+    def _set(self, run: str, alerts: tuple[Alert, ...]) -> bool:
+        with self._lock:
+            if self._found.get(run, ()) == alerts:
+                return False
+            self._found[run] = alerts
+            self._version += 1
+        return True
+
+
+def _by_age(alert: Alert) -> tuple[float, str]:
+    """The newest first; a wall time that is no number counts as the oldest."""
+    began = alert.finding.wall_time
+    return (-began if math.isfinite(began) else math.inf), alert.id

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loss that does not fall any more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from mindscope.alerts.alert import Finding
+from mindscope.alerts.episodes import Episodes, Rows
+from mindscope.alerts.parameters import Parameters
+
+MOST_BLOCKS = 128
+GROWTH = 1.1
+"""A look is taken each time that the number of points has grown by so much: the length of a training is its measure."""
+
+
+class Plateau:
+    """Compares the level of the last half of all points with that of the quarter before.
+
+    The points are kept as the means of at most ``MOST_BLOCKS`` blocks of equal length, which double when there are too
+    many: memory and time per point stay small, however long the training is.
+    """
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self._episodes = Episodes(lasting=parameters.plateau_looks, calm=1)
+        self._length = 1  # points in a block
+        self._sums: list[float] = []
+        self._counts: list[int] = []
+        self._starts: list[tuple[int, float, float]] = []  # step, wall time and value with which each block begins
+        self._points = 0
+        self._next_look = parameters.plateau_points
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        return self._episodes.findings
+
+    def extend(self, rows: Rows) -> None:
+        rows = rows.where(np.isfinite(rows.value))
+        place = 0
+        while place < len(rows):
+            room = self._length - (self._counts[-1] if self._counts else self._length)
+            stop = min(place + (room or self._length), place + self._next_look - self._points, len(rows))
+            self._add(rows.cut(place, stop))
+            place = stop
+            if self._points == self._next_look:
+                self._look()
+                self._next_look = math.ceil(self._next_look * GROWTH)
+
+    def _add(self, rows: Rows) -> None:
+        """Rows that fit in one block."""
+        if not self._counts or self._counts[-1] == self._length:
+            if len(self._counts) == MOST_BLOCKS:
+                self._halve()
+            self._sums.append(0.0)
+            self._counts.append(0)
+            self._starts.append((int(rows.step[0]), float(rows.wall_time[0]), float(rows.value[0])))
+        self._sums[-1] = self._sums[-1] + float(np.sum(rows.value))
+        self._counts[-1] += len(rows)
+        self._points += len(rows)
+
+    def _halve(self) -> None:
+        self._length *= 2
+        self._sums = [a + b for a, b in zip(self._sums[::2], self._sums[1::2], strict=True)]
+        self._counts = [a + b for a, b in zip(self._counts[::2], self._counts[1::2], strict=True)]
+        self._starts = self._starts[::2]
+
+    def _look(self) -> None:
+        blocks = len(self._sums)
+        half, quarter = blocks // 2, blocks // 4
+        before = self._level(half - quarter, half)
+        then, now = self._level(half, half + quarter), self._level(half + quarter, blocks)
+        first = self._level(0, max(blocks // 16, 1))
+        needed = before * (1.0 - self._parameters.plateau_fall)
+        is_high = now > self._parameters.plateau_share * first > 0.0
+        is_level = now < self._parameters.divergence_factor * before  # what rises further has left its level
+        step, wall_time, value = self._starts[half - quarter]
+        row = Rows(np.array([step]), np.array([wall_time]), np.array([value]))
+        self._episodes.extend(row, np.array([is_high and is_level and then > needed and now > needed]))
+
+    def _level(self, start: int, stop: int) -> float:
+        return math.fsum(self._sums[start:stop]) / sum(self._counts[start:stop])

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules: a built-in check by its name, or a condition over tags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from mindscope.errors import ExpressionError
+from mindscope.stats.expression import Expression, parse
+
+CHECKS = {
+    "nan": "the loss is NaN or infinite",
+    "spike": "the loss jumps up and comes down again",
+    "divergence": "the loss has left its lowest level for good",
+    "plateau": "the loss has stopped falling",
+    "vanishing": "gradients are next to nothing",
+    "exploding": "gradients are NaN, infinite, or far larger than before",
+    "dead": "nearly all activations are zero",
+    "stuck": "no step for many times the usual pause, and the log is not closed",
+}
+"""The built-in checks, and what each says."""
+
+VALUE = "value"
+"""What a rule for one tag calls that tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``name`` is what alerts call it. ``condition`` is None for a built-in check.
+
+    A condition fires when it held at ``for_steps`` logged steps in a row. ``tag`` is what it calls ``value``, None
+    when it names all its tags itself. ``runs`` is a pattern of run ids with * and ?, None for all of them.
+    """
+
+    name: str
+    condition: Expression | None = None
+    for_steps: int = 1
+    tag: str | None = None
+    runs: str | None = None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags that the condition needs, first the one whose value an alert tells."""
+        if self.condition is None:
+            return ()
+        own = [] if self.tag is None else [self.tag]
+        return tuple(dict.fromkeys([*own, *(name for name in self.condition.tags if name != VALUE or not own)]))
+
+    def is_for(self, run: str) -> bool:
+        return self.runs is None or fnmatchcase(run, self.runs)
+
+
+def check_rule(name: str) -> Rule:
+    """A built-in check. Raises ExpressionError, which names all of them."""
+    if name not in CHECKS:
+        raise ExpressionError(f"{name!r} is no check, want one of {' '.join(CHECKS)} or a condition such as loss > 2")
+    return Rule(name)
+
+
+def expression_rule(
+    name: str, text: str, *, for_steps: int = 1, tag: str | None = None, runs: str | None = None
+) -> Rule:
+    """A condition over tags. Raises ExpressionError when it can't be read, or names no tag."""
+    condition = parse(text, wants_condition=True)
+    if not condition.tags:
+        raise ExpressionError(f"{text!r} names no tag; compare one with a number, as in loss > 2")
+    return Rule(name, condition, for_steps, tag, runs)

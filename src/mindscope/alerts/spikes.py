@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loss that jumps up and comes down again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.alerts.alert import Finding
+from mindscope.alerts.episodes import MOST_EPISODES, Rows, joined
+from mindscope.alerts.parameters import Parameters
+
+
+class Spikes:
+    """Values far above all of the window before them that are followed by usual ones soon; else it is a divergence."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self._before: Rows | None = None  # the finite rows of a window before the next
+        self._first: float | None = None  # level of the first values, once there are enough of them
+        self._looked_at = 0  # finite rows so far
+        self._open: tuple[Finding, float, int] | None = None  # a jump, what it has to fall below, and the rows since
+        self.findings: Sequence[Finding] = []
+
+    def extend(self, rows: Rows) -> None:
+        fresh = rows.where(np.isfinite(rows.value))
+        if len(fresh) == 0:
+            return
+        every = joined(self._before, fresh)
+        known = len(every) - len(fresh)
+        limits = self._limits(every)[known:]
+        self._follow(fresh, limits)
+        self._before = every.cut(max(len(every) - self._parameters.spike_window, 0))
+        self._looked_at += len(fresh)
+
+    def _limits(self, every: Rows) -> NDArray[np.float64]:
+        """What each value must exceed to be a jump, of the values before it; infinite where too few are known."""
+        window = self._parameters.spike_window
+        limits = np.full(len(every), np.inf)
+        if self._first is None and self._looked_at + len(every) >= window:
+            self._first = float(np.median(every.value[:window]))
+        if self._first is None or self._first <= 0.0 or len(every) <= window:
+            return limits
+        bottleneck: Any = import_module("bottleneck")  # it has no types
+        highest = bottleneck.move_max(every.value, window)[window - 1 : -1]
+        limits[window:] = np.maximum(self._parameters.spike_factor * np.maximum(highest, 0.0), 0.5 * self._first)
+        return limits
+
+    def _follow(self, rows: Rows, limits: NDArray[np.float64]) -> None:
+        place = 0
+        while place < len(rows):
+            place = self._follow_open(rows, place) if self._open else self._find(rows, limits, place)
+
+    def _find(self, rows: Rows, limits: NDArray[np.float64], place: int) -> int:
+        """Begin with the next jump; the place behind it."""
+        jumps = np.flatnonzero(rows.value[place:] > limits[place:])
+        if jumps.size == 0:
+            return len(rows)
+        place += int(jumps[0])
+        step, value = int(rows.step[place]), float(rows.value[place])
+        finding = Finding(step, float(rows.wall_time[place]), value, step, 1, is_active=False)
+        self._open = (finding, float(limits[place]), 0)
+        return place + 1
+
+    def _follow_open(self, rows: Rows, place: int) -> int:
+        """Go on until the jump has come down or lasts too long; the place of the next row to look at."""
+        assert self._open is not None
+        finding, limit, since = self._open
+        patience = self._parameters.spike_points - since
+        values = rows.value[place : place + patience]
+        down = np.flatnonzero(values <= limit)
+        seen = int(down[0]) if down.size else values.size
+        last = int(rows.step[place + seen - 1]) if seen else finding.last_step
+        finding = Finding(finding.step, finding.wall_time, finding.value, last, finding.count + seen, is_active=False)
+        if down.size:
+            self._open = None
+            self.findings = [*self.findings, finding] if len(self.findings) < MOST_EPISODES else self.findings
+            return place + seen
+        self._open = (finding, limit, since + seen) if seen < patience else None
+        return place + seen

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope watch``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mindscope.cli.logs import printable
+
+if TYPE_CHECKING:
+    from mindscope.alerts import Alert, Rule
+
+ANY = "any"
+FIRED = 3
+INTERRUPTED = 130
+
+
+def watch(
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="A run, or a directory with runs at any depth.")],
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="RULE",
+            help="End with 3 when this fires: a check, any, or a condition over tags; may be repeated.",
+        ),
+    ] = None,
+    for_steps: Annotated[
+        int, typer.Option("--for", metavar="STEPS", min=1, help="A condition fires when it held so long in a row.")
+    ] = 1,
+    once: Annotated[bool, typer.Option("--once", help="Look at the logs as they are, and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each alert as JSON, one a line.")] = False,
+    alerts: Annotated[
+        str, typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the checks, as in docs/alerts.md.")
+    ] = "",
+) -> None:
+    """Print what goes wrong in trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
+
+    Ends with 0 when every log was closed by its writer (or at once with --once) and no rule of --fail-on fired, with 3
+    as soon as one did (with --once after all alerts), with 130 after Ctrl-C. Checks are nan, spike, divergence,
+    plateau, vanishing, exploding, dead and stuck. A condition is like "loss > 2 and step > 100"; a tag that is no
+    Python name stands in backticks, in single quotes for the shell: '`train/loss` > 2'.
+    """
+    from mindscope.alerts import Parameters, find_alerts, follow_alerts
+
+    failing = rules_of(fail_on or [], for_steps)
+    rules = list(dict.fromkeys([*rules_of([ANY], 1), *failing]))
+    parameters = Parameters.from_text(alerts)
+    found = find_alerts(directory, rules, parameters) if once else follow_alerts(directory, rules, parameters)
+    try:
+        has_fired = _print(found, {rule.name for rule in failing}, as_json, ends_at_once=not once)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(FIRED if has_fired else 0)
+
+
+def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
+    """Rules as they are written on the command line. Raises ExpressionError for what is none."""
+    from mindscope.alerts import CHECKS, check_rule, expression_rule
+
+    rules: list[Rule] = []
+    for text in texts:
+        if text == ANY:
+            rules += [check_rule(name) for name in CHECKS]
+        elif text.isidentifier():
+            rules.append(check_rule(text))
+        else:
+            rules.append(expression_rule(text, text, for_steps=for_steps))
+    return rules
+
+
+def _print(alerts: Iterable[Alert], failing: set[str], as_json: bool, ends_at_once: bool) -> bool:
+    """Whether one of the ``failing`` rules was among them."""
+    has_fired = False
+    for alert in alerts:
+        typer.echo(json.dumps(_as_object(alert)) if as_json else printable(_as_line(alert)))
+        has_fired = has_fired or alert.rule in failing
+        if has_fired and ends_at_once:
+            break
+    return has_fired
+
+
+def _as_line(alert: Alert) -> str:
+    finding = alert.finding
+    place = f"{alert.run}  {alert.tag}  step {finding.step}" if alert.tag else f"{alert.run}  step {finding.step}"
+    values = "1 value" if finding.count == 1 else f"{finding.count} values to step {finding.last_step}"
+    name = "" if alert.rule == alert.message else f"{alert.rule}: "
+    return f"{place}  {name}{alert.message} ({finding.value:.6g}, {values})"
+
+
+def _as_object(alert: Alert) -> dict[str, object]:
+    finding = alert.finding
+    return {
+        "id": alert.id,
+        "rule": alert.rule,
+        "run": alert.run,
+        "tag": alert.tag,
+        "message": alert.message,
+        "step": finding.step,
+        "wall_time": finding.wall_time if math.isfinite(finding.wall_time) else None,
+        "value": finding.value if math.isfinite(finding.value) else str(finding.value),
+        "last_step": finding.last_step,
+        "count": finding.count,
+        "active": finding.is_active,
+    }

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that JSON does not have."""
+
+from __future__ import annotations
+
+import math
+
+
+def finite(number: float | None) -> float | None:
+    """The number, null for NaN and infinities."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+def not_a_number(value: float) -> str | None:
+    """NaN, Infinity or -Infinity in words, null for a number that JSON has."""
+    if math.isnan(value):
+        return "NaN"
+    return None if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
