@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import mindscope
 from mindscope.types import Histogram
-from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer, unpack
 
 from .scalars_page import COLOURED_PIXELS, card, expect_view, full
 
@@ -32,7 +33,7 @@ def chart(within: Locator) -> Locator:
 
 def wait_until_drawn(within: Locator) -> None:
     within.scroll_into_view_if_needed()
-    element = chart(within).element_handle()
+    element = chart(within).first.element_handle()
     within.page.wait_for_function(f"chart => ({COLOURED_PIXELS})(chart) > 200", arg=element)
 
 
@@ -145,11 +146,128 @@ def test_it_follows_the_training_marks_nan_and_says_what_is_left_out(tmp_path: P
         expect(card(page, "w")).to_contain_text("4 Inf")
         expect(card(page, "w")).to_contain_text("5 steps")
         write(range(5, 150))
-        expect(card(page, "w")).to_contain_text("39 / 150 steps")
-        expect(card(page, "w").get_by_test_id("reduced")).to_be_visible()
+        expect(card(page, "w").get_by_test_id("merged")).to_have_text("150 steps merged into 38")
         page.get_by_test_id("shape").get_by_text("Heat map").click()
-        expect(card(page, "w")).to_contain_text("150 steps")
-        expect(card(page, "w").get_by_test_id("reduced")).to_have_count(0)
+        expect(card(page, "w").get_by_test_id("steps")).to_have_text("150 steps")
+        expect(card(page, "w").get_by_test_id("merged")).to_have_count(0)
+
+
+def merged_log(logs: Path) -> None:
+    """1,000 steps of 50 values each."""
+    with mindscope.SummaryRecord(logs / "run") as record:
+        for step in range(1, 1001):
+            record.add_value("histogram", "w", (np.linspace(-1, 1, 50) + step / 500).astype(np.float32))
+            record.record(step)
+
+
+@pytest.fixture(scope="module")
+def merged_viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    folder = tmp_path_factory.mktemp("merged")
+    merged_log(folder / "logs")
+    with running_viewer(folder / "logs", folder) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        yield live
+
+
+def test_merged_steps_say_so_and_keep_every_count(merged_viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(merged_viewer, "/distributions")
+    wait_until_drawn(card(page, "w"))
+    expect(card(page, "w").get_by_test_id("merged")).to_have_text("1\u2009000 steps merged into 32")
+    chart(card(page, "w")).focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert tip(page, "tip-step") == "961 … 992"
+    assert tip(page, "tip-merged") == "32 steps"
+    assert tip(page, "total") == "1600"
+
+
+def drag(page: Page, within: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+    box = chart(within).first.bounding_box()
+    assert box is not None
+    points = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in (start, end)]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    page.mouse.move(*points[1], steps=4)
+    page.mouse.up()
+
+
+def test_a_drag_shows_steps_one_by_one_and_is_undone(merged_viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(merged_viewer, "/distributions?shape=heat&full=w")
+    wait_until_drawn(full(page))
+    status = full(page).get_by_test_id("merged")
+    expect(status).to_have_text("1\u2009000 steps merged into 500")
+    drag(page, full(page), (0.4, 0.5), (0.6, 0.52))
+    expect(full(page).get_by_test_id("steps")).to_contain_text("/ 1\u2009000 steps")
+    drag(page, full(page), (0.4, 0.3), (0.6, 0.7))
+    expect(full(page).get_by_test_id("steps")).not_to_contain_text("merged")
+    shown = page.url
+    page.reload()
+    wait_until_drawn(full(page))
+    assert page.url == shown
+    inner = int(full(page).get_by_test_id("steps").inner_text().split("/")[0])
+    assert 20 < inner < 60
+    page.mouse.move(640, 400)
+    full(page).get_by_test_id("panel").hover()
+    full(page).get_by_test_id("zoom-back").click()
+    expect(status).to_have_text("1\u2009000 steps merged into 500")
+    drag(page, full(page), (0.4, 0.5), (0.6, 0.52))
+    expect(status).to_have_count(0)
+    chart(full(page)).dblclick()
+    expect(status).to_have_text("1\u2009000 steps merged into 500")
+
+
+def test_outlines_stand_beside_the_heat_map_and_point_together(merged_viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(merged_viewer, "/distributions?shape=both")
+    charts = chart(card(page, "w"))
+    expect(charts).to_have_count(2)
+    wait_until_drawn(card(page, "w"))
+    front = 'chart => chart.querySelectorAll("canvas")[1].toDataURL()'
+    before = charts.nth(1).evaluate(front)
+    charts.first.hover()
+    expect(page.get_by_test_id("distribution-tip")).to_be_visible()
+    assert charts.nth(1).evaluate(front) != before
+
+
+def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage):
+    logs = tmp_path / "logs"
+    with mindscope.SummaryRecord(logs / "run") as record, running_viewer(logs, tmp_path) as live:
+        for step in range(40):
+            record.add_value("histogram", "w", np.linspace(-1, 1, 50).astype(np.float32))
+            record.record(step)
+        record.flush()
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        page = open_page(live, "/distributions")
+        expect(card(page, "w").get_by_test_id("steps")).to_have_text("40 steps")
+        with page.expect_response("**/api/histograms") as answer:
+            record.add_value("histogram", "w", np.linspace(-1, 1, 50).astype(np.float32))
+            record.record(40)
+            record.flush()
+        header = unpack(answer.value.body()).header["series"][0]
+        assert (header["kept"], header["returned"]) == (40, 41)
+        expect(card(page, "w").get_by_test_id("steps")).to_have_text("41 steps")
+
+
+@pytest.mark.parametrize("shape", list(SHAPES))
+def test_the_drawing_can_be_downloaded(merged_viewer: LiveViewer, open_page: OpenPage, shape: str):
+    page = open_page(merged_viewer, f"/distributions?shape={shape}")
+    wait_until_drawn(card(page, "w"))
+    card(page, "w").hover()
+    for kind in ("svg", "png"):
+        card(page, "w").get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        data = Path(download.value.path()).read_bytes()
+        if kind == "png":
+            assert data.startswith(b"\x89PNG")
+        else:
+            drawing = ElementTree.fromstring(data)
+            texts = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+            assert "w · run" in texts
+            shapes = [
+                *drawing.iter("{http://www.w3.org/2000/svg}path"),
+                *drawing.iter("{http://www.w3.org/2000/svg}rect"),
+            ]
+            assert len(shapes) > 10
 
 
 def test_the_theme_changes_the_drawing(viewer: LiveViewer, open_page: OpenPage):

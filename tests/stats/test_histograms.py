@@ -94,26 +94,37 @@ def test_a_gap_stays_empty() -> None:
     assert merge_histograms([gap], 10).count.tolist() == [2, 0, 4]
 
 
-@given(st.integers(0, 3000), st.integers(1, 100))
-def test_groups_hold_every_step_once_in_order(count: int, rows: int) -> None:
-    groups = group_steps(count, rows)
+@given(st.integers(0, 3000), st.integers(0, 3000), st.integers(2, 100))
+def test_groups_hold_every_step_once_in_order(start: int, count: int, rows: int) -> None:
+    stop = start + count
+    groups = group_steps(start, stop, rows)
     assert len(groups) <= rows
-    assert [step for group in groups for step in range(count)[group]] == list(range(count))
+    assert [step for group in groups for step in range(stop)[group]] == list(range(start, stop))
 
 
-@given(st.integers(1, 3000), st.integers(1, 100))
+@given(st.integers(1, 3000), st.integers(2, 100))
 def test_whole_groups_stay_until_their_number_has_doubled(count: int, rows: int) -> None:
-    before, after = group_steps(count, rows), group_steps(count + 1, rows)
+    before, after = group_steps(0, count, rows), group_steps(0, count + 1, rows)
     assert before[:-1] == after[: len(before) - 1] or len(before) == rows
 
 
+@given(st.integers(0, 3000), st.integers(1, 3000), st.integers(2, 100), st.integers(0, 500), st.integers(0, 500))
+def test_groups_inside_of_a_range_do_not_depend_on_it(start: int, count: int, rows: int, more: int, less: int) -> None:
+    one = group_steps(start, start + count, rows)
+    other = group_steps(max(start - less, 0), start + count + more, rows)
+    inner = {(group.start, group.stop) for group in one[1:-1]}
+    sizes = {group.stop - group.start for group in one[1:-1]}
+    if sizes == {group.stop - group.start for group in other[1:-1]}:
+        assert inner <= {(group.start, group.stop) for group in other}
+
+
 def test_few_steps_are_not_merged() -> None:
-    assert group_steps(5, 5) == [slice(step, step + 1) for step in range(5)]
+    assert group_steps(3, 8, 5) == [slice(step, step + 1) for step in range(3, 8)]
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="rows is 0"):
-        group_steps(5, 0)
+    with pytest.raises(ValueError, match="rows is 1"):
+        group_steps(0, 5, 1)
     with pytest.raises(ValueError, match="buckets is 0"):
         merge_histograms([histogram([0, 1], [1])], 0)
     with pytest.raises(ValueError, match="none, want at least one"):

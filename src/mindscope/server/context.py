@@ -17,6 +17,7 @@ from mindscope.server.drawn import DrawnCurves
 from mindscope.server.feed import Feed
 from mindscope.server.hparam_tables import HparamRow, read_hparam_row
 from mindscope.server.known import KnownByRun
+from mindscope.server.merged_histograms import MergedHistograms
 from mindscope.server.outlines import Outlines, outline_run
 
 MOST_OUTLINES = 64
@@ -32,6 +33,7 @@ class Viewer:
     notebook: Notebook
     alerting: Alerting
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
+    merged: MergedHistograms = field(default_factory=MergedHistograms)
     hparams: KnownByRun[HparamRow] = field(default_factory=lambda: KnownByRun(read_hparam_row))
     outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))
     started_at: float = field(default_factory=time.time)

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms over steps: whole ones, of as many steps as a view has room for."""
+"""Histograms over steps, reduced to as many rows as a view has room for, with every count in one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import FormatError
+from mindscope.errors import RunNotFoundError, TagNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.server.columns import ColumnData, join
+from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.histogram_schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
+from mindscope.server.merged_histograms import MergedHistogram, MergedHistograms, signature
 from mindscope.server.references import References, find_references
-from mindscope.server.schema import HistogramColumns, HistogramsHeader
+from mindscope.server.schema import Axis, SeriesName
+from mindscope.stats import group_steps
+from mindscope.store import ReferenceColumns
 from mindscope.types import Histogram, Kind
+
+Floats = NDArray[np.float64]
 
 NUMBERS: dict[str, Callable[[Histogram], float]] = {
     "minimum": lambda histogram: histogram.minimum,
@@ -24,68 +33,113 @@ NUMBERS: dict[str, Callable[[Histogram], float]] = {
     "positive_infinity": lambda histogram: histogram.positive_infinity_count,
     "negative_infinity": lambda histogram: histogram.negative_infinity_count,
 }
-BUCKETS: dict[str, Callable[[Histogram], NDArray[np.float64]]] = {
+BUCKETS: dict[str, Callable[[Histogram], Floats]] = {
     "left": lambda histogram: histogram.left,
     "right": lambda histogram: histogram.right,
     "count": lambda histogram: histogram.count,
 }
 
 
-def pack_histograms(catalog: Catalog, run: str, tag: str, limit: int) -> bytes | memoryview:
-    """Histograms of at most ``limit`` steps. Raises RunNotFoundError, TagNotFoundError."""
-    found = find_references(catalog, run, Kind.HISTOGRAM, tag)
-    chosen = choose_rows(len(found.places), limit)
-    rows, histograms, problems = _read(found, chosen)
-    places = found.places
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Steps of a series that are drawn as one, and their histogram."""
+
+    group: slice
+    merged: MergedHistogram
+
+
+def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: MergedHistograms | None = None) -> memoryview:
+    """The histograms of each series of the query, in its order; ``merged`` remembers them from query to query."""
+    merged = MergedHistograms() if merged is None else merged
     data = ColumnData()
-    header = HistogramsHeader(
-        run=run,
-        tag=tag,
-        version=found.version,
-        steps=len(places),
-        returned=len(rows),
-        unreadable=len(problems),
-        problem=problems[0] if problems else None,
-        start_wall_time=_start(places.wall_time),
-        columns=HistogramColumns(
-            step=data.add(places.step[rows].astype(np.float64)),
-            wall_time=data.add(places.wall_time[rows]),
-            bucket_start=data.add(np.cumsum([0, *(each.left.size for each in histograms)]).astype(np.float64)),
-            **{name: data.add(np.array([*map(pick, histograms)], np.float64)) for name, pick in NUMBERS.items()},
-            **{name: data.add(np.concatenate([np.empty(0), *map(pick, histograms)])) for name, pick in BUCKETS.items()},
-            left_out=data.add(np.delete(places.step, chosen).astype(np.float64)),
-        ),
+    return join(HistogramsHeader(series=[_series(catalog, name, query, merged, data) for name in query.series]), data)
+
+
+def _series(
+    catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: MergedHistograms, data: ColumnData
+) -> HistogramSeries:
+    empty = HistogramSeries(
+        run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, group=0, problem=None,
+        start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
+    )  # fmt: skip
+    try:
+        found = find_references(catalog, name.run, Kind.HISTOGRAM, name.tag)
+    except (RunNotFoundError, TagNotFoundError) as error:
+        return empty.model_copy(update={"error": str(error)})
+    return _reduced(empty, found, name.since, query, merged, data)
+
+
+def _reduced(
+    empty: HistogramSeries, found: References, since: str | None, query: HistogramsQuery, merged: MergedHistograms,
+    data: ColumnData,
+) -> HistogramSeries:  # fmt: skip
+    places = found.places
+    start_wall_time = _start(places.wall_time)
+    x = _positions(places, query.axis, start_wall_time or 0.0)
+    first, stop = _bounds(x, query.range)
+    groups = group_steps(first, stop, query.rows)
+    largest = max((group.stop - group.start for group in groups), default=0)
+    size = 1 << max(largest - 1, 0).bit_length()
+    known = [np.array([signature(found, group) for group in groups], np.uint64)]
+    settled = len(groups) - (1 if stop % size else 0)  # the last one may still be filled
+    kept = kept_rows(known, since)
+    rows = [Row(group, merged.of(found, group, query.buckets)) for group in groups[kept:]]
+    facts = {
+        "version": found.version,
+        "steps": len(places),
+        "in_range": stop - first,
+        "returned": len(groups),
+        "group": size,
+        "problem": next((row.merged.problem for row in rows if row.merged.problem), None),
+        "start_wall_time": start_wall_time,
+        "first": _finite(x[:1]),
+        "last": _finite(x[-1:]),
+        "cursor": cursor_of(known, settled),
+        "kept": kept,
+        "columns": _columns(places, rows, data),
+    }
+    return empty.model_copy(update=facts)
+
+
+def _columns(places: ReferenceColumns, rows: Sequence[Row], data: ColumnData) -> HistogramColumns:
+    first = [row.group.start for row in rows]
+    last = [row.group.stop - 1 for row in rows]
+    histograms = [row.merged.histogram or NOTHING for row in rows]
+    return HistogramColumns(
+        step=data.add(places.step[first]),
+        last_step=data.add(places.step[last]),
+        wall_time=data.add(places.wall_time[first]),
+        last_wall_time=data.add(places.wall_time[last]),
+        merged=data.add(np.array([row.group.stop - row.group.start for row in rows], np.float64)),
+        unreadable=data.add(np.array([row.merged.unreadable for row in rows], np.float64)),
+        bucket_start=data.add(np.cumsum([0, *(each.left.size for each in histograms)]).astype(np.float64)),
+        **{name: data.add(np.array([*map(pick, histograms)], np.float64)) for name, pick in NUMBERS.items()},
+        **{name: data.add(np.concatenate([np.empty(0), *map(pick, histograms)])) for name, pick in BUCKETS.items()},
     )
-    return join(header, data)
 
 
-def choose_rows(count: int, limit: int) -> NDArray[np.intp]:
-    """At most ``limit`` (2 or more) of ``count`` rows: every 2^k-th, and the last.
-
-    A row stays chosen while others are appended, until their number has doubled: a view that follows a training does
-    not flicker.
-    """
-    stride = 1
-    while -(-count // stride) + 1 > limit and stride < count:
-        stride *= 2
-    rows = np.arange(0, count, stride)
-    return rows if count == 0 or rows[-1] == count - 1 else np.append(rows, count - 1)
+NOTHING = Histogram(np.empty(0), np.empty(0), np.empty(0), np.nan, np.nan, 0.0, 0.0)
+"""In place of steps that can't be read."""
 
 
-def _read(found: References, rows: NDArray[np.intp]) -> tuple[list[int], list[Histogram], list[str]]:
-    """The rows that can be decoded, their histograms, and why the others can't."""
-    readable: list[int] = []
-    histograms: list[Histogram] = []
-    problems: list[str] = []
-    for row in rows.tolist():
-        try:
-            histograms.append(found.read(found.places, row))
-            readable.append(row)
-        except FormatError as error:
-            problems.append(str(error))
-    return readable, histograms, problems
+def _positions(places: ReferenceColumns, axis: Axis, start_wall_time: float) -> NDArray[Any]:
+    if axis is Axis.STEP:
+        return places.step
+    return places.wall_time - start_wall_time if axis is Axis.RELATIVE else places.wall_time
 
 
-def _start(wall_time: NDArray[np.float64]) -> float | None:
+def _bounds(x: NDArray[Any], range: tuple[float, float] | None) -> tuple[int, int]:
+    """The first row inside of ``range`` (inclusive) and the one behind the last."""
+    if range is None:
+        return 0, x.size
+    inside = np.flatnonzero((x >= min(range)) & (x <= max(range)))
+    return (int(inside[0]), int(inside[-1]) + 1) if inside.size else (0, 0)
+
+
+def _start(wall_time: Floats) -> float | None:
     finite = wall_time[np.isfinite(wall_time)]
     return float(finite.min()) if finite.size else None
+
+
+def _finite(x: NDArray[Any]) -> float | None:
+    return float(x[0]) if x.size and np.isfinite(x[0]) else None

@@ -16,8 +16,9 @@ from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.alerts_schema import LiveAlerts
 from mindscope.server.derived_schema import DerivedHeader, GroupsHeader
+from mindscope.server.histogram_schema import HistogramsHeader
 from mindscope.server.notebook_schema import LiveNotebook
-from mindscope.server.schema import CurvesHeader, HistogramsHeader, LiveChange, LiveHello
+from mindscope.server.schema import CurvesHeader, LiveChange, LiveHello
 from mindscope.server.value_messages import HeatHeader
 
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (

@@ -11,20 +11,23 @@ from numpy.typing import NDArray
 from mindscope.types import Histogram
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 
-def group_steps(count: int, rows: int) -> list[slice]:
-    """Part ``count`` histograms in at most ``rows`` groups of neighbours.
+def group_steps(start: int, stop: int, rows: int) -> list[slice]:
+    """Part the histograms ``start`` to ``stop`` of a series in at most ``rows`` groups of neighbours.
 
-    A group holds 2^k of them and begins at a multiple of that, so that it stays as it is while others are appended,
-    until their number has doubled; the last group holds what is left. Raises ValueError when ``rows`` is below 1.
+    A group holds 2^k of them and begins at a multiple of that in the series, so that it stays as it is while others are
+    appended, until their number has doubled; the first and the last group hold what of that is in range. Raises
+    ValueError when ``rows`` is below 2.
     """
-    if rows < 1:
-        raise ValueError(f"rows is {rows}, want at least 1")
+    if rows < 2:
+        raise ValueError(f"rows is {rows}, want at least 2")
     size = 1
-    while -(-count // size) > rows:
+    while start < stop and (stop - 1) // size - start // size >= rows:
         size *= 2
-    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
+    first = start // size * size
+    return [slice(max(each, start), min(each + size, stop)) for each in range(first, stop, size)]
 
 
 def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram:
@@ -40,9 +43,7 @@ def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram
     if not histograms:
         raise ValueError("histograms are none, want at least one")
     edges = _edges(histograms, buckets)
-    counts = np.zeros(max(edges.size - 1, 0))
-    for histogram in histograms:
-        counts += _counts_between(edges, histogram)
+    counts = _counts_between(edges, histograms)
     seen = [histogram for histogram in histograms if histogram.count.size]
     return Histogram(
         left=edges[:-1],
@@ -68,25 +69,29 @@ def _edges(histograms: Sequence[Histogram], buckets: int) -> Floats:
     return edges[np.linspace(0, edges.size - 1, buckets + 1).round().astype(np.intp)]
 
 
-def _counts_between(edges: Floats, histogram: Histogram) -> Floats:
-    """How much of ``histogram`` lies between each two ``edges``, shape (len(edges) - 1,)."""
-    if histogram.count.size == 0:
-        return np.zeros(max(edges.size - 1, 0))
-    left, right, count = histogram.left, histogram.right, histogram.count
-    is_wide = right > left
-    counts = _parted(edges, left[is_wide], right[is_wide], count[is_wide])
-    narrow = np.searchsorted(edges, left[~is_wide], "right") - 1
-    np.add.at(counts, np.minimum(narrow, counts.size - 1), count[~is_wide])
-    return counts
+def _counts_between(edges: Floats, histograms: Sequence[Histogram]) -> Floats:
+    """How much of all lies between each two ``edges``, which cover every bucket; shape (len(edges) - 1,)."""
+    bins = max(edges.size - 1, 0)
+    left, right, count = (
+        np.concatenate([np.asarray(getattr(each, name), np.float64) for each in histograms])
+        for name in ("left", "right", "count")
+    )
+    first = np.minimum(np.searchsorted(edges, left, "right") - 1, bins - 1)  # bin in which a bucket begins
+    last = np.where(right > left, np.searchsorted(edges, right, "left") - 1, first)
+    is_whole = last == first
+    counts = np.bincount(first[is_whole], count[is_whole], bins).astype(np.float64)
+    return counts + _parted(
+        edges, left[~is_whole], right[~is_whole], count[~is_whole], first[~is_whole], last[~is_whole]
+    )
 
 
-def _parted(edges: Floats, left: Floats, right: Floats, count: Floats) -> Floats:
-    if count.size == 0:
-        return np.zeros(edges.size - 1)
-    bucket = np.maximum(np.searchsorted(left, edges, "right") - 1, 0)  # the last one that begins at or below an edge
-    left, right = left[bucket], right[bucket]
+def _parted(edges: Floats, left: Floats, right: Floats, count: Floats, first: Places, last: Places) -> Floats:
+    """Buckets that reach from bin ``first`` to another bin ``last``, spread evenly."""
+    pieces = last - first + 1
+    of = np.repeat(np.arange(count.size), pieces)
+    bin = np.arange(of.size) - np.repeat(np.cumsum(pieces) - pieces, pieces) + first[of]
+    low, high = np.maximum(edges[bin], left[of]), np.minimum(edges[bin + 1], right[of])
     # A quarter of the largest numbers, so that no difference of two of them overflows.
     scale = np.where(np.maximum(abs(left), abs(right)) > 1e307, 0.25, 1.0)
-    share = (np.clip(edges, left, right) * scale - left * scale) / (right * scale - left * scale)
-    below = np.cumsum(count)[bucket] - count[bucket] * (1.0 - share)
-    return np.maximum(np.diff(below), 0.0)
+    share = (high * scale[of] - low * scale[of]) / (right * scale - left * scale)[of]
+    return np.bincount(bin, count[of] * share, max(edges.size - 1, 0)).astype(np.float64)

@@ -1,25 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Axis, Range } from "../core/axis";
 import type { Histograms } from "../core/histograms";
+import { request } from "./client";
 import { float64, readHeader } from "./columns";
+import type { KnownSeries } from "./routes";
 import type { components } from "./schema";
 
 type Header = components["schemas"]["HistogramsHeader"];
+type SeriesHeader = Header["series"][number];
+type ColumnName = keyof components["schemas"]["HistogramColumns"];
+
+/** Which steps of which series, in how many rows. */
+export interface HistogramQuery {
+  series: readonly KnownSeries[];
+  axis: Axis;
+  range: Range | null;
+  rows: number;
+}
+
+/** One answer for each series; it leaves out rows that are known by `since`, see `completedHistograms`. */
+export async function fetchHistograms(query: HistogramQuery, signal?: AbortSignal): Promise<Histograms[]> {
+  const response = await request("/api/histograms", { body: query, ...(signal ? { signal } : {}) });
+  return decodeHistograms(await response.arrayBuffer());
+}
 
 /** Views on the columns of histograms; raises RangeError or SyntaxError for bytes that are not this format. */
-export function decodeHistograms(buffer: ArrayBuffer): Histograms {
+export function decodeHistograms(buffer: ArrayBuffer): Histograms[] {
   const { header, start } = readHeader<Header>(buffer);
-  const column = (name: keyof Header["columns"]): Float64Array => float64(buffer, start, header.columns[name]);
+  return header.series.map((series) => histogramsFrom(series, buffer, start));
+}
+
+function histogramsFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): Histograms {
+  const { columns } = header;
+  const column = (name: ColumnName): Float64Array => (columns ? float64(buffer, start, columns[name]) : new Float64Array(0));
   return {
     run: header.run,
     tag: header.tag,
     steps: header.steps,
-    unreadable: header.unreadable,
+    inRange: header.in_range,
+    group: header.group,
     problem: header.problem,
     startWallTime: header.start_wall_time ?? 0,
     version: header.version,
+    cursor: header.cursor,
+    kept: header.kept,
+    error: header.error,
     step: column("step"),
+    lastStep: column("last_step"),
     wallTime: column("wall_time"),
-    bucketStart: column("bucket_start"),
+    lastWallTime: column("last_wall_time"),
+    merged: column("merged"),
+    unreadable: column("unreadable"),
+    bucketStart: columns ? column("bucket_start") : Float64Array.of(0),
     minimum: column("minimum"),
     maximum: column("maximum"),
     sum: column("sum"),
@@ -30,6 +62,5 @@ export function decodeHistograms(buffer: ArrayBuffer): Histograms {
     left: column("left"),
     right: column("right"),
     count: column("count"),
-    leftOut: column("left_out"),
   };
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../core/axis";
-import type { Histograms } from "../core/histograms";
 import type { Series } from "../core/series";
 import { request } from "./client";
 import { decodeColumns } from "./columns";
-import { decodeHistograms } from "./histograms";
 import type { paths } from "./schema";
 
 export type Json<P extends keyof paths, M extends "get" | "post" | "put" | "patch"> = paths[P] extends {
@@ -82,11 +80,4 @@ export function pictureAddress({ run, tag }: SeriesKey, id: string, picture: num
 
 export async function fetchPicture(address: string): Promise<Blob> {
   return (await request(address)).blob();
-}
-
-/** Whole histograms of at most `steps` steps. */
-export async function fetchHistograms({ run, tag }: SeriesKey, steps: number, signal?: AbortSignal): Promise<Histograms> {
-  const query = new URLSearchParams({ run, tag, steps: String(steps) });
-  const response = await request(`/api/histograms?${query}`, signal ? { signal } : {});
-  return decodeHistograms(await response.arrayBuffer());
 }

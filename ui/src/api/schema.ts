@@ -133,13 +133,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Get Histograms
-         * @description Whole histograms of at most ``steps`` steps, and which other steps there are; the header is HistogramsHeader.
-         */
-        get: operations["get_histograms"];
+        get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Query Histograms
+         * @description Histograms of many steps in few rows, no count lost; unknown runs and tags have an error in their place.
+         */
+        post: operations["query_histograms"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1211,15 +1211,19 @@ export interface components {
          * HistogramColumns
          * @description float64 throughout. Row i has the buckets ``bucket_start[i]`` to ``bucket_start[i + 1]`` (not included).
          *
-         *     ``step`` to ``negative_infinity`` have a number a row, ``left``, ``right`` and ``count`` one a bucket. ``left_out``
-         *     holds the steps that are in the log but not in the answer.
+         *     A row holds ``merged`` steps of the log, from ``step`` and ``wall_time`` to ``last_step`` and ``last_wall_time``;
+         *     ``unreadable`` of them could not be decoded and are not in its buckets.
+         *     ``left``, ``right`` and ``count`` have a number a bucket, ``bucket_start`` one more than there are rows and counts
+         *     from the first row that is sent, all others have a number a row.
          */
         HistogramColumns: {
             bucket_start: components["schemas"]["Column"];
             count: components["schemas"]["Column"];
+            last_step: components["schemas"]["Column"];
+            last_wall_time: components["schemas"]["Column"];
             left: components["schemas"]["Column"];
-            left_out: components["schemas"]["Column"];
             maximum: components["schemas"]["Column"];
+            merged: components["schemas"]["Column"];
             minimum: components["schemas"]["Column"];
             nan: components["schemas"]["Column"];
             negative_infinity: components["schemas"]["Column"];
@@ -1228,17 +1232,35 @@ export interface components {
             step: components["schemas"]["Column"];
             sum: components["schemas"]["Column"];
             total: components["schemas"]["Column"];
+            unreadable: components["schemas"]["Column"];
             wall_time: components["schemas"]["Column"];
         };
         /**
-         * HistogramsHeader
-         * @description The JSON header of histograms as ``application/vnd.mindscope.columns``.
+         * HistogramSeries
+         * @description One series of the answer. ``steps`` counts those of the log, ``in_range`` those asked for.
          *
-         *     ``steps`` counts the steps of the log, ``returned`` those of the answer. ``unreadable`` of the chosen ones could
-         *     not be decoded, ``problem`` says why the first of them.
+         *     ``returned`` counts rows; each holds ``group`` steps but for the first and the last, which may hold fewer.
+         *     ``problem`` says of the first step of this answer that can't be read why. ``first`` and ``last`` are the ends of the
+         *     whole log on the axis; 0 of relative time is ``start_wall_time``. ``cursor`` and ``kept`` are those of a curve.
+         *
+         *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
          */
-        HistogramsHeader: {
-            columns: components["schemas"]["HistogramColumns"];
+        HistogramSeries: {
+            columns: components["schemas"]["HistogramColumns"] | null;
+            /** Cursor */
+            cursor: string | null;
+            /** Error */
+            error: string | null;
+            /** First */
+            first: number | null;
+            /** Group */
+            group: number;
+            /** In Range */
+            in_range: number;
+            /** Kept */
+            kept: number;
+            /** Last */
+            last: number | null;
             /** Problem */
             problem: string | null;
             /** Returned */
@@ -1251,10 +1273,44 @@ export interface components {
             steps: number;
             /** Tag */
             tag: string;
-            /** Unreadable */
-            unreadable: number;
             /** Version */
             version: number;
+        };
+        /**
+         * HistogramsHeader
+         * @description The JSON header of histograms as ``application/vnd.mindscope.columns``.
+         */
+        HistogramsHeader: {
+            /** Series */
+            series: components["schemas"]["HistogramSeries"][];
+        };
+        /**
+         * HistogramsQuery
+         * @description Histograms of at most ``rows`` rows a series. ``range`` is in units of the axis; null is everything.
+         *
+         *     Where there are more steps, 2, 4, 8, .. neighbours are merged in a row of at most ``buckets`` buckets, of which no
+         *     count is lost. Rows of a single step have the buckets of the log.
+         */
+        HistogramsQuery: {
+            /** @default step */
+            axis: components["schemas"]["Axis"];
+            /**
+             * Buckets
+             * @default 128
+             */
+            buckets: number;
+            /** Range */
+            range?: [
+                number,
+                number
+            ] | null;
+            /**
+             * Rows
+             * @default 100
+             */
+            rows: number;
+            /** Series */
+            series: components["schemas"]["SeriesName"][];
         };
         /**
          * HparamColumn
@@ -2523,18 +2579,18 @@ export interface operations {
             };
         };
     };
-    get_histograms: {
+    query_histograms: {
         parameters: {
-            query: {
-                run: string;
-                tag: string;
-                steps?: number;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistogramsQuery"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -2556,15 +2612,6 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description No such run or tag. */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };

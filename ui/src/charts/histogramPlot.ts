@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Axis } from "../core/axis";
-import { colourAt, hexToRgb, rgbText, type Rgb } from "../core/colourMap";
-import { formatTicks } from "../core/format";
-import type { Histograms, Shape } from "../core/histograms";
-import { BAND_SHARES, HistogramView, type Area, type Place } from "../core/histogramView";
-import { linearTicks } from "../core/ticks";
-import { TICK_FONT, xLabels, xTicks } from "./axes";
+import type { Axis, Range } from "../core/axis";
+import { hexToRgb } from "../core/colourMap";
+import type { Histograms } from "../core/histograms";
+import { HistogramView, type Area, type ChartShape, type Place, type Point } from "../core/histogramView";
+import { LEGEND_HEIGHT, paintLegend } from "./histogramLegend";
+import { outline, paintHistograms, type Look } from "./histogramPaint";
 import { Inks, watchTheme } from "./inks";
+import { VectorPen, type Pen } from "./pen";
 
 export interface Drawing {
   histograms: Histograms;
-  shape: Shape;
+  shape: ChartShape;
   axis: Axis;
+  /** Values that are shown, null for all. */
+  values: Range | null;
   /** A CSS colour, tokens allowed: that of the run. */
   colour: string;
+  /** What the colours of a heat map count, in words. */
+  unit: string;
 }
 
 const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
 const BOTTOM = 22;
-const TOP = 6;
 const VALUE_LABELS = 52;
 const STEP_LABELS = 54;
-const BAND_ALPHAS = [0.14, 0.22, 0.32, 0.44];
-const ODD_MARK = 3;
-/** Part of the colour map for lines: its faint end is for areas. */
-const LINE_FROM = 0.22;
-const LINE_TO = 0.85;
-/** How much stronger than its area an edge is. */
-const EDGE = 0.16;
 
 /** Distributions over steps on a canvas, and what the pointer is on, on a second one above. */
 export class HistogramPlot {
@@ -38,6 +34,7 @@ export class HistogramPlot {
   #drawing: Drawing | null = null;
   #view: HistogramView | null = null;
   #place: Place | null = null;
+  #dragged: Area | null = null;
   #size = { width: 0, height: 0 };
 
   constructor(host: HTMLElement) {
@@ -54,10 +51,15 @@ export class HistogramPlot {
     return this.#view;
   }
 
+  get size(): { width: number; height: number } {
+    return this.#size;
+  }
+
   show(drawing: Drawing | null, size: { width: number; height: number }): void {
     this.#drawing = drawing;
     this.#size = size;
-    this.#view = drawing && size.width > 0 ? new HistogramView(drawing.histograms, drawing.shape, drawing.axis, areaOf(drawing.shape, size)) : null;
+    this.#view =
+      drawing && size.width > 0 ? new HistogramView(drawing.histograms, drawing.shape, drawing.axis, areaOf(drawing.shape, size), drawing.values) : null;
     this.#paint();
   }
 
@@ -66,8 +68,14 @@ export class HistogramPlot {
     this.#paintFront();
   }
 
+  /** Shows what a drag chooses; null when it is over. */
+  drag(area: Area | null): void {
+    this.#dragged = area;
+    this.#paintFront();
+  }
+
   /** Centre of a bucket, in pixels of the plot. */
-  centreOf(place: Place): { x: number; y: number } {
+  centreOf(place: Place): Point {
     const view = this.#view!;
     const { left, right } = view.histograms;
     const along = place.bucket < 0 ? view.valueAt(view.valueRange[0]) : view.valueAt((left[place.bucket]! + right[place.bucket]!) / 2);
@@ -85,6 +93,14 @@ export class HistogramPlot {
     return copy.convertToBlob({ type: "image/png" });
   }
 
+  /** The same as a drawing. */
+  svg(title: string): Blob {
+    const pen = new VectorPen();
+    const ink = (token: string): string => this.#inks.hex(token);
+    this.#draw(pen, ink);
+    return new Blob([pen.svg(this.#size, title, { paper: ink("var(--paper)"), text: ink("var(--ink)") })], { type: "image/svg+xml" });
+  }
+
   destroy(): void {
     this.#unwatch();
     this.#inks.remove();
@@ -93,129 +109,25 @@ export class HistogramPlot {
   }
 
   #paint(): void {
-    const ctx = cleared(this.canvas, this.#size);
-    const view = this.#view;
-    if (view && view.positions.length > 0) {
-      this.#paintAxes(ctx, view);
-      if (view.shape === "ridge" || view.shape === "front") this.#paintOutlines(ctx, view);
-      else if (view.shape === "heat") this.#paintHeat(ctx, view);
-      else this.#paintBands(ctx, view);
-      this.#paintOdd(ctx, view);
-    }
+    this.#draw(cleared(this.canvas, this.#size), (token) => this.#inks.resolve(token));
     this.#paintFront();
   }
 
-  #paintAxes(ctx: CanvasRenderingContext2D, view: HistogramView): void {
-    const { left, top, width, height } = view.area;
-    const axis = this.#drawing!.axis;
-    ctx.font = TICK_FONT;
-    const values = linearTicks(view.valueRange, view.isValueAcross ? Math.max(3, width / 70) : Math.max(3, height / 30));
-    const valueLabels = formatTicks(values);
-    const length = view.isValueAcross ? (height - view.lane) * 2 : width;
-    const steps = view.shape === "front" ? [] : xTicks({ axis, isLog: false }, view.stepRange, length);
-    const stepLabels = xLabels({ axis, isLog: false }, steps);
-    ctx.strokeStyle = this.#inks.resolve("var(--grid-line)");
-    ctx.fillStyle = this.#inks.resolve("var(--ink-soft)");
-    ctx.lineWidth = 1;
-    const down = view.isValueAcross ? values.map((value) => view.valueAt(value)) : steps.map((step) => view.stepAt(step));
-    const across = view.isValueAcross ? steps.map((step) => view.stepAt(step)) : values.map((value) => view.valueAt(value));
-    const [downLabels, acrossLabels] = view.isValueAcross ? [valueLabels, stepLabels] : [stepLabels, valueLabels];
-    ctx.beginPath();
-    for (const x of down) segment(ctx, crisp(x), top, crisp(x), top + height);
-    for (const y of across) segment(ctx, left, crisp(y), left + width, crisp(y));
-    ctx.stroke();
-    ctx.strokeStyle = this.#inks.resolve("var(--hairline)");
-    ctx.beginPath();
-    segment(ctx, left, crisp(top + height), left + width, crisp(top + height));
-    ctx.stroke();
-    ctx.textAlign = "center";
-    ctx.textBaseline = "top";
-    down.forEach((x, index) => {
-      const half = ctx.measureText(downLabels[index]!).width / 2;
-      if (x + half <= this.#size.width - 2 && x - half >= 2) ctx.fillText(downLabels[index]!, x, top + height + 6);
-    });
-    ctx.textAlign = view.isValueAcross ? "left" : "right";
-    ctx.textBaseline = "middle";
-    across.forEach((y, index) => ctx.fillText(acrossLabels[index]!, view.isValueAcross ? left + width + 8 : left - 6, y));
-  }
-
-  #paintOutlines(ctx: CanvasRenderingContext2D, view: HistogramView): void {
-    const stops = this.#stops();
-    const last = view.positions.length - 1;
-    for (let row = 0; row <= last; row++) {
-      const share = LINE_FROM + (LINE_TO - LINE_FROM) * (last === 0 ? 1 : row / last);
-      const colour = colourAt(stops, share);
-      outline(ctx, view, row);
-      if (view.shape === "ridge") {
-        ctx.fillStyle = rgbText(colour, 0.92);
-        ctx.fill();
-        ctx.strokeStyle = rgbText(colourAt(stops, share + EDGE));
-        ctx.lineWidth = 1;
-      } else {
-        ctx.strokeStyle = rgbText(colour, row === last ? 1 : 0.75);
-        ctx.lineWidth = row === last ? 2 : 1;
-      }
-      ctx.stroke();
-    }
-  }
-
-  #paintHeat(ctx: CanvasRenderingContext2D, view: HistogramView): void {
-    const stops = this.#stops();
-    const { top, height } = view.area;
-    view.spread.forEach((counts, row) => {
-      const [from, to] = view.columnOf(row).map(Math.round) as [number, number];
-      for (let pixel = 0; pixel < counts.length; ) {
-        const start = pixel;
-        while (pixel < counts.length && isAlike(counts[pixel]!, counts[start]!)) pixel++;
-        if (!(counts[start]! > 0)) continue;
-        ctx.fillStyle = rgbText(colourAt(stops, view.shadeAt(row, start)));
-        ctx.fillRect(from, top + height - pixel, Math.max(1, to - from), pixel - start);
-      }
-    });
-  }
-
-  #paintBands(ctx: CanvasRenderingContext2D, view: HistogramView): void {
-    const rows = [...view.positions.keys()].filter((row) => !view.isEmpty(row));
-    const bands = rows.map((row) => view.bands(row));
-    const xs = rows.map((row) => view.stepAt(view.positions[row]!));
-    if (rows.length === 1) xs.push(xs[0]! + 1);
-    const of = (index: number): number[] => bands[Math.min(index, bands.length - 1)]!;
-    const colour = hexToRgb(this.#inks.hex(this.#drawing!.colour));
-    const middle = BAND_SHARES.length >> 1;
-    for (let band = 0; band < middle; band++) {
-      ctx.beginPath();
-      xs.forEach((x, index) => ctx.lineTo(x, view.valueAt(of(index)[band]!)));
-      for (let index = xs.length - 1; index >= 0; index--) ctx.lineTo(xs[index]!, view.valueAt(of(index)[BAND_SHARES.length - 1 - band]!));
-      ctx.fillStyle = rgbText(colour, BAND_ALPHAS[band]);
-      ctx.fill();
-    }
-    ctx.beginPath();
-    xs.forEach((x, index) => ctx.lineTo(x, view.valueAt(of(index)[middle]!)));
-    ctx.strokeStyle = rgbText(colour);
-    ctx.lineWidth = 1.5;
-    ctx.stroke();
-  }
-
-  /** Steps with values that are not finite are marked on the edge. */
-  #paintOdd(ctx: CanvasRenderingContext2D, view: HistogramView): void {
-    const { nan, positiveInfinity, negativeInfinity } = view.histograms;
-    const { left, top, width, height } = view.area;
-    ctx.fillStyle = this.#inks.resolve("var(--warn)");
-    view.positions.forEach((position, row) => {
-      if (nan[row]! + positiveInfinity[row]! + negativeInfinity[row]! === 0) return;
-      const at = view.stepAt(position);
-      const [x, y] = view.isValueAcross ? [left + width, at] : [at, top + height];
-      ctx.beginPath();
-      ctx.arc(x, y, ODD_MARK, 0, 2 * Math.PI);
-      ctx.fill();
-    });
+  #draw(pen: Pen, ink: (token: string) => string): void {
+    const [view, drawing] = [this.#view, this.#drawing];
+    if (!view || !drawing || view.positions.length === 0) return;
+    const stops = MAP.map((token) => hexToRgb(this.#inks.hex(`var(${token})`)));
+    const look: Look = { axis: drawing.axis, colour: hexToRgb(this.#inks.hex(drawing.colour)), stops, ink, unit: drawing.unit };
+    paintHistograms(pen, view, look, this.#size.width);
+    paintLegend(pen, view, look);
   }
 
   #paintFront(): void {
     const ctx = cleared(this.#front, this.#size);
-    const view = this.#view;
-    const place = this.#place;
-    if (!view || !place || place.row >= view.positions.length) return;
+    const [view, place] = [this.#view, this.#place];
+    if (!view) return;
+    if (this.#dragged) this.#paintDrag(ctx, this.#dragged);
+    if (!place || place.row >= view.positions.length) return;
     ctx.strokeStyle = this.#inks.resolve("var(--ink)");
     ctx.lineWidth = 1.5;
     if (view.isValueAcross) {
@@ -223,6 +135,16 @@ export class HistogramPlot {
       ctx.stroke();
     }
     if (place.bucket >= 0 && place.bucket < view.histograms.left.length) this.#paintBucket(ctx, view, place);
+  }
+
+  #paintDrag(ctx: CanvasRenderingContext2D, { left, top, width, height }: Area): void {
+    ctx.globalAlpha = 0.16;
+    ctx.fillStyle = this.#inks.resolve("var(--accent)");
+    ctx.fillRect(left, top, width, height);
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = this.#inks.resolve("var(--accent)");
+    ctx.lineWidth = 1;
+    ctx.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
   }
 
   #paintBucket(ctx: CanvasRenderingContext2D, view: HistogramView, { row, bucket }: Place): void {
@@ -239,41 +161,13 @@ export class HistogramPlot {
     const [start, end] = view.columnOf(row);
     ctx.strokeRect(start, from, Math.max(2, end - start), size);
   }
-
-  #stops(): Rgb[] {
-    return MAP.map((token) => hexToRgb(this.#inks.hex(`var(${token})`)));
-  }
 }
 
-function areaOf(shape: Shape, { width, height }: { width: number; height: number }): Area {
+function areaOf(shape: ChartShape, { width, height }: { width: number; height: number }): Area {
   const isAcross = shape === "ridge" || shape === "front";
   const left = isAcross ? 12 : VALUE_LABELS;
   const right = shape === "ridge" ? STEP_LABELS : 14;
-  return { left, top: TOP, width: Math.max(10, width - left - right), height: Math.max(10, height - TOP - BOTTOM) };
-}
-
-/** The outline of a row where it holds something: a line along nothing would be noise. */
-function outline(ctx: CanvasRenderingContext2D, view: HistogramView, row: number): void {
-  const base = view.stepAt(view.positions[row]!);
-  const counts = view.spread[row]!;
-  const { left } = view.area;
-  let isOpen = false;
-  ctx.beginPath();
-  for (let pixel = 0; pixel <= counts.length; pixel++) {
-    const isFilled = (counts[pixel] ?? 0) > 0;
-    if (isFilled && !isOpen) ctx.moveTo(left + pixel, base);
-    if (isFilled) {
-      const y = base - view.heightAt(row, pixel);
-      ctx.lineTo(left + pixel, y);
-      ctx.lineTo(left + pixel + 1, y);
-    } else if (isOpen) ctx.lineTo(left + pixel, base);
-    isOpen = isFilled;
-  }
-}
-
-/** Pixels inside of one bucket hold the same count but for rounding: one rectangle for all of them. */
-function isAlike(one: number, other: number): boolean {
-  return Math.abs(one - other) <= 1e-6 * other;
+  return { left, top: LEGEND_HEIGHT, width: Math.max(10, width - left - right), height: Math.max(10, height - LEGEND_HEIGHT - BOTTOM) };
 }
 
 function layer(host: HTMLElement): HTMLCanvasElement {
@@ -296,14 +190,4 @@ function cleared(canvas: HTMLCanvasElement, { width, height }: { width: number; 
   ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   ctx.clearRect(0, 0, width, height);
   return ctx;
-}
-
-function segment(ctx: CanvasRenderingContext2D, fromX: number, fromY: number, toX: number, toY: number): void {
-  ctx.moveTo(fromX, fromY);
-  ctx.lineTo(toX, toY);
-}
-
-/** A line of one pixel stands between two pixel borders. */
-function crisp(pixel: number): number {
-  return Math.round(pixel) + 0.5;
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { bucketAt, bucketExtent, finiteCount, quantiles, spreadRow, type Histograms } from "./histograms";
+import { bucketAt, bucketExtent, completedHistograms, finiteCount, quantiles, spreadRow, type Histograms } from "./histograms";
 
 type Bucket = [left: number, right: number, count: number];
 
@@ -11,13 +11,14 @@ function histogramsOf(rows: Bucket[][]): Histograms {
   const zeros = new Float64Array(rows.length);
   const starts = rows.reduce((list, row) => [...list, list[list.length - 1]! + row.length], [0]);
   return {
-    run: "run", tag: "tag", steps: rows.length, unreadable: 0, problem: null, startWallTime: 0, version: 1,
-    step: Float64Array.from(rows.keys()), wallTime: zeros, bucketStart: Float64Array.from(starts),
+    run: "run", tag: "tag", steps: rows.length, inRange: rows.length, group: 1, problem: null, startWallTime: 0, version: 1,
+    cursor: "c", kept: 0, error: null,
+    step: Float64Array.from(rows.keys()), lastStep: Float64Array.from(rows.keys()), wallTime: zeros, lastWallTime: zeros,
+    merged: zeros.map(() => 1), unreadable: zeros, bucketStart: Float64Array.from(starts),
     minimum: zeros, maximum: zeros, sum: zeros, total: zeros, nan: zeros, positiveInfinity: zeros, negativeInfinity: zeros,
     left: Float64Array.from(flat, ([left]) => left),
     right: Float64Array.from(flat, ([, right]) => right),
     count: Float64Array.from(flat, ([, , count]) => count),
-    leftOut: new Float64Array(0),
   };
 }
 
@@ -46,6 +47,20 @@ describe("spreadRow", () => {
     const histograms = histogramsOf([[[0, 2, 4], [2, 2, 5], [3, 4, 1]]]);
     expect([...spreadRow(histograms, 0, [0, 4], 4)]).toEqual([2, 2, 5, 1]);
     expect([...spreadRow(histograms, 0, [0, 4], 2)]).toEqual([4, 6]);
+  });
+});
+
+describe("completedHistograms", () => {
+  it("puts the rows that are known before those that were sent", () => {
+    fc.assert(
+      fc.property(fc.array(buckets, { minLength: 1, maxLength: 8 }), fc.nat(), (rows, some) => {
+        const kept = some % (rows.length + 1);
+        const sent = histogramsOf(rows.slice(kept));
+        const ofAll = histogramsOf(rows);
+        const answer = { ...sent, kept, steps: rows.length, inRange: rows.length, step: ofAll.step.subarray(kept), lastStep: ofAll.lastStep.subarray(kept) };
+        expect(completedHistograms(answer, histogramsOf(rows))).toEqual(ofAll);
+      }),
+    );
   });
 });
 

@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "./axis";
 
-/** How distributions over steps are drawn. */
-export type Shape = "ridge" | "front" | "heat" | "bands";
+/** How distributions over steps are drawn; `both` is the ridge beside the heat map. */
+export type Shape = "ridge" | "front" | "heat" | "bands" | "both";
 
-export const SHAPES: readonly Shape[] = ["ridge", "front", "heat", "bands"];
+export const SHAPES: readonly Shape[] = ["ridge", "front", "heat", "bands", "both"];
 
-/** Histograms of one tag of one run, a row a step. Row i has the buckets `bucketStart[i]` to `bucketStart[i + 1]`. */
+/** Histograms of one tag of one run. Row i has the buckets `bucketStart[i]` to `bucketStart[i + 1]`. */
 export interface Histograms {
   run: string;
   tag: string;
-  /** Steps of the log, also those that are not here. */
+  /** Steps of the log, and those of them that were asked for. */
   steps: number;
-  unreadable: number;
-  /** Why the first unreadable one could not be decoded. */
+  inRange: number;
+  /** Steps that a row holds, but for the first and the last, which may hold fewer. */
+  group: number;
+  /** Why the first step that can't be read can't. */
   problem: string | null;
   startWallTime: number;
   version: number;
+  cursor: string | null;
+  /** First rows that are known and were not sent, see `completedHistograms`. */
+  kept: number;
+  error: string | null;
+  /** First step of each row, and its last. */
   step: Float64Array;
+  lastStep: Float64Array;
   wallTime: Float64Array;
+  lastWallTime: Float64Array;
+  /** Steps of each row, and those of them that can't be read. */
+  merged: Float64Array;
+  unreadable: Float64Array;
   bucketStart: Float64Array;
   minimum: Float64Array;
   maximum: Float64Array;
@@ -30,8 +42,37 @@ export interface Histograms {
   left: Float64Array;
   right: Float64Array;
   count: Float64Array;
-  /** Steps of the log that are not here. */
-  leftOut: Float64Array;
+}
+
+const OF_ROWS = [
+  "step", "lastStep", "wallTime", "lastWallTime", "merged", "unreadable", "minimum", "maximum", "sum", "total", "nan",
+  "positiveInfinity", "negativeInfinity",
+] as const;
+const OF_BUCKETS = ["left", "right", "count"] as const;
+
+/** The answer with the rows in front that it left out because they are known. */
+export function completedHistograms(answer: Histograms, known: Histograms | undefined): Histograms {
+  const { kept } = answer;
+  if (!known || kept === 0) return answer;
+  const buckets = known.bucketStart[kept]!;
+  const whole = { ...answer, kept: 0, problem: answer.problem ?? known.problem };
+  for (const name of OF_ROWS) whole[name] = joined(known[name].subarray(0, kept), answer[name]);
+  for (const name of OF_BUCKETS) whole[name] = joined(known[name].subarray(0, buckets), answer[name]);
+  const behind = answer.bucketStart.subarray(1).map((start) => start + buckets);
+  whole.bucketStart = joined(known.bucketStart.subarray(0, kept + 1), behind);
+  return whole;
+}
+
+function joined(front: Float64Array, behind: Float64Array): Float64Array {
+  const whole = new Float64Array(front.length + behind.length);
+  whole.set(front);
+  whole.set(behind, front.length);
+  return whole;
+}
+
+/** Steps that are in the buckets of a row. */
+export function readSteps({ merged, unreadable }: Histograms, row: number): number {
+  return merged[row]! - unreadable[row]!;
 }
 
 /** Smallest and largest edge of a bucket that holds something; null when all are empty. */

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchHistograms } from "../api/routes";
+import { fetchHistograms, type HistogramQuery } from "../api/histograms";
+import type { SeriesKey } from "../api/routes";
 import { histogramCsv } from "../core/histogramCsv";
-import type { Histograms } from "../core/histograms";
+import { completedHistograms, type Histograms } from "../core/histograms";
 import type { ValueSource } from "./valueDemand.svelte";
 
 const ALL_STEPS = 1_000_000;
 
-/** Detail is the number of steps that the view has room for. */
-export const histogramSource: ValueSource<Histograms> = {
+/** Which steps of a series a view shows, and how many rows it has room for. */
+export type HistogramDetail = Omit<HistogramQuery, "series">;
+
+export const histogramSource: ValueSource<Histograms, HistogramDetail> = {
   kind: "histogram",
-  read: (series, steps, signal) => fetchHistograms(series, steps, signal),
-  bytes: ({ step, count }) => 80 * step.length + 24 * count.length,
+  read: async (series, detail, signal, known) => {
+    const [answer] = await fetchHistograms({ series: [{ ...series, since: known?.cursor ?? null }], ...detail }, signal);
+    if (answer!.error !== null) throw new Error(answer!.error);
+    return completedHistograms(answer!, known);
+  },
+  bytes: ({ step, count }) => 112 * step.length + 24 * count.length,
 };
 
 /** Every bucket of every step as CSV text. Raises what the request raises. */
-export async function allBucketsCsv(run: string, tag: string): Promise<string> {
-  return histogramCsv(await fetchHistograms({ run, tag }, ALL_STEPS));
+export async function allBucketsCsv({ run, tag }: SeriesKey): Promise<string> {
+  const [answer] = await fetchHistograms({ series: [{ run, tag, since: null }], axis: "step", range: null, rows: ALL_STEPS });
+  return histogramCsv(answer!);
 }

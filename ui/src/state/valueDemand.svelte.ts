@@ -5,10 +5,11 @@ import { onChanges } from "./changes";
 import { problemOf, type Problem } from "./problem";
 import { SeriesCache } from "./seriesCache";
 
-/** How values of a kind are read, and how much memory they take. `detail` says how much of them, in its own unit. */
-export interface ValueSource<T> {
+/** How values of a kind are read, and how much memory they take. `detail` says which of them, and how much. */
+export interface ValueSource<T, Detail = null> {
   kind: string;
-  read: (series: SeriesKey, detail: number, signal: AbortSignal) => Promise<T>;
+  /** `known` is the last answer to the same question, from before the log grew. */
+  read: (series: SeriesKey, detail: Detail, signal: AbortSignal, known: T | undefined) => Promise<T>;
   bytes: (value: T) => number;
 }
 
@@ -18,24 +19,25 @@ const ENTRY_BYTES = 256;
 onChanges((changed) => cache.expire(changed));
 
 /** What one card on the screen shows of one series; kept as new as the log until it is released. */
-export class ValueDemand<T> {
+export class ValueDemand<T, Detail = null> {
   value = $state.raw<T | null>(null);
   problem = $state.raw<Problem | null>(null);
   isLoading = $state(false);
-  readonly #source: ValueSource<T>;
-  #want: { series: SeriesKey; detail: number; key: string } | null = null;
+  readonly #source: ValueSource<T, Detail>;
+  #want: { series: SeriesKey; detail: Detail; key: string } | null = null;
   #request: AbortController | null = null;
   /** The run grew while the request was under way. */
   #isStale = false;
   #stop: () => void;
 
-  constructor(source: ValueSource<T>) {
+  constructor(source: ValueSource<T, Detail>) {
     this.#source = source;
     this.#stop = onChanges((changed) => this.#renew(changed));
   }
 
   /** Shows what is known at once; what is not, or not any more, is asked for. */
-  want(series: SeriesKey, detail = 0): void {
+  want(series: SeriesKey, ...details: Detail extends null ? [] : [Detail]): void {
+    const detail = (details[0] ?? null) as Detail;
     const key = JSON.stringify([this.#source.kind, series.run, series.tag, detail]);
     if (key === this.#want?.key) return;
     if (series.run !== this.#want?.series.run || series.tag !== this.#want.series.tag) this.value = null;
@@ -71,7 +73,7 @@ export class ValueDemand<T> {
     this.#isStale = false;
     this.isLoading = true;
     try {
-      const value = await this.#source.read(want.series, want.detail, request.signal);
+      const value = await this.#source.read(want.series, want.detail, request.signal, cache.get(want.key) as T | undefined);
       cache.put(want.key, want.series.run, value, this.#source.bytes(value) + ENTRY_BYTES, !this.#isStale);
       if (this.#request === request) this.value = value;
       this.problem = null;

@@ -1,30 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms of a tag over its steps."""
+"""Histograms over steps, reduced for the rows of a view."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from mindscope.server.columns import MEDIA_TYPE
 from mindscope.server.context import TheViewer
-from mindscope.server.failures import NOT_FOUND
+from mindscope.server.histogram_schema import HistogramsQuery
 from mindscope.server.histograms import pack_histograms
 from mindscope.server.routes.curves import ColumnsResponse
-
-MAX_STEPS = 1_000_000
 
 router = APIRouter()
 
 
-@router.get(
+@router.post(
     "/histograms",
     response_class=ColumnsResponse,
-    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}, **NOT_FOUND},
+    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}},
 )
-def get_histograms(
-    run: str, tag: str, viewer: TheViewer, steps: Annotated[int, Query(ge=2, le=MAX_STEPS)] = 100
-) -> ColumnsResponse:
-    """Whole histograms of at most ``steps`` steps, and which other steps there are; the header is HistogramsHeader."""
-    return ColumnsResponse(pack_histograms(viewer.catalog, run, tag, steps))
+def query_histograms(query: HistogramsQuery, viewer: TheViewer) -> ColumnsResponse:
+    """Histograms of many steps in few rows, no count lost; unknown runs and tags have an error in their place."""
+    return ColumnsResponse(pack_histograms(viewer.catalog, query, viewer.merged))
