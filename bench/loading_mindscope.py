@@ -28,7 +28,7 @@ def load(base: str, workspace: str | None = None) -> Catalog:
     catalog.refresh()
     for store in catalog.runs.values():
         for tag in store.tags(Kind.SCALAR):
-            curve(store, tag).visible()
+            curve(store, tag).shown()
     return catalog
 
 

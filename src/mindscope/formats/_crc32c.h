@@ -74,7 +74,19 @@ CRC32C_WITH_INSTRUCTION static inline uint32_t crc32c_by_instruction(uint32_t cr
         memcpy(&word, data, 8);
         __asm__("crc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));
     }
-    for (; length; data++, length--) __asm__("crc32cb %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)*data));
+    if (length & 4) {
+        uint32_t word;
+        memcpy(&word, data, 4);
+        __asm__("crc32cw %w0, %w0, %w1" : "+r"(crc) : "r"(word));
+        data += 4;
+    }
+    if (length & 2) {
+        uint16_t word;
+        memcpy(&word, data, 2);
+        __asm__("crc32ch %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)word));
+        data += 2;
+    }
+    if (length & 1) __asm__("crc32cb %w0, %w0, %w1" : "+r"(crc) : "r"((uint32_t)*data));
     return crc;
 }
 static int crc32c_has_instruction(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }

@@ -127,9 +127,8 @@ class EventScanner:
         """Look into metadata where it matters; returns from which byte on each tag's kind is known by it."""
         told_at: dict[str, int] = {}
         rows = np.flatnonzero(places["described"] & np.isin(places["number"], _TOLD_BY_METADATA))
-        numbers, offsets, lengths = (places[name][rows].tolist() for name in ("tag", "offset", "length"))
-        for number, offset, length in zip(numbers, offsets, lengths, strict=True):
-            tag = self._tags[number]
+        for row in rows.tolist():
+            tag, offset, length = self._tags[places["tag"][row]], int(places["offset"][row]), int(places["length"][row])
             if tag not in self._kinds:
                 try:
                     metadata = tensorboard.metadata_of(view[offset - base : offset - base + length])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from threading import Lock
 
-BACKLOG_BYTES = 160 << 20
+BACKLOG_BYTES = 128 << 20
 """Of all runs together, beside the rows of the few files that are being read."""
 
 

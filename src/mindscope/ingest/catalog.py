@@ -102,6 +102,7 @@ class Catalog:
                     changed |= self._tell(self._look(), on_change)
                     waiting = tuple(self._loaders)
                     changed |= self._read_all(waiting, on_change)
+                self._rooms.release()
             else:
                 changed |= self._read_all(waiting, on_change)
             self._saver.add(loader for id in waiting if (loader := self._loaders[id]).is_due)

@@ -44,3 +44,7 @@ class ReadRooms:
             yield room
         finally:
             self._free.append(room)
+
+    def release(self) -> None:
+        """Keep none of those that came back: their memory is wanted only while much is read."""
+        self._free.clear()

@@ -191,11 +191,11 @@ class Points:
         for sealed in self.sealed:
             parts.append(sealed.read())
             self._recent.hold(parts[-1]["wall_time"], sealed.chunk.size_bytes)
-        if self._newest is not None:
-            parts.append(self._newest.columns())
-        return parts
+        return parts if self._newest is None else [*parts, *self._newest.pieces()]
 
     def _arrived(self) -> Columns:
+        if self._newest is not None and not self.sealed:
+            return self._newest.columns() | {"file": self._file_column()}
         return self._joined(self.arrived_parts()) | {"file": self._file_column()}
 
     def _joined(self, parts: list[Columns]) -> Columns:
