@@ -9,20 +9,20 @@ from __future__ import annotations
 import argparse
 
 import torch
-from torch import distributed, nn
+from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 from torch_lenet import LeNet5, create_dataset
 
-from mindscope.torch import Model, SummaryCollector, get_rank
+from mindscope.torch import Model, SummaryCollector, get_rank, init, release
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--summary-dir", default="./summary_dir")
     parser.add_argument("--count", type=int, default=1500)
     arguments = parser.parse_args()
-    distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    init("nccl" if torch.cuda.is_available() else "gloo")
     if torch.cuda.is_available():
         torch.cuda.set_device(get_rank() % torch.cuda.device_count())
 
@@ -38,4 +38,4 @@ if __name__ == "__main__":
     summary_collector = SummaryCollector(summary_dir=summary_dir, collect_freq=1)
     model.train(epoch=1, train_dataset=ds_train, callbacks=[summary_collector], dataset_sink_mode=False)
     model.eval(ds_train, callbacks=[summary_collector])
-    distributed.destroy_process_group()
+    release()

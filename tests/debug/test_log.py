@@ -28,6 +28,7 @@ def say(logger: logging.Logger) -> None:
 
 def test_level_decides_what_the_screen_shows(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
     configure_log({"GLOG_v": "1"}, logger)
+    assert not logger.propagate  # else a program's own handlers would show each line again
     say(logger)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split("]")[0] for line in lines] == ["[INFO", "[WARNING", "[ERROR"]

@@ -14,8 +14,8 @@ import pytest
 import mindscope
 
 pytest.importorskip("torch")
-from mindscope.torch import get_rank, rank_directory
-from mindscope.torch.distributed import device_count, parallel_mode
+from mindscope.torch import get_group_size, get_rank, init, rank_directory
+from mindscope.torch.distributed import parallel_mode
 
 pytestmark = pytest.mark.framework
 EXAMPLE = Path(__file__).parents[2] / "examples" / "torch_distributed.py"
@@ -49,10 +49,12 @@ def test_environment_of_torchrun_serves_until_the_processes_meet(
 ) -> None:
     for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
-    assert (get_rank(), device_count(), parallel_mode()) == (0, 1, "stand_alone")
+    assert (get_rank(), get_group_size(), parallel_mode()) == (0, 1, "stand_alone")
+    with pytest.raises(RuntimeError, match=r"environment has no RANK.*torchrun"):
+        init("gloo")
     monkeypatch.setenv("RANK", "3")
     monkeypatch.setenv("WORLD_SIZE", "4")
-    assert (get_rank(), device_count(), parallel_mode()) == (3, 4, "data_parallel")
+    assert (get_rank(), get_group_size(), parallel_mode()) == (3, 4, "data_parallel")
     assert rank_directory(tmp_path) == tmp_path / "rank_3"
     monkeypatch.setenv("RANK", "first")
     assert get_rank() == 0

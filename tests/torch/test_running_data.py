@@ -57,7 +57,10 @@ def test_failed_training_leaves_what_it_did_last(tmp_path: Path) -> None:
     rows = list(csv.reader((directory / "exec_order.csv").read_text("utf-8").splitlines()))
     assert [row[1:3] for row in rows[1:]] == [["conv1", "Conv2d"], ["fc1", "Linear"], ["", "SmallNet"]]
     assert rows[2][3] == "torch.float32 [16, 10] cpu"
-    assert json.loads((directory / "memory.json").read_text("utf-8"))["host_peak_bytes"] > 1 << 20
+    memory = json.loads((directory / "memory.json").read_text("utf-8"))
+    parameters = 4 * (2 * 9 + 2 + 72 * 10 + 10)
+    assert memory["host_peak_bytes"] > 1 << 20
+    assert [memory[f"{name}_bytes"] for name in ("parameters", "gradients", "optimizer")] == [parameters] * 3
     assert "conv2d" in {node.op_type for node in read_graph_file(directory / "graph_0.pb").nodes}
 
 

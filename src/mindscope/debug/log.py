@@ -44,6 +44,7 @@ def configure_log(environ: Mapping[str, str] = os.environ, logger: logging.Logge
         logger.warning("%s; the log stays as it is", error)
         return
     logger.setLevel(level)
+    logger.propagate = False  # lines go where the variables say, once
     for handler in handlers:
         handler.setFormatter(logging.Formatter(_FORMAT))
         logger.addHandler(handler)

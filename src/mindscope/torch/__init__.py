@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from mindscope.torch.context import GRAPH_MODE as GRAPH_MODE
     from mindscope.torch.context import PYNATIVE_MODE as PYNATIVE_MODE
     from mindscope.torch.context import set_context as set_context
+    from mindscope.torch.distributed import get_group_size as get_group_size
     from mindscope.torch.distributed import get_rank as get_rank
+    from mindscope.torch.distributed import init as init
     from mindscope.torch.distributed import rank_directory as rank_directory
+    from mindscope.torch.distributed import release as release
     from mindscope.torch.early_stopping import EarlyStopping as EarlyStopping
     from mindscope.torch.graphs import graph_of as graph_of
     from mindscope.torch.history import History as History
@@ -78,7 +81,7 @@ _MODULES = {
     "checkpoint": "ModelCheckpoint",
     "checkpoint_config": "CheckpointConfig",
     "context": "GRAPH_MODE PYNATIVE_MODE set_context",
-    "distributed": "get_rank rank_directory",
+    "distributed": "get_group_size get_rank init rank_directory release",
     "early_stopping": "EarlyStopping",
     "graphs": "graph_of",
     "history": "History",

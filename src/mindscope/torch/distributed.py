@@ -9,6 +9,27 @@ from pathlib import Path
 from torch import distributed as processes
 
 
+def init(backend_name: str | None = None) -> None:
+    """Have this process meet those that train together, as torchrun started them.
+
+    Args:
+        backend_name: ``nccl``, ``gloo``, ...; what torch takes for this machine if None.
+
+    Raises:
+        RuntimeError: the process was not started by torchrun or another launcher, or the backend is not there.
+    """
+    if "RANK" not in environ:
+        raise RuntimeError(
+            "environment has no RANK, want what a launcher sets; start with torchrun"
+        )
+    processes.init_process_group(backend_name)
+
+
+def release() -> None:
+    """Leave the other processes."""
+    processes.destroy_process_group()
+
+
 def get_rank() -> int:
     """The number of this process among those that train together; 0 where it is the only one.
 
@@ -17,14 +38,14 @@ def get_rank() -> int:
     return int(processes.get_rank()) if _is_on() else _from_environment("RANK", _from_environment("LOCAL_RANK", 0))
 
 
-def device_count() -> int:
+def get_group_size() -> int:
     """How many processes train together."""
     return int(processes.get_world_size()) if _is_on() else _from_environment("WORLD_SIZE", 1)
 
 
 def parallel_mode() -> str:
     """``stand_alone`` or ``data_parallel``."""
-    return "data_parallel" if device_count() > 1 else "stand_alone"
+    return "data_parallel" if get_group_size() > 1 else "stand_alone"
 
 
 def _is_on() -> bool:

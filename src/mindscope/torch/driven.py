@@ -40,7 +40,7 @@ class Driven:
         self.params = CallbackParams(
             mode="train", list_callback=collectors, network=network, train_network=network, net_outputs=None,
             dataset_sink_mode=False, train_dataset_element=None,
-            parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
+            parallel_mode=distributed.parallel_mode(), device_number=distributed.get_group_size(),
         )  # fmt: skip
         self.params.update(state)
         self._first = FirstCall(network)

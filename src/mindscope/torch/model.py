@@ -221,5 +221,5 @@ class Model:
         return CallbackParams(
             mode=mode, network=self._network, loss_fn=self._loss_fn, optimizer=self._optimizer,
             list_callback=callbacks, parallel_mode=distributed.parallel_mode(),
-            device_number=distributed.device_count(), net_outputs=None, cur_step_num=0,
+            device_number=distributed.get_group_size(), net_outputs=None, cur_step_num=0,
         )  # fmt: skip

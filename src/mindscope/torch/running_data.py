@@ -65,7 +65,8 @@ class RunningData:
         state = {name: params.get(name) for name in ("mode", "cur_epoch_num", "cur_step_num", "epoch_num", "batch_num")}
         state["train_dataset_element"] = _shapes(params.get("train_dataset_element"))
         order = [(name, kind, str(outputs)) for name, kind, outputs in self._order]
-        return LastData(state, order, _device_memory(), _graph(params), error)
+        memory = _memory_of(self._network, params.get("optimizer")) | _device_memory()
+        return LastData(state, order, memory, _graph(params), error)
 
 
 class _Named:
@@ -95,6 +96,22 @@ def _graph(params: Any) -> Any:
     except Exception as error:
         _LOG.warning("graph of the network is not in the running data: %s: %s", type(error).__name__, error)
         return None
+
+
+def _memory_of(network: nn.Module, optimizer: Any) -> dict[str, Any]:
+    """Bytes of what a training keeps."""
+    parameters = list(network.parameters())
+    state = pytree.tree_leaves(dict(optimizer.state)) if optimizer is not None else []
+    return {
+        "parameters_bytes": _bytes(parameters),
+        "gradients_bytes": _bytes(each.grad for each in parameters),
+        "buffers_bytes": _bytes(network.buffers()),
+        "optimizer_bytes": _bytes(state),
+    }
+
+
+def _bytes(tensors: Iterable[Any]) -> int:
+    return sum(each.numel() * each.element_size() for each in tensors if isinstance(each, Tensor))
 
 
 def _device_memory() -> dict[str, Any]:

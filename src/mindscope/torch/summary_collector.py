@@ -198,7 +198,7 @@ class SummaryCollector(Callback):
     def _begin_own(self, record: SummaryRecord) -> CallbackParams:
         self._own = CallbackParams(
             mode="train", list_callback=[self], batch_num=None, cur_step_num=0, dataset_sink_mode=False,
-            is_own_loop=True, parallel_mode=distributed.parallel_mode(), device_number=distributed.device_count(),
+            is_own_loop=True, parallel_mode=distributed.parallel_mode(), device_number=distributed.get_group_size(),
         )  # fmt: skip
         record.set_mode("train")
         self._session.begin_training(self._own)
