@@ -33,6 +33,7 @@ check: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package ui/node_modules/.instal
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
 	$(BIN)/python bench/bench_loading.py
+	$(BIN)/python bench/bench_mindspore_training.py
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python
