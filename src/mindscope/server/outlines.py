@@ -67,7 +67,7 @@ class PipelineOutline(Answer):
 
 
 class LandscapeOutline(Answer):
-    """The newest loss landscape: losses row by row, null where one is no number, and the path of the training."""
+    """The newest loss landscape that the path of the training is on: losses row by row, null where one is no number, and the path of the training."""
 
     tag: str
     x: list[float]
@@ -93,7 +93,8 @@ def outline_run(run: Run) -> Outlines:
     """Everything at once: graphs and pipelines have no steps, and of landscapes the newest counts."""
     version = run.store.version
     graphs, pipeline, landscapes = run.graphs(), run.dataset_graph, run.landscapes()
-    newest = list(landscapes.items())[-1:]
+    drawn = [(tag, each) for tag, each in landscapes.items() if each.path_x is not None]
+    newest = (drawn or list(landscapes.items()))[-1:]
     return Outlines(
         run=run.id,
         version=version,

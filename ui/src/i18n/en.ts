@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compare } from "./en/compare";
+import { dashboard } from "./en/dashboard";
 import { distributions } from "./en/distributions";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
@@ -20,6 +21,7 @@ export const en = {
   ...compare,
   ...images,
   ...distributions,
+  ...dashboard,
   ...values,
   ...tensors,
   ...media,

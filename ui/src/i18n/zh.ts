@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MessageKey } from "./en";
 import { compare } from "./zh/compare";
+import { dashboard } from "./zh/dashboard";
 import { distributions } from "./zh/distributions";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
@@ -21,6 +22,7 @@ export const zh: Record<MessageKey, string> = {
   ...compare,
   ...images,
   ...distributions,
+  ...dashboard,
   ...values,
   ...tensors,
   ...media,

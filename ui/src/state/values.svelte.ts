@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { fetchCurves, fetchTags } from "../api/routes";
 import {
   audioFile,
   fetchAudio,
@@ -27,6 +28,7 @@ import {
 import type { Heat } from "../core/heat";
 import type { HparamTable } from "../core/hparamTable";
 import type { PrCurve } from "../core/prCurve";
+import type { Series } from "../core/series";
 import { Asked } from "./asked.svelte";
 import { CardSteps } from "./cardSteps.svelte";
 import { Kept } from "./kept.svelte";
@@ -98,3 +100,18 @@ export const tensorSteps = new CardSteps();
 export const textSteps = new CardSteps();
 export const audioSteps = new CardSteps();
 export const prCurveSteps = new CardSteps();
+
+/** A curve of few pixels, for a picture of it. */
+export const curveSource: ValueSource<Series> = {
+  kind: "small curve",
+  read: async ({ run, tag }, pixels, signal) => {
+    const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, smoothing: 0 };
+    return (await fetchCurves(query, signal))[0]!;
+  },
+  bytes: ({ returned }) => 24 * returned,
+};
+
+/** The tags of a kind in a run, by name. */
+export function askedTags(kind: string): Asked<string, readonly string[]> {
+  return new Asked(async (run, signal) => (await fetchTags([run], kind, signal)).tags.map(({ tag }) => tag));
+}

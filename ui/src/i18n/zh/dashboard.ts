@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { dashboard as en } from "../en/dashboard";
+
+export const dashboard: Record<keyof typeof en, string> = {
+  "dashboard.run": "训练",
+  "dashboard.how": "暂无数据。在训练脚本中添加：",
+  "dashboard.coming": "页面即将推出",
+  "dashboard.coming_title": "数据已读取并保留，对应页面将在后续版本提供",
+  "dashboard.distributions": "参数分布图",
+  "dashboard.graph": "计算图",
+  "dashboard.graph_label": "{run} 计算图的最外层作用域",
+  "dashboard.nodes": "{nodes} {n|个节点|个节点}",
+  "dashboard.pipeline": "数据图",
+  "dashboard.stages": "{n} 个阶段",
+  "dashboard.landscape": "训练优化过程",
+  "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",
+  "dashboard.profile": "性能调试",
+  "dashboard.profile_how": "暂不支持显示性能数据，后续版本将提供对应页面：",
+};
