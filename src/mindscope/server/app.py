@@ -24,6 +24,7 @@ from mindscope.server.routes import (
     alerts,
     curves,
     damages,
+    deletion,
     derived,
     histograms,
     hparams,
@@ -77,7 +78,7 @@ def _viewer(settings: Settings, catalog: Catalog) -> Viewer:
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
     readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
-    for resource in (*readers, derived, statistics, live, notebook, alerts):
+    for resource in (*readers, derived, statistics, live, notebook, alerts, deletion):
         api.include_router(resource.router)
     return api
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field
 from typing import Annotated, cast
@@ -37,6 +38,12 @@ class Viewer:
     hparams: KnownByRun[HparamRow] = field(default_factory=lambda: KnownByRun(read_hparam_row))
     outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))
     started_at: float = field(default_factory=time.time)
+    secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)  # of the tokens that this viewer gives
+
+    @staticmethod
+    def now() -> float:
+        """The wall time."""
+        return time.time()
 
     def close(self) -> None:
         """End what waits for the viewer, and what it has open."""

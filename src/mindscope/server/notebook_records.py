@@ -6,11 +6,12 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from mindscope.errors import ExpressionError
+from mindscope.errors import ExpressionError, NotebookError, StaleRecordError
 from mindscope.notebook import Change, Contents, Notebook, Record
 from mindscope.server.notebook_schema import (
     Bound,
@@ -69,6 +70,14 @@ def run_change(change: RunChange) -> Change:
 def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Change:
     """Everything but what is computed anew for each answer."""
     return Change(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
+
+
+def forget_run(notebook: Notebook, run: str) -> None:
+    """Take away what people kept about a run that is gone: another one may get its name."""
+    record = notebook.read().of(RUN).get(run)
+    if record is not None:
+        with suppress(NotebookError, StaleRecordError):  # somebody just wrote a note: it is theirs to delete
+            notebook.write([Change(RUN, run, record.version, None)])
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:

@@ -70,13 +70,17 @@ class FailureAnswer(Answer):
 
 
 class ServerAnswer(Answer):
-    """The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time."""
+    """The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
+
+    ``allow_delete``: the page may delete event files of runs.
+    """
 
     version: str
     base_dir: str
     reload_interval: float
     started_at: float
     pid: int
+    allow_delete: bool
 
 
 class RunSummary(Answer):

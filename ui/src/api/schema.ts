@@ -402,6 +402,30 @@ export interface paths {
         get: operations["get_runs"];
         put?: never;
         post?: never;
+        /**
+         * Delete Run
+         * @description Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back.
+         */
+        delete: operations["delete_run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Deletion
+         * @description What deleting a run would delete, with the token to confirm it.
+         */
+        get: operations["get_deletion"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -900,6 +924,36 @@ export interface components {
             dropped: number;
         };
         /**
+         * DeletedAnswer
+         * @description The event ``files`` of a run that are gone. With nothing ``kept``, its directory is gone too.
+         */
+        DeletedAnswer: {
+            /** Files */
+            files: string[];
+            /** Kept */
+            kept: string[];
+            /** Run */
+            run: string;
+        };
+        /**
+         * DeletionAnswer
+         * @description What deleting a run would do: its event ``files`` are gone, the names in ``kept`` stay in its directory.
+         *
+         *     ``token`` is to be sent with the deletion; it holds as long as the files are what they are now.
+         */
+        DeletionAnswer: {
+            /** Files */
+            files: string[];
+            /** Kept */
+            kept: string[];
+            /** Run */
+            run: string;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Token */
+            token: string;
+        };
+        /**
          * DerivedColumns
          * @description All are float64; ``smoothed`` is null without smoothing.
          */
@@ -1389,7 +1443,7 @@ export interface components {
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
          * LandscapeOutline
-         * @description The newest loss landscape: losses row by row, null where one is no number, and the path of the training.
+         * @description The newest loss landscape that the path of the training is on: losses row by row, null where one is no number, and the path of the training.
          */
         LandscapeOutline: {
             /** Losses */
@@ -1848,8 +1902,12 @@ export interface components {
         /**
          * ServerAnswer
          * @description The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
+         *
+         *     ``allow_delete``: the page may delete event files of runs.
          */
         ServerAnswer: {
+            /** Allow Delete */
+            allow_delete: boolean;
             /** Base Dir */
             base_dir: string;
             /** Pid */
@@ -3543,6 +3601,177 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    delete_run: {
+        parameters: {
+            query: {
+                run: string;
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Deleting is not allowed, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The run is being written, or not what the token is for. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A file can't be deleted. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_deletion: {
+        parameters: {
+            query: {
+                run: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Deleting is not allowed, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The run is being written, or not what the token is for. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A file can't be deleted. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -24,4 +24,5 @@ def get_server(viewer: TheViewer) -> ServerAnswer:
         reload_interval=viewer.settings.reload_interval,
         started_at=viewer.started_at,
         pid=os.getpid(),
+        allow_delete=viewer.settings.allow_delete,
     )

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deleting runs, in a viewer that was started with it allowed."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+
+from mindscope.server.context import TheViewer, Viewer
+from mindscope.server.deletion import delete_files, plan_deletion
+from mindscope.server.deletion_schema import DeletedAnswer, DeletionAnswer
+from mindscope.server.failures import NOT_FOUND, failure
+from mindscope.server.notebook_records import forget_run
+from mindscope.server.schema import FailureAnswer
+from mindscope.store import RunStore
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    **NOT_FOUND,
+    403: {"model": FailureAnswer, "description": "Deleting is not allowed, or the request comes from another site."},
+    409: {"model": FailureAnswer, "description": "The run is being written, or not what the token is for."},
+    500: {"model": FailureAnswer, "description": "A file can't be deleted."},
+}
+
+router = APIRouter()
+
+
+@router.get("/runs/deletion", response_model=DeletionAnswer, responses=REFUSALS)
+def get_deletion(run: str, viewer: TheViewer) -> DeletionAnswer | JSONResponse:
+    """What deleting a run would delete, with the token to confirm it."""
+    store = viewer.catalog.run(run)
+    refusal = _refusal(viewer, store)
+    if refusal is not None:
+        return refusal
+    try:
+        return plan_deletion(viewer.catalog.base, store, viewer.secret)
+    except OSError as error:
+        return _failed(run, error)
+
+
+@router.delete("/runs", response_model=DeletedAnswer, responses=REFUSALS)
+def delete_run(
+    run: str, token: Annotated[str, Query(max_length=100)], viewer: TheViewer
+) -> DeletedAnswer | JSONResponse:
+    """Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back."""
+    store = viewer.catalog.run(run)
+    refusal = _refusal(viewer, store)
+    if refusal is not None:
+        return refusal
+    try:
+        plan = plan_deletion(viewer.catalog.base, store, viewer.secret)
+        if not hmac.compare_digest(plan.token.encode(), token.encode("utf-8", "surrogatepass")):
+            why = f"run {run!r}: its files are not those that the token is for"
+            return failure(409, "stale_token", why, "GET /api/runs/deletion gives a new one")
+        deleted = delete_files(viewer.catalog.base, store)
+    except OSError as error:
+        return _failed(run, error)
+    finally:
+        _look_again(viewer)
+    forget_run(viewer.notebook, run)
+    return deleted
+
+
+def _refusal(viewer: Viewer, store: RunStore) -> JSONResponse | None:
+    if not viewer.settings.allow_delete:
+        remedy = "start the viewer with --allow-delete, or delete the directory yourself"
+        return failure(403, "deleting_not_allowed", "this viewer deletes nothing", remedy)
+    if store.state(viewer.now()) == "live":
+        return failure(409, "run_is_live", f"run {store.id!r} is being written", "end its training first")
+    return None
+
+
+def _look_again(viewer: Viewer) -> None:
+    """Tell pages what is gone, also of a viewer that loads its logs once."""
+    changed = viewer.catalog.refresh()
+    if changed:
+        viewer.feed.publish(viewer.catalog.version, changed, run_list_changed=True)
+        viewer.alerting.tell(changed)
+
+
+def _failed(run: str, error: OSError) -> JSONResponse:
+    why = f"run {run!r}: {error.filename or 'its directory'}: {error.strerror}"
+    return failure(500, "not_deleted", why, "look at the rights of the directory")
