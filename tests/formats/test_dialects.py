@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects, mindspore, mindspore_schemas, tensorboard, tensorboard_schemas, wire
-from mindscope.formats._core import encode_scalar_values, encode_summary_event
+from mindscope.formats._scalar_events import encode_scalar_values, encode_summary_event
 from mindscope.types import Audio, DialectName, Histogram, Kind, Located
 
 OFFSET = 4096

@@ -22,7 +22,7 @@ from mindscope.capture.taking import Taken
 from mindscope.capture.trouble import Trouble
 from mindscope.capture.wrapping import wrap
 from mindscope.formats import frames, mindspore, wire
-from mindscope.formats._core import encode_scalar_values
+from mindscope.formats._scalar_events import encode_scalar_values
 from mindscope.formats.mindspore_schemas import EVENT
 
 DROPPED_TAG = "mindscope/dropped"

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from mindscope.formats._core import encode_scalar_record, encode_scalar_values, encode_summary_event, frame
+from mindscope.formats._frames import frame
+from mindscope.formats._scalar_events import encode_scalar_record, encode_scalar_values, encode_summary_event
 
 FLOAT32_MAX = 3.4028235677973366e38
 """The least float64 that is infinite as float32."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records in a file: found, checked, and found again after damage. The layout is drawn in ``_core.pyx``."""
+"""Records in a file: found, checked, and found again after damage. The layout is drawn in ``_frames.pyx``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from mindscope.formats import _core
-from mindscope.formats._core import crc32c, frame
+from mindscope.formats import _frames
+from mindscope.formats._frames import crc32c, frame
 from mindscope.formats._scan import EventColumns
 from mindscope.types import Damage, DamageKind
 
@@ -18,7 +18,7 @@ FRAME_OVERHEAD = 16
 """Bytes of a record beside its payload."""
 
 Walked = tuple[int, int, int]
-"""Where a walk over intact records stopped, why (a status of ``_core``), and how many bytes would complete the next."""
+"""Where a walk over intact records stopped, why (a status of ``_frames``), and how many bytes complete the next."""
 
 
 class FrameReader:
@@ -59,7 +59,7 @@ class FrameReader:
         spans: list[tuple[int, int]] = []
 
         def walk(at: int) -> Walked:
-            spans[:], at, status, needed = _core.scan_frames(view, at)
+            spans[:], at, status, needed = _frames.scan_frames(view, at)
             return at, status, needed
 
         for _ in self._walk(view, walk):
@@ -79,7 +79,7 @@ class FrameReader:
         at: int = 0
         while True:
             if self._lost_since is not None:
-                at, found = _core.find_frame(view, at)
+                at, found = _frames.find_frame(view, at)
                 self.position = base + at
                 if not found:
                     self.needed = self._needed_at(view, at)
@@ -88,7 +88,7 @@ class FrameReader:
             at, status, self.needed = walk(at)
             self.position = base + at
             yield
-            if status == _core.WHOLE:
+            if status == _frames.WHOLE:
                 return
             at += self._note_damage(view, at, status)
             self.position = base + at
@@ -96,7 +96,7 @@ class FrameReader:
     def _needed_at(self, view: memoryview, at: int) -> int:
         if len(view) - at < FRAME_OVERHEAD:
             return FRAME_OVERHEAD
-        return _core.read_frame_header(view, at)[0] + FRAME_OVERHEAD
+        return _frames.read_frame_header(view, at)[0] + FRAME_OVERHEAD
 
     def _settle(self, resumed_at: int) -> None:
         lost = self._lost_since
@@ -106,9 +106,9 @@ class FrameReader:
 
     def _note_damage(self, view: memoryview, at: int, status: int) -> int:
         """Note the damaged record at ``at``; returns how many bytes to go on by."""
-        length, stored, computed = _core.read_frame_header(view, at)
+        length, stored, computed = _frames.read_frame_header(view, at)
         offset = self.position
-        if status == _core.BAD_LENGTH:
+        if status == _frames.BAD_LENGTH:
             detail = f"length checksum is {stored:#010x}, want {computed:#010x}"
             self._lost_since = Damage(self.file, offset, DamageKind.LENGTH_CHECKSUM, detail)
             return 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
-from mindscope.formats._core import encode_summary_event
+from mindscope.formats._scalar_events import encode_summary_event
 from mindscope.formats.mindspore_schemas import (
     DATA_TYPES,
     DATASET_GRAPH,

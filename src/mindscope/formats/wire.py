@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from mindscope.formats._core import Field, Schema, decode, encode, split
+from mindscope.formats._wire import Field, Schema, decode, encode, split
 
 __all__ = ["Field", "Schema", "decode", "encode", "parse_schemas", "split"]
 

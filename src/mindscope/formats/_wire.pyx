@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The hot loops of the formats: checksums, framing, and the wire encoding of messages.
+"""The wire encoding of messages, over schemas.
 
 Every read is checked against the end of the buffer before it is made; the directives above only switch off Cython's own
-second check. A record on disk:
-
-    offset  0        8          12             12+n        16+n
-            | n: u64 | crc(n)   | payload (n)  | crc(payload)
-    all little-endian, crc = masked CRC-32C: ((c >> 15) | (c << 17)) + 0xa282ead8
+second check.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -19,138 +15,8 @@ import numpy as np
 
 from mindscope.errors import WireError
 
-cdef extern from "_crc32c.h" nogil:
-    void crc32c_initialise()
-    uint32_t crc32c_after(uint32_t before, const uint8_t *data, size_t length, bint by_table)
-    uint32_t crc32c_masked(const uint8_t *data, size_t length)
-    int crc32c_use_instruction
-
-crc32c_initialise()
-
 cdef enum:
-    HEADER = 12
-    FOOTER = 4
-    LARGE = 65536   # bytes from which a checksum is worth releasing the interpreter lock
     MAX_DEPTH = 100  # nesting of messages, as in other readers of this encoding
-
-WHOLE = 0
-BAD_LENGTH = 1
-BAD_PAYLOAD = 2
-
-
-# ---- checksums and frames -------------------------------------------------------------------------------------------
-
-cdef uint32_t _masked(const uint8_t *data, Py_ssize_t length) noexcept:
-    cdef uint32_t crc
-    if length >= LARGE:
-        with nogil:
-            crc = crc32c_masked(data, length)
-        return crc
-    return crc32c_masked(data, length)
-
-
-def crc32c(const uint8_t[::1] data not None, bint by_table=False, uint32_t before=0):
-    """CRC-32C of ``data``, unmasked, behind bytes whose CRC-32C is ``before``.
-
-    ``by_table`` computes it without the processor's instruction.
-    """
-    cdef const uint8_t *start = &data[0] if data.shape[0] else NULL
-    cdef size_t length = data.shape[0]
-    cdef uint32_t crc
-    if length < LARGE:
-        return crc32c_after(before, start, length, by_table)
-    with nogil:
-        crc = crc32c_after(before, start, length, by_table)
-    return crc
-
-
-def has_crc_instruction():
-    """Whether this processor computes CRC-32C itself."""
-    return bool(crc32c_use_instruction)
-
-
-def frame(const uint8_t[::1] payload not None):
-    """The record that holds ``payload``."""
-    cdef Py_ssize_t length = payload.shape[0]
-    cdef bytes record = PyBytes_FromStringAndSize(NULL, length + HEADER + FOOTER)
-    cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(record)
-    cdef uint64_t length64 = length
-    cdef uint32_t crc
-    memcpy(out, &length64, 8)
-    crc = crc32c_masked(out, 8)
-    memcpy(out + 8, &crc, 4)
-    if length:
-        memcpy(out + HEADER, &payload[0], length)
-    crc = _masked(out + HEADER, length)
-    memcpy(out + HEADER + length, &crc, 4)
-    return record
-
-
-def scan_frames(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """Walk over intact records from ``position`` on, until the chunk ends or one is damaged.
-
-    Returns ``(spans, position, status, needed)``: the payload spans ``(start, end)`` in the chunk, where the walk stopped,
-    why (WHOLE: the chunk ended, perhaps inside a record; BAD_LENGTH or BAD_PAYLOAD: the record at ``position`` is
-    damaged), and how many bytes from ``position`` on would complete the record that is cut by the end of the chunk.
-    """
-    cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
-    cdef Py_ssize_t end = chunk.shape[0]
-    cdef uint64_t length
-    cdef uint32_t crc
-    cdef list spans = []
-    while True:
-        if end - position < HEADER:
-            return spans, position, WHOLE, HEADER
-        memcpy(&length, data + position, 8)
-        memcpy(&crc, data + position + 8, 4)
-        if crc != crc32c_masked(data + position, 8):
-            return spans, position, BAD_LENGTH, 0
-        if length > <uint64_t>(1 << 62) or <uint64_t>(end - position) < length + HEADER + FOOTER:
-            # as a Python number: a lying length may be the largest there is
-            return spans, position, WHOLE, int(length) + HEADER + FOOTER
-        memcpy(&crc, data + position + HEADER + length, 4)
-        if crc != _masked(data + position + HEADER, length):
-            return spans, position, BAD_PAYLOAD, 0
-        spans.append((position + HEADER, position + HEADER + <Py_ssize_t>length))
-        position += length + HEADER + FOOTER
-
-
-def find_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """The first place from ``position`` on where a record stands whose checksums hold, and whether it is whole.
-
-    Returns ``(place, True)`` for a record with both checksums right, ``(place, False)`` for the first place that may
-    still become one when more of the file is there: a right length checksum before a payload that the chunk cuts, or
-    the last bytes, which are too few for a header.
-    """
-    cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
-    cdef Py_ssize_t end = chunk.shape[0]
-    cdef uint64_t length
-    cdef uint32_t crc
-    cdef bint is_whole = False
-    with nogil:
-        while end - position >= HEADER:
-            memcpy(&crc, data + position + 8, 4)
-            if crc == crc32c_masked(data + position, 8):
-                memcpy(&length, data + position, 8)
-                if length > <uint64_t>(1 << 62) or <uint64_t>(end - position) < length + HEADER + FOOTER:
-                    break
-                memcpy(&crc, data + position + HEADER + length, 4)
-                if crc == crc32c_masked(data + position + HEADER, length):
-                    is_whole = True
-                    break
-            position += 1
-    return position, bool(is_whole)
-
-
-def read_frame_header(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """``(length, stored crc, computed crc)`` of the header at ``position``, for the text of an error."""
-    cdef uint64_t length
-    cdef uint32_t crc
-    if position < 0 or chunk.shape[0] - position < HEADER:
-        raise WireError(f"frame header at {position}: {chunk.shape[0]} bytes are there, want {HEADER}")
-    memcpy(&length, &chunk[position], 8)
-    memcpy(&crc, &chunk[position + 8], 4)
-    return length, crc, crc32c_masked(&chunk[position], 8)
 
 
 # ---- the schema of a message ----------------------------------------------------------------------------------------
@@ -657,99 +523,3 @@ def encode(Schema schema not None, dict message not None):
     Raises WireError that names the field, the value and what fits.
     """
     return _encode(schema, message, 0)
-
-
-# ---- the path of scalars from a training loop -----------------------------------------------------------------------
-
-def encode_scalar_values(list tags not None, list values not None):
-    """The ``Summary.value`` fields of MindSpore's dialect for scalars: UTF-8 ``tags`` and floats, paired in order."""
-    cdef Py_ssize_t total = 0, index, count = len(tags), tag_size, body
-    cdef uint8_t *out
-    cdef float value
-    cdef bytes tag
-    if len(values) != count:
-        raise WireError(f"{count} tags for {len(values)} values, want as many")
-    for index in range(count):
-        tag_size = len(<bytes?>tags[index])
-        body = 1 + _varint_size(tag_size) + tag_size + 5
-        total += 1 + _varint_size(body) + body
-    cdef bytes result = PyBytes_FromStringAndSize(NULL, total)
-    out = <uint8_t *>PyBytes_AS_STRING(result)
-    for index in range(count):
-        tag = <bytes>tags[index]
-        tag_size = PyBytes_GET_SIZE(tag)
-        value = values[index]
-        out[0] = 0x0A  # Summary.value
-        out = _put_varint(out + 1, 1 + _varint_size(tag_size) + tag_size + 5)
-        out[0] = 0x0A  # Value.tag
-        out = _put_varint(out + 1, tag_size)
-        memcpy(out, PyBytes_AS_STRING(tag), tag_size)
-        out[tag_size] = 0x1D  # Value.scalar_value
-        memcpy(out + tag_size + 1, &value, 4)
-        out += tag_size + 5
-    return result
-
-
-def encode_summary_event(double wall_time, int64_t step, bytes values not None):
-    """The payload of an Event with a Summary made of ``values``, concatenated ``Summary.value`` fields."""
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(values)
-    cdef uint64_t step_bits = <uint64_t>step
-    cdef bytes result = PyBytes_FromStringAndSize(
-        NULL, 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(size) + size)
-    cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(result)
-    out[0] = 0x09  # Event.wall_time
-    memcpy(out + 1, &wall_time, 8)
-    out[9] = 0x10  # Event.step
-    out = _put_varint(out + 10, step_bits)
-    out[0] = 0x2A  # Event.summary
-    out = _put_varint(out + 1, size)
-    memcpy(out, PyBytes_AS_STRING(values), size)
-    return result
-
-
-def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
-    """The record of a MindSpore Event whose Summary holds ``scalars``, tag -> float, framed and with its checksums.
-
-    Raises UnicodeEncodeError for a tag that has no UTF-8.
-    """
-    cdef Py_ssize_t values = 0, payload, tag_size
-    cdef uint64_t step_bits = <uint64_t>step, length
-    cdef const char *tag
-    cdef uint32_t crc
-    cdef float value
-    for key in scalars:
-        PyUnicode_AsUTF8AndSize(key, &tag_size)
-        values += 1 + _varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
-    payload = 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(values) + values
-    cdef bytes record = PyBytes_FromStringAndSize(NULL, HEADER + payload + FOOTER)
-    cdef uint8_t *start = <uint8_t *>PyBytes_AS_STRING(record)
-    cdef uint8_t *out = start + HEADER
-    out[0] = 0x09  # Event.wall_time
-    memcpy(out + 1, &wall_time, 8)
-    out[9] = 0x10  # Event.step
-    out = _put_varint(out + 10, step_bits)
-    out[0] = 0x2A  # Event.summary
-    out = _put_varint(out + 1, values)
-    for key, number in scalars.items():
-        tag = PyUnicode_AsUTF8AndSize(key, &tag_size)
-        value = <double>number
-        out[0] = 0x0A  # Summary.value
-        out = _put_varint(out + 1, _scalar_size(tag_size))
-        out[0] = 0x0A  # Value.tag
-        out = _put_varint(out + 1, tag_size)
-        memcpy(out, tag, tag_size)
-        out[tag_size] = 0x1D  # Value.scalar_value
-        memcpy(out + tag_size + 1, &value, 4)
-        out += tag_size + 5
-    length = payload
-    memcpy(start, &length, 8)
-    crc = crc32c_masked(start, 8)
-    memcpy(start + 8, &crc, 4)
-    crc = _masked(start + HEADER, payload)
-    memcpy(start + HEADER + payload, &crc, 4)
-    return record
-
-
-cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size) noexcept nogil:
-    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length."""
-    return 1 + _varint_size(tag_size) + tag_size + 5

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+"""Scalars of MindSpore's dialect straight to their bytes, which is what a training loop waits for."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from mindscope.errors import WireError
+
+cdef extern from "_crc32c.h" nogil:
+    void crc32c_initialise()
+    uint32_t crc32c_masked(const uint8_t *data, size_t length)
+
+crc32c_initialise()
+
+cdef enum:
+    HEADER = 12  # of a record, see _frames.pyx
+    FOOTER = 4
+
+
+def encode_scalar_values(list tags not None, list values not None):
+    """The ``Summary.value`` fields of MindSpore's dialect for scalars: UTF-8 ``tags`` and floats, paired in order."""
+    cdef Py_ssize_t total = 0, index, count = len(tags), tag_size, body
+    cdef uint8_t *out
+    cdef float value
+    cdef bytes tag
+    if len(values) != count:
+        raise WireError(f"{count} tags for {len(values)} values, want as many")
+    for index in range(count):
+        tag_size = len(<bytes?>tags[index])
+        body = 1 + _varint_size(tag_size) + tag_size + 5
+        total += 1 + _varint_size(body) + body
+    cdef bytes result = PyBytes_FromStringAndSize(NULL, total)
+    out = <uint8_t *>PyBytes_AS_STRING(result)
+    for index in range(count):
+        tag = <bytes>tags[index]
+        tag_size = PyBytes_GET_SIZE(tag)
+        value = values[index]
+        out[0] = 0x0A  # Summary.value
+        out = _put_varint(out + 1, 1 + _varint_size(tag_size) + tag_size + 5)
+        out[0] = 0x0A  # Value.tag
+        out = _put_varint(out + 1, tag_size)
+        memcpy(out, PyBytes_AS_STRING(tag), tag_size)
+        out[tag_size] = 0x1D  # Value.scalar_value
+        memcpy(out + tag_size + 1, &value, 4)
+        out += tag_size + 5
+    return result
+
+
+def encode_summary_event(double wall_time, int64_t step, bytes values not None):
+    """The payload of an Event with a Summary made of ``values``, concatenated ``Summary.value`` fields."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(values)
+    cdef uint64_t step_bits = <uint64_t>step
+    cdef bytes result = PyBytes_FromStringAndSize(
+        NULL, 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(size) + size)
+    cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(result)
+    out[0] = 0x09  # Event.wall_time
+    memcpy(out + 1, &wall_time, 8)
+    out[9] = 0x10  # Event.step
+    out = _put_varint(out + 10, step_bits)
+    out[0] = 0x2A  # Event.summary
+    out = _put_varint(out + 1, size)
+    memcpy(out, PyBytes_AS_STRING(values), size)
+    return result
+
+
+def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
+    """The record of a MindSpore Event whose Summary holds ``scalars``, tag -> float, framed and with its checksums.
+
+    Raises UnicodeEncodeError for a tag that has no UTF-8.
+    """
+    cdef Py_ssize_t values = 0, payload, tag_size
+    cdef uint64_t step_bits = <uint64_t>step, length
+    cdef const char *tag
+    cdef uint32_t crc
+    cdef float value
+    for key in scalars:
+        PyUnicode_AsUTF8AndSize(key, &tag_size)
+        values += 1 + _varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
+    payload = 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(values) + values
+    cdef bytes record = PyBytes_FromStringAndSize(NULL, HEADER + payload + FOOTER)
+    cdef uint8_t *start = <uint8_t *>PyBytes_AS_STRING(record)
+    cdef uint8_t *out = start + HEADER
+    out[0] = 0x09  # Event.wall_time
+    memcpy(out + 1, &wall_time, 8)
+    out[9] = 0x10  # Event.step
+    out = _put_varint(out + 10, step_bits)
+    out[0] = 0x2A  # Event.summary
+    out = _put_varint(out + 1, values)
+    for key, number in scalars.items():
+        tag = PyUnicode_AsUTF8AndSize(key, &tag_size)
+        value = <double>number
+        out[0] = 0x0A  # Summary.value
+        out = _put_varint(out + 1, _scalar_size(tag_size))
+        out[0] = 0x0A  # Value.tag
+        out = _put_varint(out + 1, tag_size)
+        memcpy(out, tag, tag_size)
+        out[tag_size] = 0x1D  # Value.scalar_value
+        memcpy(out + tag_size + 1, &value, 4)
+        out += tag_size + 5
+    length = payload
+    memcpy(start, &length, 8)
+    crc = crc32c_masked(start, 8)
+    memcpy(start + 8, &crc, 4)
+    crc = crc32c_masked(start + HEADER, payload)
+    memcpy(start + HEADER + payload, &crc, 4)
+    return record
+
+
+cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size) noexcept nogil:
+    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length."""
+    return 1 + _varint_size(tag_size) + tag_size + 5
+
+
+cdef inline int _varint_size(uint64_t value) noexcept nogil:
+    cdef int size = 1
+    while value >= 0x80:
+        value >>= 7
+        size += 1
+    return size
+
+
+cdef inline uint8_t *_put_varint(uint8_t *out, uint64_t value) noexcept nogil:
+    while value >= 0x80:
+        out[0] = <uint8_t>(value | 0x80)
+        out += 1
+        value >>= 7
+    out[0] = <uint8_t>value
+    return out + 1
