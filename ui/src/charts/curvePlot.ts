@@ -28,7 +28,10 @@ export interface Hover {
   clientY: number;
 }
 
-const EMPTY: uPlot.AlignedData = [[0, 1], [null, null]];
+/** A table without values: uPlot asks for a column for each vertical axis. */
+function emptyTable(columns: number): uPlot.AlignedData {
+  return [[0, 1], ...Array.from({ length: columns }, () => [null, null])];
+}
 
 /**
  * Curves with their own x each. uPlot gives scales, axes, cursor and selection; the lines are painted here, because
@@ -51,7 +54,7 @@ export class CurvePlot {
     this.#options = options;
     this.inks = new Inks(host);
     this.#ranges = wholeRanges([], options.scaling);
-    this.plot = new uPlot(this.#plotOptions(size), EMPTY, host);
+    this.plot = new uPlot(this.#plotOptions(size), emptyTable(options.uprights.length), host);
     this.#layer = new Layer(this.plot);
     this.#front = new Layer(this.plot);
     this.#unwatch = watchTheme(() => {

@@ -3,7 +3,7 @@ import type { Range } from "./axis";
 
 /** Shares of the values that are certainly near, and how many of their widths further a value may lie. */
 const NEAR_SHARE = 0.05;
-const NEAR_WIDTHS = 1;
+const NEAR_WIDTHS = 3;
 
 /** Smallest and largest finite value; null when there is none. `isLog` leaves out what has no logarithm. */
 export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false): Range | null {
@@ -21,8 +21,8 @@ export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false
 }
 
 /**
- * The extent without values that lie far from nearly all others: further from the middle nine tenths than these are
- * wide. Values of even spread lose nothing.
+ * The extent without values that lie far from nearly all others: further from the middle nine tenths than three times
+ * their width. Values of even spread lose nothing.
  */
 export function nearExtent(columns: Iterable<ArrayLike<number>>, isLog = false): Range | null {
   const finite: number[] = [];
