@@ -230,7 +230,7 @@ class SummaryRecord:
             if plugin == "scalar" and not isinstance(value, Arriving):
                 self._keep_scalar(tag, to_scalar(value))
             else:
-                self._keep(take(plugin, tag, value, self._writer.trouble.say, self._writer.spares.copy), is_message)
+                self._keep(take(plugin, tag, value, self._writer.trouble.say, self._writer.spares), is_message)
         except Exception as error:
             failure = rejection(plugin, tag, error)
             if self._raises:

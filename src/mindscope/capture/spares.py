@@ -26,9 +26,13 @@ class Spares:
         if array.nbytes < _LEAST_BYTES:
             return copy_array(array)
         native: Any = cast(Any, array.dtype).newbyteorder("=")
-        copied = self._take(array.nbytes)[: array.nbytes].view(native).reshape(array.shape)
+        copied = self.empty(array.nbytes).view(native).reshape(array.shape)
         np.copyto(copied, array)
         return copied
+
+    def empty(self, size: int) -> NDArray[np.uint8]:
+        """So many bytes of any content."""
+        return np.empty(size, np.uint8) if size < _LEAST_BYTES else self._take(size)[:size]
 
     def give(self, array: Array) -> None:
         """Take back the memory of a copy that nobody looks at any more. Arrays from elsewhere are left alone."""

@@ -11,13 +11,14 @@ import numpy as np
 
 from mindscope.capture.arriving import Arriving
 from mindscope.capture.histograms import histogram_field
-from mindscope.capture.images import check_image, image_message
+from mindscope.capture.images import check_image, copy_picture, image_message
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
 from mindscope.capture.scalars import range_warning, scalar_fields
+from mindscope.capture.spares import Spares
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
-from mindscope.capture.values import Array, copy_array, to_array, to_scalar
+from mindscope.capture.values import Array, to_array, to_scalar
 from mindscope.capture.wrapping import text_field, wrap
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
 from mindscope.formats import wire
@@ -62,10 +63,10 @@ def rejection(plugin: str, tag: str, error: Exception) -> Exception:
     return kind(f"{plugin} {tag!r} was not recorded: {error}")
 
 
-def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Array] = copy_array) -> Taken:
+def take(plugin: str, tag: str, value: Any, say: Say, spares: Spares) -> Taken:
     """Take over a value of any plugin, a scalar only where it is still to arrive.
 
-    ``copy`` copies arrays; ``say(cause, subject, text)`` hears of oddities that are found later.
+    Arrays are copied into ``spares``; ``say(cause, subject, text)`` hears of oddities that are found later.
 
     Raises ValueRejectedError for a value that can't be recorded.
     """
@@ -79,7 +80,7 @@ def take(plugin: str, tag: str, value: Any, say: Say, copy: Callable[[Array], Ar
     if isinstance(value, Arriving):
         return Taken(plugin, tag, value.size + _LEAST_BYTES, partial(_encode_arrived, plugin, tag, value, say), value)
     check, encode = _ARRAYS[plugin]
-    array = to_array(value, copy)
+    array = to_array(value, partial(copy_picture, spares=spares) if plugin == "image" else spares.copy)
     check(array)
     return Taken(plugin, tag, array.nbytes + _LEAST_BYTES, partial(encode, tag, array, say), array)
 

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from mindscope.capture import lifetime
 from mindscope.capture.output import Destination, Output
+from mindscope.capture.priority import stand_back
 from mindscope.capture.spares import Spares
 from mindscope.capture.steps import RecordedStep, count_values
 from mindscope.capture.trouble import Trouble
 
-BATCH_S = 0.2  # how long the first step of a batch waits for more at most
+BATCH_S = 0.5  # how long the first step of a batch waits for more; many at once are encoded in half the time
 LINGER_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
 ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the thread encodes itself: a few milliseconds' work
@@ -89,7 +90,7 @@ class Writer:
         """
         try:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="mindscope-encode")
+                self._pool = ThreadPoolExecutor(self._workers, "mindscope-encode", stand_back)
             return self._pool.submit(self._encode_and_wake, function)
         except RuntimeError:  # the interpreter is ending and starts no more threads
             return None
@@ -184,6 +185,7 @@ class Writer:
     # ---- on the writer's thread
 
     def _run(self) -> None:
+        stand_back()
         try:
             while self._wait_for_batch():
                 self._write_batch()

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-MOST_PICTURES = 32
-"""Of a batch are collected: four rows of eight. More would cost a training with small pictures what it may not."""
+MOST_PICTURES = 8
+"""Of a batch are collected: a row. All of a large batch would cost more than everything else together."""
 
 
 def first_column(element: Any) -> Any:
