@@ -50,9 +50,9 @@ class HparamRun(Answer):
 
 
 class HparamsAnswer(Answer):
-    """Only runs that have any column. Columns that differ come first, then parameters before metrics before custom ones,
+    """Only runs that have any column. Columns that differ come first.
 
-    then those that most runs have.
+    Of these and of the others, parameters come before metrics before custom ones, then those that most runs have.
     """
 
     columns: list[HparamColumn]

@@ -18,7 +18,7 @@ from mindscope.server.schema import Answer
 from mindscope.types import Landscape
 
 MOST_SCOPES = 24
-ROOM = 12  # scopes after opening one
+ROOM = 9  # scopes after opening one
 
 Scope = tuple[str, ...]
 """A scope by its path from the top; the last name is its own."""
@@ -67,7 +67,10 @@ class PipelineOutline(Answer):
 
 
 class LandscapeOutline(Answer):
-    """The newest loss landscape that the path of the training is on: losses row by row, null where one is no number, and the path of the training."""
+    """The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
+
+    The path is where the training went on the plane; its three columns are of one length, empty without a path.
+    """
 
     tag: str
     x: list[float]

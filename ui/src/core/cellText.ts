@@ -31,7 +31,7 @@ function fixed(value: number, decimals: number): string {
 /** Exact where it is short, else rounded to six digits. */
 export function shortCell(text: string | null): string {
   if (text === null) return "–";
-  if (text.length <= 10 || !NUMBER.test(text)) return formatCell(text, null, false);
+  if (text.length <= 8 || !NUMBER.test(text)) return formatCell(text, null, false);
   return withMinus(String(Number(Number(text).toPrecision(6))));
 }
 

@@ -102,7 +102,7 @@ export const audioSteps = new CardSteps();
 export const prCurveSteps = new CardSteps();
 
 /** A curve of few pixels, for a picture of it. */
-export const curveSource: ValueSource<Series> = {
+export const curveSource: ValueSource<Series, number> = {
   kind: "small curve",
   read: async ({ run, tag }, pixels, signal) => {
     const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, smoothing: 0 };
