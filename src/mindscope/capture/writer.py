@@ -21,7 +21,7 @@ from mindscope.capture.spares import Spares
 from mindscope.capture.steps import RecordedStep, count_values
 from mindscope.capture.trouble import Trouble
 
-BATCH_S = 0.5  # how long the first step of a batch waits for more; many at once are encoded in half the time
+BATCH_S = 0.25  # how long the first step of a batch waits for more; several at once take half the time each
 LINGER_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
 ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the thread encodes itself: a few milliseconds' work
