@@ -13,6 +13,7 @@ import pytest
 
 from mindscope.errors import NotebookError, StaleRecordError
 from mindscope.notebook import FILE_NAME, Change, Notebook
+from mindscope.notebook.mounts import is_shared
 
 BASE = "/data/runs"
 ADD_ONE = """
@@ -213,3 +214,26 @@ def test_a_row_that_is_no_object_is_left_out(notebook: Notebook, tmp_path: Path)
         connection.execute("INSERT INTO record VALUES (?, 'run', 'b', 7, '[1, ', 0.0)", (BASE,))
     connection.close()
     assert fields(notebook) == {"a": {"note": "x"}, "b": None}
+
+
+@pytest.mark.parametrize(
+    ("place", "want"),
+    [("/home/me/w", True), ("/home/local/w", False), ("/tmp/w", False), ("/mnt/my disk/w", True), ("/scratch/w", True)],
+)
+def test_file_systems_of_several_machines_are_known(tmp_path: Path, place: str, want: bool):
+    table = tmp_path / "mounts"
+    table.write_text(
+        "/dev/sda1 / ext4 rw 0 0\nserver:/home /home nfs4 rw 0 0\n/dev/sdb1 /home/local xfs rw 0 0\n"
+        "//nas/x /mnt/my\\040disk cifs rw 0 0\nmgs@tcp:/x /scratch lustre rw 0 0\n"
+    )
+    assert is_shared(Path(place), table) is want
+
+
+def test_where_machines_share_the_file_there_is_no_write_ahead_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    table = tmp_path / "mounts"
+    table.write_text("server:/x / nfs4 rw 0 0\n")
+    monkeypatch.setattr("mindscope.notebook.database.is_shared", lambda path: is_shared(path, table))
+    notebook = Notebook(tmp_path, BASE)
+    write(notebook, "a", note="x")
+    assert sorted(path.name for path in tmp_path.glob(f"{FILE_NAME}*")) == [FILE_NAME]
+    assert fields(notebook) == {"a": {"note": "x"}}

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.alerts.alert import Finding
 from mindscope.alerts.episodes import Episodes, Rows
@@ -42,8 +43,7 @@ class Plateau:
         rows = rows.where(np.isfinite(rows.value))
         place = 0
         while place < len(rows):
-            room = self._length - (self._counts[-1] if self._counts else self._length)
-            stop = min(place + (room or self._length), place + self._next_look - self._points, len(rows))
+            stop = min(place + self._next_look - self._points, len(rows))
             self._add(rows.cut(place, stop))
             place = stop
             if self._points == self._next_look:
@@ -51,16 +51,32 @@ class Plateau:
                 self._next_look = math.ceil(self._next_look * GROWTH)
 
     def _add(self, rows: Rows) -> None:
-        """Rows that fit in one block."""
-        if not self._counts or self._counts[-1] == self._length:
-            if len(self._counts) == MOST_BLOCKS:
-                self._halve()
-            self._sums.append(0.0)
-            self._counts.append(0)
-            self._starts.append((int(rows.step[0]), float(rows.wall_time[0]), float(rows.value[0])))
-        self._sums[-1] = self._sums[-1] + float(np.sum(rows.value))
-        self._counts[-1] += len(rows)
+        """Fill the last block, then begin others, as many at once as have room."""
         self._points += len(rows)
+        while len(rows):
+            room = self._length - self._counts[-1] if self._counts else 0
+            if room:
+                self._sums[-1] += float(np.sum(rows.value[:room]))
+                self._counts[-1] += min(room, len(rows))
+                rows = rows.cut(room)
+            elif len(self._counts) == MOST_BLOCKS:
+                self._halve()
+            else:
+                rows = self._begin(rows)
+
+    def _begin(self, rows: Rows) -> Rows:
+        """Begin blocks, the last of which may stay unfilled; the rows that are left when there are enough blocks."""
+        starts: NDArray[np.intp] = np.arange(0, len(rows), self._length, dtype=np.intp)[
+            : MOST_BLOCKS - len(self._counts)
+        ]
+        stop = min(int(starts[-1]) + self._length, len(rows))
+        sums: list[float] = np.add.reduceat(rows.value[:stop], starts).tolist()
+        counts: list[int] = np.diff([*starts.tolist(), stop]).tolist()
+        self._sums += sums
+        self._counts += counts
+        columns = (rows.step[starts], rows.wall_time[starts], rows.value[starts])
+        self._starts += zip(*(column.tolist() for column in columns), strict=True)
+        return rows.cut(stop)
 
     def _halve(self) -> None:
         self._length *= 2

@@ -45,7 +45,7 @@ for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local
 `$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
 
 `WORKSPACE/notebook.sqlite3` holds people's own data: notes, tags and colours of runs, pins, thresholds, views. It
-is no cache: back it up. On a network file system, have one machine write it at a time.
+is no cache: back it up.
 
 `WORKSPACE/cache` keeps what was read of the logs, so that the next start reads only what grew. It may be deleted at any
 time. Where two viewers share a workspace and show the same directory, the first writes the cache; the other uses it and

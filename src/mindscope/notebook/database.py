@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mindscope.errors import NotebookError
+from mindscope.notebook.mounts import is_shared
 
 BUSY_S = 10.0
 """How long a change waits for the change of another process."""
@@ -43,7 +44,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     connection = _connect(f"file:{quote(os.fsencode(path))}?mode=rwc")
     try:
         _require_known_format(path, connection)
-        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA journal_mode = {'DELETE' if is_shared(path) else 'WAL'}")
         connection.execute("PRAGMA synchronous = FULL")  # people's own data outlives a power cut
         connection.executescript(SCHEMA)
         # A file that can be read only is noticed now, and not when somebody has written a long note.

@@ -1390,9 +1390,9 @@ export interface components {
         };
         /**
          * HparamsAnswer
-         * @description Only runs that have any column. Columns that differ come first, then parameters before metrics before custom ones,
+         * @description Only runs that have any column. Columns that differ come first.
          *
-         *     then those that most runs have.
+         *     Of these and of the others, parameters come before metrics before custom ones, then those that most runs have.
          */
         HparamsAnswer: {
             /** Columns */
@@ -1443,7 +1443,9 @@ export interface components {
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
          * LandscapeOutline
-         * @description The newest loss landscape that the path of the training is on: losses row by row, null where one is no number, and the path of the training.
+         * @description The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
+         *
+         *     The path is where the training went on the plane; its three columns are of one length, empty without a path.
          */
         LandscapeOutline: {
             /** Losses */
