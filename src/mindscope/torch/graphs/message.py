@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ``torch.fx`` graph as ``GraphProto``.
 
-Operators are nodes, numbered from 1 as MindSpore does; weights and inputs are parameters, tensors that the graph holds
+Operators are nodes, numbered from 1 as MindSpore does, without the numbers that are names of parameters; weights and inputs are parameters, tensors that the graph holds
 itself are constants. Arguments that are no tensors are attributes. Operations that nothing reads (a summary, a change
 in place) are held in their order by control edges.
 """
@@ -9,7 +9,8 @@ in place) are held in their order by control edges.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
+from itertools import count
 from typing import Any, cast
 
 import torch
@@ -39,6 +40,7 @@ class _Writer:
     def __init__(self, graph: fx.Graph, scopes: Scopes, given: Mapping[str, str]) -> None:
         self._graph, self._scopes, self._given = graph, scopes, given
         self._names: dict[fx.Node, str] = {}
+        self._numbers = numbers_beside(_given_names(graph, given))
         self._subgraphs: dict[fx.Node, Message] = {}
         self._counts: Counter[str] = Counter()
         self._last_effect: str | None = None
@@ -87,7 +89,7 @@ class _Writer:
                 self._message["outputs"].append(_typed({"name": self._names[source]}, _value(source)))
 
     def _add_operation(self, node: fx.Node) -> None:
-        name = self._names[node] = str(len(self._message["node"]) + 1)
+        name = self._names[node] = next(self._numbers)
         op_type, scope = self._op_type(node), self._scope(node)
         place = f"{scope}/{op_type}"
         message: Message = {
@@ -123,6 +125,17 @@ class _Writer:
         found = {name: value_of(value) for name, value in _arguments(node) if value is not None and _is_plain(value)}
         graphs = [each for each in node.all_input_nodes if each in self._subgraphs]
         return {**found, **{str(each.target): graph_value(self._subgraphs[each]) for each in graphs}}
+
+
+def numbers_beside(taken: Set[str]) -> Iterator[str]:
+    """1, 2, 3, ... as names of nodes, without those that are ``taken``, as a ``ParameterList`` calls its parameters."""
+    return (name for name in map(str, count(1)) if name not in taken)
+
+
+def _given_names(graph: fx.Graph, given: Mapping[str, str]) -> set[str]:
+    """What inputs, weights and constants are called."""
+    held = {str(node.target) for node in graph.nodes if node.op in ("placeholder", "get_attr")}
+    return held | {name.removeprefix("constant:") for name in given.values()}
 
 
 def _arguments(node: fx.Node) -> list[tuple[str, Any]]:

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from torch import fx, nn
 
-ROOT = "Default"
+from mindscope.collector.structure import ROOT, scope_of
+
 _WRAPPING = re.compile(r"L\['\w+'\]\.?|L__self___?")
 _ENTRY = re.compile(r"\.?_modules\['([^']*)'\]|\['([^']*)'\]|\[(\d+)\]")
 
@@ -35,13 +36,7 @@ class Scopes:
 
     def of_path(self, path: str, classes: Mapping[str, str] | None = None) -> str:
         """The scope of a module path such as ``layers.0``."""
-        known = {**self._classes, **(classes or {})}
-        parts = path.split(".") if path else []
-        prefixes = [".".join(parts[: end + 1]) for end in range(len(parts))]
-        named = [
-            f"{part}-{known[prefix]}" if prefix in known else part for part, prefix in zip(parts, prefixes, strict=True)
-        ]
-        return "/".join([ROOT, *named])
+        return scope_of(path, {**self._classes, **(classes or {})})
 
 
 def _clean(path: str) -> str:
