@@ -35,6 +35,7 @@ class Notebook {
   warning = $state<string | null>(null);
   /** Why the last change or reading failed. */
   problem = $state.raw<Problem | null>(null);
+  #last: Promise<boolean> = Promise.resolve(true);
 
   async load(): Promise<void> {
     try {
@@ -76,8 +77,14 @@ class Notebook {
     return this.#write(() => sendMute(id, this.mutes.get(id)?.version ?? 0, mute));
   }
 
+  /** Changes are sent one after the other: each is made on top of the answer to the one before. */
+  #write(send: () => Promise<Records>): Promise<boolean> {
+    this.#last = this.#last.then(() => this.#send(send));
+    return this.#last;
+  }
+
   /** Sends a change; one that met a newer record is made once more on top of it. False: it failed, `problem` says why. */
-  async #write(send: () => Promise<Records>, isAgain = false): Promise<boolean> {
+  async #send(send: () => Promise<Records>, isAgain = false): Promise<boolean> {
     try {
       this.#take(await send());
       this.problem = null;
@@ -86,7 +93,7 @@ class Notebook {
       const newer = newerRecords(error);
       if (newer && !isAgain) {
         this.#take(newer);
-        return this.#write(send, true);
+        return this.#send(send, true);
       }
       await this.load();
       this.problem = problemOf(error);

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of runs in the list, and what people keep about a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+
+from .scalars_page import expect_view
+
+OpenPage = Callable[[LiveViewer, str], Page]
+RUNS = ("big/rank_0", "big/rank_1", "sweep/deep/x", "sweep/y")
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Iterator[LiveViewer]:
+    for name in RUNS:
+        GrowingLog(tmp_path / "logs" / name).scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == len(RUNS) and all(run["tags"] for run in live.runs().values()))
+        yield live
+
+
+def lines(page: Page) -> Locator:
+    return page.get_by_test_id("runs-rows").get_by_role("row")
+
+
+def details(page: Page, run: str) -> Locator:
+    page.get_by_test_id("runs-table").locator(f'[data-run="{run}"]').get_by_test_id("run-notes").click()
+    return page.get_by_test_id("run-details")
+
+
+def test_directories_nest_and_ranks_fold(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/")
+    page.get_by_test_id("runs-group").select_option("directory")
+    groups = page.get_by_test_id("run-group")
+    expect(groups).to_have_count(3)
+    page.locator('[data-group="sweep/"]').get_by_role("button").click()
+    expect(groups).to_have_count(2)
+    expect(page.locator('[data-run="sweep/y"]').and_(page.get_by_role("row"))).to_have_count(0)
+    page.get_by_test_id("runs-group").select_option("ranks")
+    expect_view(page, "by", "ranks")
+    expect(lines(page)).to_have_count(3)
+    expect(groups).to_contain_text("2 runs")
+    groups.get_by_role("button").click()
+    expect(lines(page)).to_have_count(5)
+    groups.get_by_role("checkbox").uncheck()
+    eventually(lambda: "rank_0" not in page.get_by_test_id("open-selected").inner_text())
+    expect(page.get_by_test_id("open-selected")).to_contain_text("2")
+
+
+def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/")
+    panel = details(page, "sweep/y")
+    panel.get_by_test_id("run-note").fill("diverged after warm-up")
+    panel.get_by_test_id("label-add").fill("paper")
+    panel.get_by_test_id("label-add").press("Enter")
+    eventually(lambda: logs.http.get("/api/notebook").json()["runs"].get("sweep/y", {}).get("tags") == ["paper"])
+    page.keyboard.press("Escape")
+    page.reload()
+    row = page.get_by_test_id("runs-table").locator('[data-run="sweep/y"]')
+    expect(row).to_contain_text("paper")
+    expect(row).to_contain_text("diverged")
+    page.get_by_test_id("runs-filter").fill("warm-up")
+    expect(lines(page)).to_have_count(1)
+    expect_view(page, "find", "warm-up")
+
+
+def test_an_archived_run_is_in_no_list_until_it_is_taken_out(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/")
+    details(page, "sweep/y").get_by_test_id("archive").click()
+    page.keyboard.press("Escape")
+    expect(lines(page)).to_have_count(3)
+    expect(page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')).to_have_count(0)
+    page.get_by_test_id("show-archived").check()
+    expect(lines(page)).to_have_count(4)
+    details(page, "sweep/y").get_by_test_id("archive").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')).to_have_count(1)
+
+
+def test_the_selected_runs_are_compared(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/?run=sweep%2Fy&run=big%2Frank_0")
+    page.get_by_test_id("compare-selected").click()
+    expect(page).to_have_url(re.compile(r"/compare\?run="))
+    expect(page.get_by_test_id("card").first).to_be_visible()
+
+
+def test_details_tell_the_parameters_of_the_log(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/")
+    panel = details(page, "mindspore/lineage_sweep/run_05")
+    expect(panel.get_by_test_id("run-parameters")).to_contain_text("Adam")
+
+
+def test_the_search_opens_pages(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/")
+    page.keyboard.press("/")
+    page.keyboard.type("compar")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/compare"))
