@@ -166,9 +166,73 @@ def test_the_difference_of_two_steps_is_seen(greys: tuple[LiveViewer, Path], ope
     assert seen_grey(page, pair) == 10
     page.get_by_test_id("compare").get_by_text("Side by side").click()
     assert seen_grey(page, pair) == 10
-    page.get_by_test_id("compare").get_by_text("One step").click()
+    page.get_by_test_id("compare").get_by_text("One picture").click()
     expect(full(page).get_by_test_id("comparison")).to_have_count(0)
     expect_view(page, "side", None)
+
+
+def seen_pair(page: Page, want: int) -> None:
+    """Waits until the middle of the pair on the screen is of one grey."""
+    pair = full(page).locator(".pair").first
+    for number in range(2):
+        expect(pair.get_by_test_id("picture").nth(number)).to_have_attribute("data-loaded", "true")
+    eventually(lambda: seen_grey(page, pair) == want)
+
+
+def test_runs_are_compared_at_the_same_step(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images?full=grey&step=2")
+    page.get_by_test_id("compare").get_by_text("Difference").click()
+    page.get_by_test_id("against").select_option("a")
+    expect(full(page).get_by_test_id("panel")).to_have_count(1)
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("b · Step 2")
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 2")
+    expect_view(page, "difference_run", "a")
+    seen_pair(page, 0)
+    full(page).get_by_test_id("full-step").press("End")
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("b · Step 9")
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 3")
+    seen_pair(page, 60)
+    page.get_by_test_id("compare").get_by_text("Swipe").click()
+    page.get_by_test_id("swipe").press("Home")
+    seen_pair(page, 30)
+    page.get_by_test_id("swipe").press("End")
+    seen_pair(page, 90)
+    page.reload()
+    expect_view(page, "swipe_run", "a")
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 3")
+    page.get_by_test_id("against").select_option("")
+    expect(full(page).get_by_test_id("panel")).to_have_count(2)
+    expect_view(page, "swipe", "1")
+
+
+def test_blinking_shows_one_after_the_other(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images?full=grey&run=b&step=1&blink=9")
+    for grey in (10, 90, 10):
+        seen_pair(page, grey)
+
+
+def test_a_live_page_is_told_only_of_new_values(tmp_path: Path, open_page: OpenPage):
+    with (
+        mindscope.SummaryRecord(tmp_path / "logs" / "run") as record,
+        running_viewer(tmp_path / "logs", tmp_path) as live,
+    ):
+
+        def write(step: int) -> None:
+            record.add_value("image", "grey", np.full((1, 1, 4, 6), 10 * step / 255, np.float32))
+            record.record(step)
+            record.flush()
+
+        for step in (1, 2, 3):
+            write(step)
+        eventually(lambda: live.runs().get("run", {}).get("last_step") == 3)
+        page = open_page(live, "/images")
+        expect(card(page, "grey").get_by_test_id("step")).to_have_text("Step 3")
+        with page.expect_response("**/api/images?*since=*") as answer:
+            write(4)
+        told = answer.value.json()
+        assert (told["kept"], told["step"], told["values"]) == (3, [4], 4)
+        expect(card(page, "grey").get_by_test_id("step")).to_have_text("Step 4")
+        expect(card(page, "grey")).to_contain_text("4 / 4")
 
 
 def test_a_picture_is_downloaded_as_it_is_in_the_log(viewer: LiveViewer, open_page: OpenPage):

@@ -15,7 +15,8 @@ from PIL import Image
 
 import mindscope
 from mindscope.formats import mindspore
-from mindscope.server.pictures import media_type
+from mindscope.ingest import Catalog
+from mindscope.server.pictures import list_images, media_type
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 
 from .live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
@@ -158,6 +159,27 @@ def test_ids_stay_while_the_log_grows(odd: tuple[LiveViewer, PictureLog]):
 )
 def test_the_bytes_tell_the_type(encoded: bytes, want: str | None):
     assert media_type(encoded) == want
+
+
+def test_only_values_that_came_since_are_listed(tmp_path: Path):
+    log = PictureLog(tmp_path / "run")
+    for step in range(20):
+        log.picture(step, png(step))
+    catalog = Catalog(tmp_path)
+    catalog.refresh()
+    first = list_images(catalog, "run", "input")
+    assert (first.kept, first.values, len(first.id)) == (0, 20, 20)
+    again = list_images(catalog, "run", "input", first.cursor)
+    assert (again.kept, again.values, again.id) == (20, 20, [])
+    log.picture(20, png(20))
+    catalog.refresh()
+    grown, fresh = list_images(catalog, "run", "input", first.cursor), list_images(catalog, "run", "input")
+    assert (grown.kept, grown.step, grown.id) == (20, [20], fresh.id[20:])
+    assert grown.cursor == fresh.cursor
+    log.picture(5, png(99))
+    catalog.refresh()
+    rewritten = list_images(catalog, "run", "input", first.cursor)
+    assert (rewritten.kept, rewritten.values, len(rewritten.id)) == (0, 21, 21)
 
 
 def test_a_value_of_several_pictures_says_how_many(tmp_path: Path):

@@ -7,15 +7,23 @@ import math
 
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
+from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.references import References, find_references
 from mindscope.server.schema import ImagesAnswer
 from mindscope.server.value_ids import row_of, value_ids
 from mindscope.types import Image, Kind
 
 
-def list_images(catalog: Catalog, run: str, tag: str) -> ImagesAnswer:
-    """Every value of an image tag. Raises RunNotFoundError, TagNotFoundError."""
+def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) -> ImagesAnswer:
+    """Every value of an image tag but those that the sender of ``since`` has.
+
+    Raises RunNotFoundError, TagNotFoundError.
+    """
     found = find_references(catalog, run, Kind.IMAGE, tag)
+    places = found.places
+    columns = [places.step, places.wall_time, places.file, places.offset]
+    kept = kept_rows(columns, since)
+    new = places.take(slice(kept, None))
     pictures = _newest(found)
     first = pictures[0] if pictures else None
     return ImagesAnswer(
@@ -25,9 +33,12 @@ def list_images(catalog: Catalog, run: str, tag: str) -> ImagesAnswer:
         pictures=None if pictures is None else len(pictures),
         width=first.width if first else None,
         height=first.height if first else None,
-        step=found.places.step.tolist(),
-        wall_time=[time if math.isfinite(time) else None for time in found.places.wall_time.tolist()],
-        id=value_ids(found.places),
+        values=len(places),
+        cursor=cursor_of(columns),
+        kept=kept,
+        step=new.step.tolist(),
+        wall_time=[time if math.isfinite(time) else None for time in new.wall_time.tolist()],
+        id=value_ids(new),
     )
 
 

@@ -69,8 +69,10 @@ export async function fetchCsv({ run, tag }: SeriesKey): Promise<string> {
   return (await request(`/api/scalars.csv?${new URLSearchParams({ run, tag })}`)).text();
 }
 
-export function fetchImages({ run, tag }: SeriesKey, signal: AbortSignal): Promise<ImageList> {
-  return json(request(`/api/images?${new URLSearchParams({ run, tag })}`, { signal }));
+/** All values; it leaves out those that are known by `since`, see `completedList`. */
+export function fetchImages({ run, tag, since }: KnownSeries, signal: AbortSignal): Promise<ImageList> {
+  const query = new URLSearchParams({ run, tag, ...(since === null ? {} : { since }) });
+  return json(request(`/api/images?${query}`, { signal }));
 }
 
 /** Where a picture is. The bytes behind an address never change. */

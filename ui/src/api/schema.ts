@@ -195,7 +195,7 @@ export interface paths {
         };
         /**
          * Get Images
-         * @description All steps of an image tag of a run, none left out.
+         * @description All steps of an image tag of a run, or those that came since the answer whose cursor is ``since``.
          */
         get: operations["get_images"];
         put?: never;
@@ -1413,13 +1413,18 @@ export interface components {
          * @description The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value for good.
          *
          *     ``pictures`` is how many pictures the newest value holds, ``width`` and ``height`` what its writer declared; null
-         *     when there is none or it can't be read.
+         *     when there is none or it can't be read. ``values`` counts all values. The columns leave out the first ``kept`` of
+         *     them, which the sender of ``since``, the ``cursor`` of an earlier answer, has.
          */
         ImagesAnswer: {
+            /** Cursor */
+            cursor: string;
             /** Height */
             height: number | null;
             /** Id */
             id: string[];
+            /** Kept */
+            kept: number;
             /** Pictures */
             pictures: number | null;
             /** Run */
@@ -1428,6 +1433,8 @@ export interface components {
             step: number[];
             /** Tag */
             tag: string;
+            /** Values */
+            values: number;
             /** Version */
             version: number;
             /** Wall Time */
@@ -2846,6 +2853,7 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
+                since?: string | null;
             };
             header?: never;
             path?: never;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { rowAtStep, stepOfRow, unionOfSteps } from "./steps";
+import { completedList, rowAtStep, stepOfRow, unionOfSteps } from "./steps";
 
 const steps = fc.uniqueArray(fc.integer({ min: -50, max: 500 })).map((list) => list.sort((one, other) => one - other));
 
@@ -24,5 +24,21 @@ describe("steps", () => {
 
   it("joins the steps of several lists", () => {
     expect(unionOfSteps([[1, 5, 9], Float64Array.of(2, 5), []])).toEqual([1, 2, 5, 9]);
+  });
+});
+
+describe("completedList", () => {
+  it("puts the values that are known before those that were sent", () => {
+    const list = (from: number, to: number, kept = 0): { kept: number; step: number[]; wall_time: (number | null)[]; id: string[] } => {
+      const step = Array.from({ length: to - from }, (_, index) => from + index);
+      return { kept, step, wall_time: step.map((each) => (each === 3 ? null : each)), id: step.map(String) };
+    };
+    fc.assert(
+      fc.property(fc.nat(9), fc.nat(9), fc.nat(9), (size, some, more) => {
+        const kept = Math.min(some, size);
+        expect(completedList(list(kept, size + more, kept), list(0, size))).toEqual(list(0, size + more));
+      }),
+    );
+    expect(completedList(list(2, 4), undefined)).toEqual(list(2, 4));
   });
 });

@@ -22,3 +22,24 @@ export function unionOfSteps(lists: Iterable<ArrayLike<number>>): number[] {
 export function stepOfRow(steps: ArrayLike<number>, row: number): number | null {
   return row >= steps.length - 1 ? null : steps[Math.max(0, row)]!;
 }
+
+/** Values of a tag as columns, without the first `kept`. */
+interface ValueColumns {
+  kept: number;
+  step: number[];
+  wall_time: (number | null)[];
+  id: string[];
+}
+
+/** The answer with the values in front that it left out because they are known. */
+export function completedList<List extends ValueColumns>(answer: List, known: List | undefined): List {
+  const { kept } = answer;
+  if (!known || kept === 0) return answer;
+  return {
+    ...answer,
+    kept: 0,
+    step: [...known.step.slice(0, kept), ...answer.step],
+    wall_time: [...known.wall_time.slice(0, kept), ...answer.wall_time],
+    id: [...known.id.slice(0, kept), ...answer.id],
+  };
+}

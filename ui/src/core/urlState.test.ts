@@ -35,7 +35,9 @@ const views: fc.Arbitrary<ViewState> = fc
     brightness: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
     contrast: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
     isOriginal: fc.boolean(),
-    comparison: fc.option(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() })),
+    comparison: fc.option(
+      fc.oneof(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }), fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() })),
+    ),
     shape: fc.constantFrom(...SHAPES),
     scalars: fc
       .record({

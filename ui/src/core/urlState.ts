@@ -34,8 +34,8 @@ export interface ViewState {
   contrast: number;
   /** Pictures pixel by pixel rather than as large as the card. */
   isOriginal: boolean;
-  /** A second step beside the first in full screen; null shows one. */
-  comparison: { by: Comparison; step: number } | null;
+  /** A second step, or another run at the same step, beside the first in full screen; null shows one. */
+  comparison: { by: Comparison; step: number } | { by: Comparison; run: string } | null;
   shape: Shape;
   scalars: ScalarView;
   comparing: CompareView;
@@ -100,7 +100,10 @@ function describeImages(view: ViewState, query: URLSearchParams): void {
   if (view.brightness !== 1) query.append("brightness", String(view.brightness));
   if (view.contrast !== 1) query.append("contrast", String(view.contrast));
   if (view.isOriginal) query.append("size", "original");
-  if (view.comparison) query.append(view.comparison.by, String(view.comparison.step));
+  if (!view.comparison) return;
+  const { by } = view.comparison;
+  if ("step" in view.comparison) query.append(by, String(view.comparison.step));
+  else query.append(`${by}_run`, view.comparison.run);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -145,6 +148,8 @@ function comparison(query: URLSearchParams): ViewState["comparison"] {
   for (const by of COMPARISONS) {
     const step = wholeNumber(query.get(by));
     if (step !== null) return { by, step };
+    const run = query.get(`${by}_run`);
+    if (run !== null) return { by, run };
   }
   return null;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchImages, fetchPicture, pictureAddress, type ImageList } from "../api/routes";
+import { completedList } from "../core/steps";
 import { CardSteps } from "./cardSteps.svelte";
 import { problemOf, type Problem } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
@@ -8,7 +9,7 @@ export { pictureAddress, type ImageList };
 
 export const imageLists: ValueSource<ImageList> = {
   kind: "image",
-  read: (series, _, signal) => fetchImages(series, signal),
+  read: async (series, _, signal, known) => completedList(await fetchImages({ ...series, since: known?.cursor ?? null }, signal), known),
   bytes: ({ id }) => id.length * 80,
 };
 

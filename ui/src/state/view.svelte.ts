@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis } from "../core/axis";
 import type { CompareView } from "../core/compareView";
-import type { Comparison } from "../core/comparison";
 import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
 import type { RunsView } from "../core/runsView";
@@ -168,12 +167,8 @@ class View {
     this.#change({ isOriginal });
   }
 
-  compare(by: Comparison, step: number): void {
-    this.#change({ comparison: { by, step } });
-  }
-
-  endComparison(): void {
-    this.#change({ comparison: null });
+  compare(comparison: ViewState["comparison"]): void {
+    this.#change({ comparison });
   }
 
   setShape(shape: Shape): void {

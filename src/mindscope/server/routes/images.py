@@ -34,9 +34,11 @@ class PictureResponse(Response):
 
 
 @router.get("/images", response_model=ImagesAnswer, responses=NOT_FOUND)
-def get_images(run: str, tag: str, viewer: TheViewer) -> JsonAnswer:
-    """All steps of an image tag of a run, none left out."""
-    return JsonAnswer(list_images(viewer.catalog, run, tag))
+def get_images(
+    run: str, tag: str, viewer: TheViewer, since: Annotated[str | None, Query(max_length=80)] = None
+) -> JsonAnswer:
+    """All steps of an image tag of a run, or those that came since the answer whose cursor is ``since``."""
+    return JsonAnswer(list_images(viewer.catalog, run, tag, since))
 
 
 @router.get("/image", response_class=PictureResponse, response_model=None, responses=ANSWERS)
