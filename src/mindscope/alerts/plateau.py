@@ -48,7 +48,7 @@ class Plateau:
             place = stop
             if self._points == self._next_look:
                 self._look()
-                self._next_look = math.ceil(self._next_look * GROWTH)
+                self._next_look = int(self._next_look * GROWTH) + 1
 
     def _add(self, rows: Rows) -> None:
         """Fill the last block, then begin others, as many at once as have room."""

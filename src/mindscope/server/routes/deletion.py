@@ -40,7 +40,7 @@ def get_deletion(run: str, viewer: TheViewer) -> DeletionAnswer | JSONResponse:
         return _failed(run, error)
 
 
-@router.delete("/runs", response_model=DeletedAnswer, responses=REFUSALS)
+@router.delete("/run", response_model=DeletedAnswer, responses=REFUSALS)
 def delete_run(
     run: str, token: Annotated[str, Query(max_length=100)], viewer: TheViewer
 ) -> DeletedAnswer | JSONResponse:
