@@ -157,6 +157,33 @@ def test_what_export_refuses_is_traced_and_says_why() -> None:
     assert float(net.batch.num_batches_tracked) == 0
 
 
+class Numbered(nn.ParameterList):
+    """Whose parameters are called 0, 1 and 2, as nodes are."""
+
+    def __init__(self, is_traceable: bool) -> None:
+        super().__init__([nn.Parameter(torch.ones(2)) for _ in range(3)])
+        self._is_traceable = is_traceable
+
+    def forward(self, x: Any) -> Any:
+        if not self._is_traceable and x.sum() < 0:
+            return x
+        return x * self[0] + self[1] - self[2]
+
+
+@pytest.mark.parametrize("is_traceable", [True, False])
+def test_nodes_are_not_called_as_parameters_are(is_traceable: bool) -> None:
+    graph = read(graph_of(Numbered(is_traceable), torch.randn(2)))
+    names = [each.name for each in (*graph.nodes, *graph.parameters)]
+    assert len(set(names)) == len(names)
+    assert {"0", "1", "2"} <= {each.name for each in graph.parameters}
+    assert dangling(graph) == []
+    if is_traceable:
+        sources = {node.op_type: [edge.source for edge in node.inputs] for node in graph.nodes}
+        assert sources["mul"] == ["x", "0"]
+        assert sources["add"] == [graph.nodes[0].name, "1"]
+        assert sources["sub"] == [graph.nodes[1].name, "2"]
+
+
 def test_mindspore_parses_the_graphs() -> None:
     proto = pytest.importorskip("mindspore.train.anf_ir_pb2")
     for net, x in ((LeNet5(), torch.randn(2, 1, 32, 32)), (Residual(), torch.randn(2, 3, 4, 4))):

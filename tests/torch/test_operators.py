@@ -162,6 +162,37 @@ def test_what_is_taken_can_be_recorded_and_read(tmp_path: Path) -> None:
     assert tags == {"image": ("input",), "histogram": ("hidden",), "tensor": ("hidden",), "scalar": ("loss",)}
 
 
+def test_compiling_breaks_no_graph() -> None:
+    explained = torch._dynamo.explain(Net())(torch.rand(3, 4))
+    assert (explained.graph_count, explained.graph_break_count) == (1, 0)
+
+
+@pytest.mark.parametrize("in_dims", [0, 1])
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_under_vmap_all_samples_are_one_value(in_dims: int, is_compiled: bool) -> None:
+    tensor, x = operators.TensorSummary(), torch.randn(3, 4)
+
+    def square(row: Any) -> Any:
+        tensor("row", row)
+        return (row * row).sum()
+
+    mapped = torch.vmap(torch.func.grad(square), in_dims)
+    (torch.compile(mapped, backend="eager", fullgraph=True) if is_compiled else mapped)(x)
+    ((_, _, kept),) = take_values()
+    torch.testing.assert_close(kept, x if in_dims == 0 else x.T)
+
+
+def test_a_scalar_under_vmap_is_refused() -> None:
+    scalar = operators.ScalarSummary()
+
+    def total(row: Any) -> Any:
+        scalar("total", row.sum())
+        return row
+
+    with pytest.raises(ValueRejectedError, match="scalar 'total' has 3 values under vmap, want one"):
+        torch.vmap(total)(torch.ones(3, 4))
+
+
 @pytest.mark.gpu
 def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
     value = torch.arange(4.0, device="cuda")

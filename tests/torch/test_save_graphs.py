@@ -84,3 +84,20 @@ def test_choices_of_the_process_are_checked(tmp_path: Path) -> None:
     for wrong in ({"mode": 3}, {"device_target": "TPU"}, {"device_target": "Ascend"}, {"save_graphs": -1}):
         with pytest.raises(ValueError, match=r"want|it has"):
             set_context(**wrong)
+
+
+def test_without_inductors_hook_the_other_stages_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a version of torch that took the private hook away."""
+    from torch._inductor import config
+
+    torch._dynamo.reset()
+    monkeypatch.delitem(config._config, "_post_fusion_custom_pass")
+    net, x = torch.nn.Linear(4, 3), torch.randn(5, 4)
+    set_context(save_graphs=True, save_graphs_path=tmp_path)
+    try:
+        save_stages(net, (x,))
+    finally:
+        set_context(save_graphs=False)
+    assert {path.stem for path in find_graph_files(tmp_path)} == {
+        "ms_output_exported", "ms_output_decomposed", "ms_output_joint",
+    }  # fmt: skip

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import count
 from typing import NamedTuple
 
 from mindscope.formats.mindspore_schemas import DATA_TYPES
@@ -34,12 +35,18 @@ def structure_message(
 ) -> Message:
     """A node for each layer, numbered from 1, whose inputs are its weights; ``kinds`` are classes by path."""
     known = {weight.name for weight in weights}
+    numbers = numbers_beside(known)
     message: Message = {
         "name": name,
-        "node": [_node(number, layer, known, kinds) for number, layer in enumerate(layers, start=1)],
+        "node": [_node(number, layer, known, kinds) for number, layer in zip(numbers, layers, strict=False)],
         "parameters": [_parameter(weight) for weight in weights],
     }
     return {field: value for field, value in message.items() if value}
+
+
+def numbers_beside(taken: Set[str]) -> Iterator[str]:
+    """1, 2, 3, ... as names of nodes, without those that are ``taken``: a list may number its parameters."""
+    return (name for name in map(str, count(1)) if name not in taken)
 
 
 def scope_of(path: str, kinds: Mapping[str, str]) -> str:
@@ -52,10 +59,10 @@ def scope_of(path: str, kinds: Mapping[str, str]) -> str:
     return "/".join([ROOT, *named])
 
 
-def _node(number: int, layer: Layer, known: set[str], kinds: Mapping[str, str]) -> Message:
+def _node(number: str, layer: Layer, known: set[str], kinds: Mapping[str, str]) -> Message:
     scope = scope_of(layer.path, kinds)
     return {
-        "name": str(number),
+        "name": number,
         "op_type": layer.kind,
         "scope": scope,
         "input": [{"name": weight, "type": 0} for weight in layer.weights if weight in known],  # shared: one name

@@ -47,6 +47,24 @@ _KEEP: Any = torch.ops.mindscope.keep_value.default
 has_side_effect(_KEEP)
 
 
+def _keep_batched(
+    info: Any, in_dims: tuple[int | None, ...], value: torch.Tensor, plugin: str, name: str
+) -> tuple[None, None]:
+    """Under ``vmap``: all samples are kept as one value, their axis first."""
+    assert in_dims[0] is not None
+    if plugin == "scalar":
+        raise ValueRejectedError(
+            f"scalar {name!r} has {info.batch_size} values under vmap, want one; record them as a histogram or tensor, "
+            "or reduce them outside"
+        )
+    _KEEP(value.movedim(in_dims[0], 0), plugin, name)
+    return None, None
+
+
+if hasattr(torch.library, "register_vmap"):  # since torch 2.5
+    torch.library.register_vmap("mindscope::keep_value", _keep_batched, lib=_LIBRARY)
+
+
 def _check(plugin: str, name: str, value: torch.Tensor) -> None:
     if not name:
         raise ValueRejectedError(f"name of a {plugin} is empty, want the tag to record it under")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 
 from mindscope.formats import wire
@@ -26,6 +27,7 @@ from mindscope.torch.graphs.joint import joint_message
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
+_HOOK = "_post_fusion_custom_pass"  # private to torch: Inductor offers no other look at what it fused
 
 
 class _Fused:
@@ -55,7 +57,13 @@ def follow_inductor(is_on: bool) -> None:
 
     inductor: Any = config
     _FUSED.begin()
-    inductor._post_fusion_custom_pass = _save_fused if is_on else None
+    if hasattr(inductor, _HOOK):
+        setattr(inductor, _HOOK, _save_fused if is_on else None)
+    elif is_on:
+        _LOG.warning(
+            "torch %s has no torch._inductor.config.%s, which hands the fused graph over; ms_output_after_hwopt.pb is "
+            "not written, the other stages are", torch.__version__, _HOOK,
+        )  # fmt: skip
 
 
 def _save_fused(nodes: list[Any]) -> list[Any]:

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ``torch.fx`` graph as ``GraphProto``.
 
-Operators are nodes, numbered from 1 as MindSpore does, without the numbers that are names of parameters; weights and inputs are parameters, tensors that the graph holds
-itself are constants. Arguments that are no tensors are attributes. Operations that nothing reads (a summary, a change
-in place) are held in their order by control edges.
+Operators are nodes, numbered from 1 as MindSpore does, but for numbers that parameters are called by. Weights and
+inputs are parameters, tensors that the graph holds itself are constants. Arguments that are no tensors are attributes.
+Operations that nothing reads (a summary, a change in place) are held in their order by control edges.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
-from itertools import count
+from collections.abc import Mapping
 from typing import Any, cast
 
 import torch
 from torch import fx, nn
 
+from mindscope.collector.structure import numbers_beside
 from mindscope.torch.graphs.scopes import Scopes
 from mindscope.torch.graphs.types import graph_value, tensor_type_value, type_of, value_of
 from mindscope.types import Message
@@ -125,11 +125,6 @@ class _Writer:
         found = {name: value_of(value) for name, value in _arguments(node) if value is not None and _is_plain(value)}
         graphs = [each for each in node.all_input_nodes if each in self._subgraphs]
         return {**found, **{str(each.target): graph_value(self._subgraphs[each]) for each in graphs}}
-
-
-def numbers_beside(taken: Set[str]) -> Iterator[str]:
-    """1, 2, 3, ... as names of nodes, without those that are ``taken``, as a ``ParameterList`` calls its parameters."""
-    return (name for name in map(str, count(1)) if name not in taken)
 
 
 def _given_names(graph: fx.Graph, given: Mapping[str, str]) -> set[str]:
