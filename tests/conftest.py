@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is slow, which says nothing about the code
+settings.load_profile("no deadline")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
