@@ -9,7 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mindscope.errors import ExpressionError
-from mindscope.stats.expression import Bound, coordinate, parse, require_tags
+from mindscope.stats.expression import parse, require_tags
+from mindscope.stats.expression_reader import Bound
+from mindscope.stats.operators import coordinate
 
 COLUMNS = {
     "loss": np.array([3.0, 2.0, np.nan]),

@@ -15,8 +15,8 @@ from mindscope.alerts.losses import Check
 from mindscope.alerts.rules import VALUE, Rule
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
-from mindscope.stats.expression import coordinate
 from mindscope.stats.joining import join_steps
+from mindscope.stats.operators import coordinate
 from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, read_encoded
 from mindscope.types import Histogram, Kind
 

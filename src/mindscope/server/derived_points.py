@@ -13,10 +13,10 @@ from mindscope.errors import ExpressionError
 from mindscope.server.derived_schema import DerivedView, Smoothing
 from mindscope.server.schema import Axis
 from mindscope.stats import smooth
-from mindscope.stats.expression import coordinate, parse, require_tags
+from mindscope.stats.expression import parse, require_tags
 from mindscope.stats.half_life import smooth_half_life
 from mindscope.stats.joining import join_steps
-from mindscope.stats.operators import Column, ColumnsByName
+from mindscope.stats.operators import Column, ColumnsByName, coordinate
 from mindscope.stats.running_median import running_median
 from mindscope.store import RunStore
 from mindscope.types import Kind

@@ -53,7 +53,7 @@ class Subscription:
 
 
 class Feed:
-    """Carries news to all subscriptions. ``publish`` and ``announce`` are for any thread, the rest for the event loop."""
+    """Carries news to all subscriptions. ``publish`` and ``announce`` are for any thread, the rest for its loop."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mindscope.stats.expression import coordinate
-from mindscope.stats.operators import Column, ColumnsByName
+from mindscope.stats.operators import Column, ColumnsByName, coordinate
 
 Series = tuple[Column, Column, Column]
 """step, wall_time and value of shape (n,); the steps ascend, and no two are equal."""

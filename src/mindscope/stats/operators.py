@@ -14,6 +14,8 @@ Column = NDArray[Any]
 ColumnsByName = Mapping[str, Column]
 Evaluate = Callable[[ColumnsByName], Any]
 
+COORDINATES = ("step", "wall_time")
+"""Names that stand for the place of a point; a tag of such a name is reached with ``tag()``."""
 CONSTANTS = {"nan": np.nan, "inf": np.inf, "pi": np.pi}
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
@@ -44,6 +46,11 @@ NUMBERS: dict[str, tuple[int, Callable[..., Any]]] = {
     "max": (2, np.maximum),
 }
 TESTS: dict[str, Callable[[Any], Any]] = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
+
+
+def coordinate(name: str) -> str:
+    """The name of a column of ``COORDINATES`` among ``columns``, which no tag can have."""
+    return f"\0{name}"
 
 
 def as_float(value: float) -> float:
