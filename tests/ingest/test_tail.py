@@ -110,6 +110,7 @@ def test_small_budgets_only_take_more_turns(directory: Path) -> None:
     turns = 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tail_module, "CHUNK_BYTES", 64)
+        patch.setattr(tail_module, "FEW_RECORDS", 1)
         loader = loader_of(directory)
         while turns == 0 or loader.has_more:
             loader.read(budget_bytes=100)

@@ -20,6 +20,8 @@ from mindscope.types import Damage, DamageKind, Kind, Undecodable
 
 CHUNK_BYTES = 512 << 10
 """Read at once, unless a single record is larger: little enough to stay in a core's own cache until it is scanned."""
+FEW_RECORDS = 4
+"""Large records are read several at a time: the last one, which is cut, is read again."""
 BUFFER_BYTES = 8 << 20
 """Room for larger records; what is never used of it takes no memory."""
 FIRST_RECORD_BYTES = 4096
@@ -151,7 +153,7 @@ class FileTail:
             return buffer[:0]
         if needed > len(buffer):
             buffer = memoryview(bytearray(needed))
-        size = min(rest, max(needed, CHUNK_BYTES))
+        size = min(rest, max(FEW_RECORDS * needed, CHUNK_BYTES))
         chunk = buffer[: _read_into(file, self._reader.position, buffer[:size])]
         self.scanned_bytes += len(chunk)
         return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
