@@ -261,3 +261,122 @@ def test_pipeline_is_in_the_lineage_file(tmp_path: Path) -> None:
     graph = read(tmp_path).dataset_graph
     assert graph is not None
     assert [node.op_type for node in graph.walk()] == ["Batch", "TensorDataset"]
+
+
+class Spanned(Callback):
+    """Calls a collector at the end of each step, inside a span that a profiler sees."""
+
+    def __init__(self, collector: SummaryCollector) -> None:
+        self._collector = collector
+
+    def __enter__(self) -> Callback:
+        self._collector.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._collector.__exit__(*error)
+
+    def begin(self, run_context: RunContext) -> None:
+        self._collector.begin(run_context)
+
+    def step_end(self, run_context: RunContext) -> None:
+        with torch.profiler.record_function("collecting"):
+            self._collector.step_end(run_context)
+
+
+WAITS = ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy")
+
+
+@pytest.mark.gpu
+@pytest.mark.filterwarnings("ignore")  # those of the profiler
+def test_collecting_waits_for_no_device(tmp_path: Path) -> None:
+    model = make_model(device="cuda")
+    data = [tuple(column.cuda() for column in batch) for batch in batches(64)] * 3
+    collector = SummaryCollector(tmp_path / "run", collect_freq=1, collect_specified_data={"collect_graph": False})
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=activities) as profiler:
+        model.train(1, data, callbacks=[Spanned(collector)])
+    profiler.export_chrome_trace(str(tmp_path / "trace.json"))
+    events = json.loads((tmp_path / "trace.json").read_text("utf-8"))["traceEvents"]
+    spans = [each for each in events if each.get("name") == "collecting" and each.get("cat") == "user_annotation"]
+    # the first one allocates pinned memory, which the device has to know of
+    later = sorted(spans, key=lambda each: each["ts"])[1:]
+    waits = [
+        each
+        for each in events
+        if each.get("name") in WAITS
+        for span in later
+        if each["tid"] == span["tid"] and span["ts"] <= each["ts"] <= span["ts"] + span["dur"]
+    ]
+    assert len(later) == 11
+    assert waits == []
+    assert any(each.get("name") == "cudaMemcpyAsync" for each in events)
+    run = read(tmp_path / "run")
+    steps = list(range(1, 13))
+    assert list(run.scalars("loss/auto").step) == steps
+    assert list(run.histograms("fc1.weight/auto").step) == list(run.images("input_data/auto").step) == steps
+
+
+@pytest.mark.gpu
+def test_values_of_a_gpu_are_those_of_their_step(tmp_path: Path) -> None:
+    """Parameters are changed in place while their copies are on the way."""
+    network = nn.Linear(1000, 1000, device="cuda")
+    with SummaryCollector(tmp_path, collect_freq=1) as collector:
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+        for step in range(1, 21):
+            with torch.no_grad():
+                for each in network.parameters():
+                    each.fill_(step)
+            collector.step(torch.tensor(float(step), device="cuda"), network=network, optimizer=optimizer)
+    run = read(tmp_path)
+    assert list(run.scalars("loss/auto").value) == list(range(1, 21))
+    for tag in ("weight/auto", "bias/auto"):
+        got = [(each.value.minimum, each.value.maximum) for each in run.histograms(tag)]
+        assert got == [(step, step) for step in range(1, 21)]
+
+
+def test_values_of_the_cpu_are_those_of_their_step(tmp_path: Path) -> None:
+    network = nn.Linear(400, 200)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    picture = torch.zeros(20, 1, 40, 40)
+    with SummaryCollector(tmp_path, collect_freq=1) as collector:
+        for step in range(1, 21):
+            with torch.no_grad():
+                picture.fill_(step / 20)
+                for each in network.parameters():
+                    each.fill_(step)
+            loss = torch.full((), float(step))
+            collector.step(loss, network=network, optimizer=optimizer, input_data=picture)
+            loss.zero_()
+    run = read(tmp_path)
+    assert list(run.scalars("loss/auto").value) == list(range(1, 21))
+    assert [each.value.maximum for each in run.histograms("weight/auto")] == list(range(1, 21))
+    assert [each.value[0].pixels().max() for each in run.images("input_data/auto")] == [
+        round(255 * step / 20) for step in range(1, 21)
+    ]
+
+
+def test_the_first_pictures_of_a_batch_are_collected(tmp_path: Path) -> None:
+    with SummaryCollector(tmp_path) as collector:
+        collector.step(0.5, input_data=torch.arange(20.0).reshape(20, 1, 1, 1).expand(20, 1, 3, 5) / 20)
+    pixels = read(tmp_path).images("input_data/auto")[0].value[0].pixels()
+    assert pixels.shape[:2] == (3, 8 * 5)
+    assert pixels.reshape(3, 8, 5).max(axis=(0, 2)).tolist() == [round(255 * place / 20) for place in range(8)]
+
+
+def test_parameters_that_are_trained_later_are_collected_then(tmp_path: Path) -> None:
+    network = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    network[0].requires_grad_(False)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    with SummaryCollector(tmp_path, collect_freq=1) as collector:
+        for step in (1, 2, 3):
+            if step == 2:
+                network[0].requires_grad_(True)
+            if step == 3:
+                optimizer.add_param_group({"params": [nn.Parameter(torch.ones(3))]})
+            collector.step(0.5, network=network, optimizer=optimizer)
+    run = read(tmp_path)
+    steps = {tag: list(run.histograms(tag).step) for tag in run.tags("histogram")}
+    assert steps["1.weight/auto"] == [1, 2, 3]
+    assert steps["0.weight/auto"] == [2, 3]
+    assert len(steps) == 5

@@ -6,6 +6,7 @@ The caller's memory is copied: a training goes on to change it in place while th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -122,10 +123,10 @@ def _read_torch(value: Any) -> tuple[Array, bool]:
     tensor = value.detach()
     if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
         tensor = tensor.to_dense()
-    if str(tensor.dtype) == "torch.bfloat16":
-        return _to_bfloat16(tensor.float().cpu().numpy()), True
     is_elsewhere = str(getattr(tensor.device, "type", "cpu")) not in ("cpu", "meta")
     tensor = tensor.cpu()
+    if str(tensor.dtype) == "torch.bfloat16":  # which NumPy doesn't know: its bits
+        return tensor.view(sys.modules["torch"].int16).numpy().view(BFLOAT16), is_elsewhere
     if hasattr(tensor, "resolve_conj"):
         tensor = tensor.resolve_conj().resolve_neg()
     return tensor.numpy(), is_elsewhere
