@@ -3,27 +3,32 @@ import type uPlot from "uplot";
 
 import { PaintTask, schedule } from "./paintQueue";
 
-/** A canvas over the one of uPlot. What is being painted is shown when it is complete, so that nothing flickers. */
+/** A canvas over the one of uPlot. What is being painted changes places with what is shown when it is complete. */
 export class Layer {
-  readonly canvas = document.createElement("canvas");
-  readonly #buffer = document.createElement("canvas");
-  /** Drawn at once, not recorded for later: only then do the steps take the time that they take. */
-  readonly #ctx = this.#buffer.getContext("2d", { willReadFrequently: true })!;
+  #front: HTMLCanvasElement;
+  #back: HTMLCanvasElement;
   readonly #plot: uPlot;
   #task: PaintTask | null = null;
 
   constructor(plot: uPlot) {
     this.#plot = plot;
-    this.canvas.className = "layer";
-    plot.over.before(this.canvas);
+    this.#front = canvasBefore(plot.over);
+    this.#back = canvasBefore(plot.over);
+    this.#back.style.visibility = "hidden";
+  }
+
+  /** What is shown. */
+  get canvas(): HTMLCanvasElement {
+    return this.#front;
   }
 
   paint(steps: (ctx: CanvasRenderingContext2D) => Iterator<void>): void {
     this.#task?.cancel();
     const { width, height } = this.#plot.ctx.canvas;
-    this.#buffer.width = width;
-    this.#buffer.height = height;
-    this.#task = new PaintTask(steps(this.#ctx), () => this.#present());
+    this.#back.width = width;
+    this.#back.height = height;
+    // Drawn at once, not recorded for later: only then do the steps take the time that they take.
+    this.#task = new PaintTask(steps(this.#back.getContext("2d", { willReadFrequently: true })!), () => this.#present());
     schedule(this.#task);
   }
 
@@ -34,19 +39,28 @@ export class Layer {
 
   clear(): void {
     this.#task?.cancel();
-    this.canvas.width = 0;
+    if (this.#front.width > 0) this.#front.width = 0;
   }
 
   destroy(): void {
-    this.clear();
-    this.#buffer.width = 0;
-    this.canvas.remove();
+    this.#task?.cancel();
+    for (const canvas of [this.#front, this.#back]) {
+      canvas.width = 0;
+      canvas.remove();
+    }
   }
 
   #present(): void {
-    const { width, height } = this.#buffer;
-    this.canvas.width = width;
-    this.canvas.height = height;
-    if (width > 0 && height > 0) this.canvas.getContext("2d")!.drawImage(this.#buffer, 0, 0);
+    [this.#front, this.#back] = [this.#back, this.#front];
+    this.#front.style.visibility = "";
+    this.#back.style.visibility = "hidden";
   }
+}
+
+function canvasBefore(over: HTMLElement): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.className = "layer";
+  canvas.width = 0;
+  over.before(canvas);
+  return canvas;
 }

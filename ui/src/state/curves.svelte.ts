@@ -132,6 +132,23 @@ export function renewCurves(changed: ReadonlySet<string> | null): void {
   }
 }
 
+/** Lines that no chart shows, read at once. Raises what the requests raise. */
+export async function readLines(want: Want): Promise<Series[]> {
+  const orders = want.lines.map((line): Order => {
+    const settings = settingsOf(want, line);
+    return { key: keyOf(line, settings), ...line, settings, waiting: new Set(), request: null, known: undefined, isStale: false };
+  });
+  const read: Series[] = [];
+  while (orders.length > 0) {
+    const { settings } = orders[0]!;
+    const other = orders.findIndex((one) => !isSame(one.settings, settings));
+    const chunk = orders.splice(0, other < 0 ? CHUNK : Math.min(CHUNK, other));
+    const answers = await ask(chunk, settings, new AbortController().signal);
+    read.push(...answers.map((answer, index) => named(answer, chunk[index]!)));
+  }
+  return read;
+}
+
 function settingsOf(want: Want, { tag, offset }: WantedLine): Settings {
   const { axis, smoothing, xTag, baseline } = want;
   const pixels = Math.min(8192, Math.max(PIXEL_BUCKET, Math.ceil(want.pixels / PIXEL_BUCKET) * PIXEL_BUCKET));
