@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,47 @@ def test_public_names_are_there() -> None:
     assert all(getattr(mindscope.mindspore, name).__name__ == name for name in names)
     with pytest.raises(AttributeError, match="no attribute 'Summary'"):
         mindscope.mindspore.Summary  # noqa: B018
+
+
+def signature(function: Any) -> list[tuple[str, Any]]:
+    """Names and defaults."""
+    return [(each.name, each.default) for each in inspect.signature(function).parameters.values()]
+
+
+@pytest.mark.parametrize(("ours", "own", "methods"), [
+    (SummaryCollector, mindspore.SummaryCollector, "__init__ begin step_end epoch_end end"),
+    (SummaryRecord, mindspore.SummaryRecord, "__init__ add_value record set_mode flush close"),
+    (SummaryLandscape, mindspore.SummaryLandscape, "__init__ gen_landscapes_with_multi_process clean_ckpt"),
+])  # fmt: skip
+def test_arguments_and_defaults_are_those_of_mindspore(ours: Any, own: Any, methods: str) -> None:
+    for method in methods.split():
+        assert signature(getattr(ours, method)) == signature(getattr(own, method)), method
+
+
+LANDSCAPE = {"landscape_size": 4, "intervals": [[1, 2, 3]]}
+
+
+@pytest.mark.parametrize("given", [
+    {"collect_freq": 0}, {"collect_freq": "2"}, {"collect_freq": 1.5}, {"collect_tensor_freq": -1},
+    {"max_file_size": 0}, {"max_file_size": "4"}, {"keep_default_action": 1},
+    {"export_options": {"tensor_format": "x"}},
+    {"export_options": {"other": "npy"}}, {"export_options": 1}, {"collect_specified_data": []},
+    {"collect_specified_data": {"other": True}}, {"collect_specified_data": {"collect_graph": 1}},
+    {"collect_specified_data": {"histogram_regular": 1}}, {"collect_specified_data": {"histogram_regular": "("}},
+    {"collect_specified_data": {"collect_landscape": 3}}, {"custom_lineage_data": []},
+    {"custom_lineage_data": {1: 2}}, {"custom_lineage_data": {"a": [1]}},
+    *({"collect_specified_data": {"collect_landscape": LANDSCAPE | each}} for each in (
+        {"landscape_size": 2}, {"landscape_size": 257}, {"landscape_size": "4"}, {"unit": "batch"}, {"unit": 1},
+        {"num_samples": "1"}, {"create_landscape": {"all": True}}, {"create_landscape": {"train": 1}},
+        {"intervals": [[1, 2]]}, {"intervals": 1}, {"intervals": [["1", "2", "3"]]}, {"other": 1},
+    )),
+])  # fmt: skip
+def test_what_mindspore_refuses_is_refused_with_the_same_error(tmp_path: Path, given: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)) as own:
+        mindspore.SummaryCollector(str(tmp_path / "own"), **given)
+    with pytest.raises((TypeError, ValueError)) as ours:
+        SummaryCollector(str(tmp_path / "ours"), **given)
+    assert ours.type is own.type
 
 
 def test_samplers_and_their_weights_are_recorded(tmp_path: Path) -> None:

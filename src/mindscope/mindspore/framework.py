@@ -25,6 +25,9 @@ class MindSporeFramework:
 
     def __init__(self) -> None:
         self._values = OperatorValues()
+        self._optimizer: Any = None
+        self._parameters: dict[str, Any] = {}
+        """Those of that optimizer."""
 
     def graph(self, params: Any) -> Message | None:
         """The graph of the network that trains."""
@@ -57,7 +60,10 @@ class MindSporeFramework:
     def parameters(self, params: Any) -> Mapping[str, Any]:
         """The parameters of the optimizer, in its order."""
         optimizer: Any = optimizer_of(params)
-        return {} if optimizer is None else {each.name: each for each in optimizer.parameters}
+        if optimizer is not self._optimizer:
+            self._optimizer = optimizer
+            self._parameters = {} if optimizer is None else {each.name: each for each in optimizer.parameters}
+        return self._parameters
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
         """The step's values of summary operators."""
