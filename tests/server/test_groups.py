@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mindscope.server.derived_schema import DerivedHeader, GroupsHeader
+from mindscope.ingest import Catalog
+from mindscope.server.derived_schema import Alignment, DerivedHeader, DerivedView, GroupsHeader
 from mindscope.server.ranks import expand_ranks, find_ranks
-from tests.event_log import append, scalars, version
+from mindscope.server.spreads import GroupSpread, GroupSpreads
+from tests.event_log import DATA, append, scalars, version
 
 from .live_viewer import LiveViewer, eventually, running_viewer
 
@@ -236,6 +239,43 @@ def test_the_run_list_tells_ranks(grouped: LiveViewer):
         ("ddp/rank_*", n) for n in range(RUNS)
     ]
     assert (runs["alone"]["rank_of"], runs["alone"]["rank"]) == (None, None)
+
+
+def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
+    def write(run: str, step: int, value: float) -> None:
+        (tmp_path / run).mkdir(exist_ok=True)
+        path = tmp_path / run / NAME
+        append(path, (b"" if path.exists() else version()) + scalars(step, {"loss": value}))
+
+    def look(*runs: str, range: tuple[float, float] | None = None) -> GroupSpread:
+        catalog.refresh()
+        return spreads.get(catalog, runs, "loss", DerivedView(range=range), Alignment.EXACT)
+
+    write("a", 1, 1.0)
+    write("b", 1, 3.0)
+    catalog, spreads = Catalog(tmp_path), GroupSpreads()
+    first = look("a", "b")
+    assert look("a", "b") is first
+    assert look("a", "b", range=(1, 2)) is first
+    assert look("a") is not first
+    write("b", 2, 5.0)
+    second = look("a", "b")
+    assert second.spread.mean.tolist() == [2.0, 5.0]
+    write("c", 1, 0.0)
+    assert look("a", "b") is second
+    assert look("a", "b", "c").spread.count.tolist() == [3.0, 1.0]
+    assert look("a", "nix").problems.keys() == {"nix"}
+    write("nix", 1, 0.0)
+    assert look("a", "nix").problems == {}
+
+
+def test_groups_are_remembered_within_bounds():
+    catalog = Catalog(DATA)
+    catalog.refresh()
+    spreads = GroupSpreads(kept_bytes=0)
+    looks = [spreads.get(catalog, ("mindspore/custom_loop",), "`train/loss`", DerivedView(), Alignment.EXACT)] * 2
+    assert looks[0].runs == 1
+    assert not spreads._known
 
 
 def test_ranks_are_siblings_only():

@@ -20,6 +20,7 @@ from mindscope.server.hparam_tables import HparamRow, read_hparam_row
 from mindscope.server.known import KnownByRun
 from mindscope.server.merged_histograms import MergedHistograms
 from mindscope.server.outlines import Outlines, outline_run
+from mindscope.server.spreads import GroupSpreads
 
 MOST_OUTLINES = 64
 
@@ -34,6 +35,7 @@ class Viewer:
     notebook: Notebook
     alerting: Alerting
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
+    spreads: GroupSpreads = field(default_factory=GroupSpreads)
     merged: MergedHistograms = field(default_factory=MergedHistograms)
     hparams: KnownByRun[HparamRow] = field(default_factory=lambda: KnownByRun(read_hparam_row))
     outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))

@@ -9,24 +9,24 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import ExpressionError, RunNotFoundError
+from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
-from mindscope.server.derived_points import derive_points
 from mindscope.server.derived_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
 from mindscope.server.ranks import expand_ranks
 from mindscope.server.schema import Axis
+from mindscope.server.spreads import GroupSpread, GroupSpreads
 from mindscope.stats import Line, Parted, arrange, reduce
-from mindscope.stats.alignment import Trace, common_x, trace
 from mindscope.stats.expression import parse
-from mindscope.stats.spread import Spread, spread
+from mindscope.stats.spread import Spread
 
 
-def pack_groups(catalog: Catalog, query: GroupsQuery) -> memoryview:
+def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupSpreads) -> memoryview:
     """The groups of the query in its order, as columns."""
     data = ColumnData()
-    return join(GroupsHeader(groups=[_group_or_error(catalog, query, name, data) for name in query.groups]), data)
+    groups = [_group_or_error(catalog, query, name, spreads, data) for name in query.groups]
+    return join(GroupsHeader(groups=groups), data)
 
 
 def alignment_of(query: GroupsQuery) -> Alignment:
@@ -35,44 +35,32 @@ def alignment_of(query: GroupsQuery) -> Alignment:
     return query.alignment or (Alignment.EXACT if is_exact else Alignment.LINEAR)
 
 
-def _group_or_error(catalog: Catalog, query: GroupsQuery, name: GroupName, data: ColumnData) -> GroupLine:
+def _group_or_error(
+    catalog: Catalog, query: GroupsQuery, name: GroupName, spreads: GroupSpreads, data: ColumnData
+) -> GroupLine:
     try:
         for expression in (name.y, query.x or name.y):
             parse(expression, wants_condition=False)
     except ExpressionError as error:
         return _empty(query, name, error=str(error))
-    traces, problems = _traces(catalog, query, name)
-    if not traces:
-        why = next(iter(problems.values()), "the group has no runs; choose some")
-        return _empty(query, name, error=why, missing=problems)
-    return _reduced(traces, query, _empty(query, name, missing=problems), name.since, data)
-
-
-def _traces(catalog: Catalog, query: GroupsQuery, name: GroupName) -> tuple[list[Trace], dict[str, str]]:
-    """The runs that have points, and why the others have none."""
-    traces: list[Trace] = []
-    problems: dict[str, str] = {}
-    for id in expand_ranks(name.runs, catalog.runs):
-        try:
-            points = derive_points(catalog.run(id), name.y, query)
-        except (RunNotFoundError, ExpressionError) as error:
-            problems[id] = str(error)
-        else:
-            traces.append(trace(points.x, points.smoothed))
-    return traces, problems
+    runs = tuple(expand_ranks(name.runs, catalog.runs))
+    group = spreads.get(catalog, runs, name.y, query, alignment_of(query))
+    if group.runs == 0:
+        why = next(iter(group.problems.values()), "the group has no runs; choose some")
+        return _empty(query, name, error=why, missing=group.problems)
+    return _reduced(group, query, _empty(query, name, missing=group.problems), name.since, data)
 
 
 def _reduced(
-    traces: list[Trace], query: GroupsQuery, empty: GroupLine, since: str | None, data: ColumnData
+    group: GroupSpread, query: GroupsQuery, empty: GroupLine, since: str | None, data: ColumnData
 ) -> GroupLine:
-    x = common_x(traces, query.range)
-    statistics = spread(traces, x, empty.alignment is Alignment.LINEAR)
+    x, statistics = group.x, group.spread
     lines = [Line(Parted([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
     reduction = reduce(arrange(x), lines, query.pixels, query.range)
     arrays = _arrays(x, statistics, reduction.rows)
     kept = kept_rows(list(arrays.values()), since)
     facts = {
-        "runs": len(traces),
+        "runs": group.runs,
         "points": reduction.points,
         "returned": reduction.returned,
         "reduced": reduction.is_reduced,

@@ -28,6 +28,9 @@ def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
 
 def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
     """``names`` with each group of ranks replaced by its runs, by rank; every run once, in the order of the names."""
+    names = list(dict.fromkeys(names))
+    if not any("*" in name for name in names):
+        return names  # without a look at all runs
     members: dict[str, list[tuple[int, str]]] = {}
     for id, rank in find_ranks(ids).items():
         members.setdefault(rank.group, []).append((rank.number, id))

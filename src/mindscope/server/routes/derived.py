@@ -33,4 +33,4 @@ def query_derived(query: DerivedQuery, viewer: TheViewer) -> ColumnsResponse:
 @router.post("/groups", response_class=ColumnsResponse, responses=ANSWERS)
 def query_groups(query: GroupsQuery, viewer: TheViewer) -> ColumnsResponse:
     """Mean, median, extremes, deviation, quartiles and count of groups of runs; the header is GroupsHeader."""
-    return ColumnsResponse(pack_groups(viewer.catalog, query))
+    return ColumnsResponse(pack_groups(viewer.catalog, query, viewer.spreads))
