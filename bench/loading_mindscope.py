@@ -13,9 +13,9 @@ from scalar_logs import LONG_TAG, torch_tag
 
 from mindscope.ingest import Catalog
 from mindscope.server.columns import pack
+from mindscope.server.curve_schema import CurvesQuery
 from mindscope.server.curves import compute_curves
 from mindscope.server.drawn import DrawnCurves
-from mindscope.server.schema import CurvesQuery
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from mindscope.formats import frames, mindspore
 from mindscope.ingest import Catalog
 from mindscope.server.columns import pack
+from mindscope.server.curve_schema import CurvesQuery
 from mindscope.server.curves import compute_curves
 from mindscope.server.drawn import LONG, DrawnCurves
-from mindscope.server.schema import CurvesQuery
 
 from .live_viewer import GrowingLog, unpack
 

@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from mindscope.formats.progressions import Progressions
+from mindscope.server.curve_schema import Curve, CurvesQuery
 from mindscope.server.curves import reduce_series
 from mindscope.server.drawn import DrawnCurves
-from mindscope.server.schema import Axis, Curve, CurvesQuery, SeriesName
+from mindscope.server.schema import Axis, SeriesName
 from mindscope.store import ScalarSeries
 from mindscope.store.access import Access
 from mindscope.store.chunk import write_chunk

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
-from mindscope.server.schema import CurvesHeader
+from mindscope.server.curve_schema import CurvesHeader
 
 from .live_viewer import DATA, LiveViewer
 

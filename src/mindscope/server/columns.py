@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.server.schema import Answer, Column, Curve, CurveColumns, CurvesHeader
+from mindscope.server.curve_schema import Curve, CurveColumns, CurvesHeader
+from mindscope.server.schema import Answer, Column
 
 MEDIA_TYPE = "application/vnd.mindscope.columns"
 MAGIC = b"MSC1"

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from mindscope.errors import RunNotFoundError, TagNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.curve_schema import Curve, CurvesQuery
 from mindscope.server.drawn import DrawnCurves
-from mindscope.server.schema import Axis, Curve, CurvesQuery, SeriesName
+from mindscope.server.schema import Axis, SeriesName
 from mindscope.stats import GrowingCurve, Reduction, XName, reduce
 from mindscope.store import ScalarSeries
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from pydantic import BaseModel
 
-from mindscope.server.schema import LiveChange
+from mindscope.server.live_schema import LiveChange
 
 Event = tuple[str, BaseModel]
 """Its name, and what it says."""

@@ -15,10 +15,11 @@ from pydantic.json_schema import models_json_schema
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.alerts_schema import LiveAlerts
+from mindscope.server.curve_schema import CurvesHeader
 from mindscope.server.derived_schema import DerivedHeader, GroupsHeader
 from mindscope.server.histogram_schema import HistogramsHeader
+from mindscope.server.live_schema import LiveChange, LiveHello
 from mindscope.server.notebook_schema import LiveNotebook
-from mindscope.server.schema import CurvesHeader, LiveChange, LiveHello
 from mindscope.server.value_messages import HeatHeader
 
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (

@@ -8,8 +8,8 @@ import math
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
 from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.image_schema import ImagesAnswer
 from mindscope.server.references import References, find_references
-from mindscope.server.schema import ImagesAnswer
 from mindscope.server.value_ids import row_of, value_ids
 from mindscope.types import Image, Kind
 

@@ -9,7 +9,7 @@ from mindscope.ingest import Catalog
 from mindscope.ingest.names import readable
 from mindscope.server.numbers import finite, not_a_number
 from mindscope.server.ranks import Rank, find_ranks
-from mindscope.server.schema import (
+from mindscope.server.run_schema import (
     DamageEntry,
     DamagesAnswer,
     LastPoint,

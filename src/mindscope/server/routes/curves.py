@@ -8,8 +8,8 @@ from fastapi.responses import Response
 
 from mindscope.server.columns import MEDIA_TYPE, pack
 from mindscope.server.context import TheViewer
+from mindscope.server.curve_schema import CurvesQuery
 from mindscope.server.curves import compute_curves
-from mindscope.server.schema import CurvesQuery
 
 router = APIRouter()
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND
-from mindscope.server.schema import DamagesAnswer
+from mindscope.server.run_schema import DamagesAnswer
 from mindscope.server.summaries import list_damages
 
 router = APIRouter()

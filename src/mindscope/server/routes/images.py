@@ -11,8 +11,9 @@ from fastapi.responses import JSONResponse, Response
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND, failure
+from mindscope.server.image_schema import ImagesAnswer
 from mindscope.server.pictures import find_picture, list_images, media_type
-from mindscope.server.schema import FailureAnswer, ImagesAnswer
+from mindscope.server.schema import FailureAnswer
 
 MAX_PICTURE = 2**31 - 1
 FOREVER = "private, max-age=31536000, immutable"

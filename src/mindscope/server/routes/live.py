@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from mindscope.server.context import TheViewer, Viewer
-from mindscope.server.schema import LiveHello
+from mindscope.server.live_schema import LiveHello
 
 PING_S = 15.0
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
-from mindscope.server.schema import RunsAnswer
+from mindscope.server.run_schema import RunsAnswer
 from mindscope.server.summaries import summarize_runs
 
 router = APIRouter()

@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from mindscope import __version__
 from mindscope.ingest.names import readable
 from mindscope.server.context import TheViewer
-from mindscope.server.schema import ServerAnswer
+from mindscope.server.run_schema import ServerAnswer
 
 router = APIRouter()
 

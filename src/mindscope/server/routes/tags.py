@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
-from mindscope.server.schema import TagsAnswer, TagsQuery
+from mindscope.server.run_schema import TagsAnswer, TagsQuery
 from mindscope.server.summaries import summarize_tags
 
 router = APIRouter()
