@@ -6,6 +6,8 @@ import { formatCell, oddCell } from "./cellText";
 describe("a cell of a tensor", () => {
   it("shows every digit unless told otherwise", () => {
     expect(formatCell("-0.10000000149011612", null, false)).toBe("−0.10000000149011612");
+    expect(formatCell("7.99996e+06", null, false)).toBe("7999960");
+    expect(formatCell("1e-30", null, false)).toBe("1e−30");
     expect(formatCell("4611686018427387905", 2, false)).toBe("4611686018427387905");
   });
 

@@ -12,14 +12,14 @@ export function oddCell(text: string): OddCell | null {
   return ODD[text] ?? null;
 }
 
-/** A cell as it is shown. Whole numbers and texts stay as they are unless exponents are asked for. */
+/** A cell as it is shown. Whole numbers and texts stay as they are; exponents are for the very large and the very small. */
 export function formatCell(text: string, decimals: number | null, isScientific: boolean): string {
   const odd = oddCell(text);
   if (odd) return SHOWN[odd];
   if (!NUMBER.test(text)) return text;
   const isWhole = !/[.e]/.test(text);
   if (isScientific) return withMinus(Number(text).toExponential(decimals ?? undefined));
-  if (decimals === null || isWhole) return withMinus(text);
+  if (decimals === null || isWhole) return withMinus(/e/.test(text) ? String(Number(text)) : text);
   return withMinus(fixed(Number(text), decimals));
 }
 

@@ -112,6 +112,6 @@ export const curveSource: ValueSource<Series, number> = {
 };
 
 /** The tags of a kind in a run, by name. */
-export function askedTags(kind: string): Asked<string, readonly string[]> {
-  return new Asked(async (run, signal) => (await fetchTags([run], kind, signal)).tags.map(({ tag }) => tag));
+export function askedTags(kind: string): Asked<string, { run: string; tags: readonly string[] }> {
+  return new Asked(async (run, signal) => ({ run, tags: (await fetchTags([run], kind, signal)).tags.map(({ tag }) => tag) }));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export const tensors = {
   "tensors.toolbar": "Settings of the tensors",
-  "tensors.open": "Open {tag} of {run} over the whole page",
   "tensors.text": "text",
   "tensors.one_value": "one value",
   "tensors.inexact": "kept as float32",

@@ -3,7 +3,6 @@ import type { tensors as en } from "../en/tensors";
 
 export const tensors: Record<keyof typeof en, string> = {
   "tensors.toolbar": "张量设置",
-  "tensors.open": "全屏查看 {run} 的 {tag}",
   "tensors.text": "文本",
   "tensors.one_value": "单个值",
   "tensors.inexact": "以 float32 保存",
