@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every page, light and dark, under axe: nothing serious may be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.server.live_viewer import LiveViewer
+
+OpenPage = Callable[[LiveViewer, str], Page]
+AXE = Path(__file__).parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
+PAGES = {
+    "/": "runs-table",
+    "/dashboard?run=mindspore%2Fops": "dashboard",
+    "/scalars?run=mindspore%2Fops": "scalars",
+    "/compare?run=mindspore%2Fops": "live",
+    "/images?run=mindspore%2Fcustom_loop": "images",
+    "/distributions?run=mindspore%2Fops": "distributions",
+    "/tensors?run=mindspore%2Fcustom_loop": "tensors",
+    "/tensors?run=mindspore%2Fcustom_loop&full=t3d_f16": "tensor-table",
+    "/hparams": "hparams-table",
+    "/texts?run=tensorboard%2Ftb_all%2Frun_a": "text",
+    "/audio?run=tensorboard%2Ftb_all%2Frun_a": "sound-facts",
+    "/pr-curves?run=tensorboard%2Ftb_all%2Frun_a": "pr-chart",
+}
+
+
+def serious(page: Page) -> list[str]:
+    """What axe finds that keeps somebody out, each with the element."""
+    page.evaluate(AXE.read_text())
+    found: dict[str, Any] = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        f"{violation['id']}: {node['html'][:160]}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", PAGES)
+def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, address: str, scheme: Any):
+    page = open_page(viewer, address)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    expect(page.get_by_test_id(PAGES[address]).first).to_be_visible()
+    assert serious(page) == []

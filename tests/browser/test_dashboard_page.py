@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run at a glance, and the way from there to everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import mindscope
+from tests.server.live_viewer import DATA, LiveViewer, running_viewer
+
+from .scalars_page import expect_view
+
+OpenPage = Callable[[LiveViewer, str], Page]
+CARDS = {
+    "card-scalars": ("/scalars", "scalars"),
+    "card-distributions": ("/distributions", "distributions"),
+    "card-images": ("/images", "images"),
+    "card-tensors": ("/tensors", "tensors"),
+}
+
+
+def test_every_kind_of_a_run_has_a_preview(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/dashboard?run=mindspore%2Fops")
+    run = mindscope.open_run(DATA / "mindspore" / "ops")
+    last = run.scalars("loss/auto").value[-1]
+    expect(page.get_by_test_id("card-scalars")).to_contain_text(f"{len(run.tags('scalar'))} scalars")
+    expect(page.get_by_test_id("card-scalars")).to_contain_text(f"{last:.4f}")
+    expect(page.get_by_test_id("card-scalars").locator("path")).not_to_have_count(0)
+    expect(page.get_by_test_id("card-distributions").locator("canvas").first).to_be_visible()
+    expect(page.get_by_test_id("card-images").get_by_test_id("picture").first).to_have_attribute("data-loaded", "true")
+    expect(page.get_by_test_id("card-tensors").get_by_test_id("facts")).to_contain_text("float32")
+    graph = page.get_by_test_id("card-graph")
+    expect(graph).to_contain_text(f"{len(run.graphs()[-1].nodes)} nodes")
+    expect(graph.locator("rect")).not_to_have_count(0)
+    expect(page.get_by_test_id("card-pipeline")).to_contain_text("MnistDataset")
+    expect(page.get_by_test_id("card-pipeline")).to_contain_text("batch_size 32")
+
+
+def test_a_landscape_is_drawn_with_the_path_of_the_training(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/dashboard?run=mindspore%2Flandscape%2Funit_step")
+    shown = page.get_by_test_id("card-landscape")
+    expect(shown.locator("canvas")).to_be_visible()
+    landscapes = mindscope.open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()
+    with_path = [tag for tag, each in landscapes.items() if each.path_x is not None]
+    expect(shown).to_contain_text(with_path[-1])
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: OpenPage, card: str):
+    page = open_page(viewer, "/dashboard?run=mindspore%2Fops&run=mindspore%2Fcustom_loop")
+    page.get_by_test_id("dashboard-run").select_option("mindspore/ops")
+    expect_view(page, "run", "mindspore%2Fops")
+    page.get_by_test_id(card).get_by_role("link").click()
+    path, testid = CARDS[card]
+    expect(page.get_by_test_id(testid)).to_be_visible()
+    assert path in page.url
+    expect_view(page, "run", "mindspore%2Fops")
+
+
+def test_what_is_missing_says_what_to_write(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/dashboard?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
+    for card, code in {
+        "card-distributions": 'add_value("histogram"',
+        "card-images": 'add_value("image"',
+        "card-tensors": 'add_value("tensor"',
+        "card-graph": "collect_graph",
+        "card-pipeline": "collect_dataset_graph",
+        "card-landscape": "collect_landscape",
+    }.items():
+        expect(page.get_by_test_id(card)).to_have_attribute("data-filled", "false")
+        expect(page.get_by_test_id(card)).to_contain_text(code)
+
+
+def test_a_card_fills_when_its_data_arrives(tmp_path: Path, open_page: OpenPage):
+    with (
+        mindscope.SummaryRecord(tmp_path / "logs" / "run") as record,
+        running_viewer(tmp_path / "logs", tmp_path) as live,
+    ):
+        record.add_value("scalar", "loss", 0.5)
+        record.record(1)
+        record.flush()
+        page = open_page(live, "/dashboard")
+        expect(page.get_by_test_id("card-scalars")).to_contain_text("0.5000")
+        expect(page.get_by_test_id("card-tensors")).to_have_attribute("data-filled", "false")
+        record.add_value("scalar", "loss", 0.25)
+        record.add_value("tensor", "t", np.ones((2, 2), np.float32))
+        record.record(2)
+        record.flush()
+        expect(page.get_by_test_id("card-scalars")).to_contain_text("0.2500")
+        expect(page.get_by_test_id("card-tensors").get_by_test_id("facts")).to_contain_text("2 × 2")

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors as a person looks through them: slices, numbers and maps against the arrays of the logs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import mindscope
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, expect_view, full
+
+OpenPage = Callable[[LiveViewer, str], Page]
+CUSTOM_LOOP = "run=mindspore%2Fcustom_loop"
+ODD = np.array([[1.5, np.nan, -2.0], [np.inf, 0.25, -np.inf]], np.float32)
+TALL = np.arange(200_000 * 40, dtype=np.float32).reshape(200_000, 40)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """A tensor with everything that is no number, and one of eight million elements."""
+    base = tmp_path_factory.mktemp("tensors")
+    with mindscope.SummaryRecord(base / "logs" / "run") as record:
+        record.add_value("tensor", "odd", ODD)
+        record.add_value("tensor", "tall", TALL)
+        record.record(1)
+    with running_viewer(base / "logs", base) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("tensor") == 2)
+        yield live
+
+
+def cell(page: Page, row: int, column: int) -> Locator:
+    return full(page).locator(f"[data-cell='{row},{column}']")
+
+
+def slice_box(page: Page, dimension: int) -> Locator:
+    return full(page).get_by_test_id(f"slice-{dimension}")
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-"))
+
+
+def newest(tag: str) -> np.ndarray:
+    return mindscope.open_run(DATA / "mindspore" / "custom_loop").tensors(tag)[-1].value.value
+
+
+def test_a_card_says_dtype_shape_and_range(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/tensors?{CUSTOM_LOOP}")
+    run = mindscope.open_run(DATA / "mindspore" / "custom_loop")
+    for tag in run.tags("tensor"):
+        shown = card(page, tag)
+        array = run.tensors(tag)[-1].value.value
+        shown.scroll_into_view_if_needed()
+        expect(shown.get_by_test_id("facts")).to_contain_text(str(array.dtype))
+        expect(shown.get_by_test_id("facts")).to_contain_text(" × ".join(map(str, array.shape)))
+        expect(shown.get_by_test_id("step")).to_have_text("Step 48")
+    expect(card(page, "t_int64")).to_contain_text("kept as float32")
+
+
+def test_a_slice_shows_the_very_values_and_stands_in_the_address(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/tensors?{CUSTOM_LOOP}")
+    card(page, "t3d_f16").hover()
+    card(page, "t3d_f16").get_by_test_id("full").click()
+    array = newest("t3d_f16")
+    expect(cell(page, 2, 3)).to_be_visible()
+    assert number(cell(page, 1, 2).inner_text()) == float(str(array[0, 1, 2]))
+    slice_box(page, 0).fill("-1")
+    slice_box(page, 0).press("Enter")
+    slice_box(page, 2).fill("::-2")
+    slice_box(page, 2).press("Enter")
+    expect(cell(page, 0, 2)).to_have_count(0)
+    expect(cell(page, 2, 1)).to_have_text(str(array[-1, 2, ::-2][1]).replace("-", "\u2212"))
+    expect(full(page).get_by_role("columnheader").nth(1)).to_have_text("3")
+    expect_view(page, "slice", "-1%2C%3A%2C%3A%3A-2")
+    page.reload()
+    expect(cell(page, 2, 1)).to_have_text(str(array[-1, 2, ::-2][1]).replace("-", "\u2212"))
+
+
+def test_a_bad_slice_names_dimension_and_text(viewer: LiveViewer, open_page: OpenPage, complaints: list[str]):
+    page = open_page(viewer, f"/tensors?{CUSTOM_LOOP}&full=t3d_f16")
+    slice_box(page, 1).fill("soup")
+    slice_box(page, 1).press("Enter")
+    problem = full(page).get_by_test_id("slice-problem")
+    expect(problem).to_contain_text("dimension 1: 'soup' is no slice; write an index as 3 or -1")
+    expect(slice_box(page, 1)).to_have_attribute("aria-invalid", "true")
+    expect(slice_box(page, 0)).to_have_attribute("aria-invalid", "false")
+    slice_box(page, 1).fill("7")
+    slice_box(page, 1).press("Enter")
+    expect(problem).to_contain_text("dimension 1: index 7 is outside of its 3; take -3 to 2")
+    slice_box(page, 1).fill(":")
+    slice_box(page, 1).press("Enter")
+    expect(problem).to_have_count(0)
+    complaints.clear()  # the browser reports the refused requests
+
+
+def test_decimals_and_exponents_change_what_is_read(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/tensors?{CUSTOM_LOOP}&full=fc2.bias")
+    value = float(str(newest("fc2.bias")[0]))
+    expect(cell(page, 0, 0)).to_have_text(str(newest("fc2.bias")[0]).replace("-", "\u2212"))
+    full(page).get_by_test_id("decimals").fill("2")
+    full(page).get_by_test_id("decimals").press("Enter")
+    expect(cell(page, 0, 0)).to_have_text(f"{value:.2f}".replace("-", "\u2212"))
+    full(page).get_by_test_id("scientific").get_by_text("1e").click()
+    assert number(cell(page, 0, 0).inner_text()) == pytest.approx(value, rel=1e-2)
+    expect(cell(page, 0, 0)).to_contain_text("e")
+    expect_view(page, "numbers", "scientific")
+    expect_view(page, "decimals", "2")
+
+
+def test_the_step_of_the_tensor_is_chosen(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/tensors?{CUSTOM_LOOP}&full=fc2.bias")
+    values = mindscope.open_run(DATA / "mindspore" / "custom_loop").tensors("fc2.bias")
+    expect(cell(page, 0, 0)).to_be_visible()
+    full(page).get_by_test_id("common-step").press("Home")
+    expect_view(page, "step", "16")
+    expect(cell(page, 0, 0)).to_have_text(str(values[0].value.value[0]).replace("-", "\u2212"))
+
+
+def test_statistics_of_slice_and_whole_stand_side_by_side(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=odd&slice=0,:")
+    table = full(page).get_by_test_id("statistics").locator("tbody tr")
+    for number in range(2):
+        expect(table.nth(1).get_by_role("cell").nth(number)).not_to_have_text("–")
+    rows = {
+        row.get_by_role("rowheader").inner_text(): [each.inner_text() for each in row.get_by_role("cell").all()]
+        for row in table.all()
+    }
+    assert rows["Count"] == ["3", "6"]
+    assert rows["Min"] == ["\u22122.0", "\u22122.0"]
+    assert rows["Max"] == ["1.5", "1.5"]
+    assert rows["NaN"] == ["1", "1"]
+    assert rows["+Inf"] == ["0", "1"]
+    assert rows["\u2212Inf"] == ["0", "1"]
+
+
+def test_what_is_no_number_is_shown_apart(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=odd")
+    expect(cell(page, 0, 1)).to_have_text("NaN")
+    expect(cell(page, 1, 0)).to_have_text("+Inf")
+    full(page).get_by_test_id("tensor-mode").get_by_text("Heat map").click()
+    legend = full(page).get_by_test_id("legend")
+    for name in ("NaN", "+Inf", "\u2212Inf", "\u22122", "1.5"):
+        expect(legend).to_contain_text(name)
+    heat = full(page).get_by_test_id("heat-map")
+    heat.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        heat.press(key)
+    expect(page.get_by_test_id("heat-tip")).to_contain_text("0.25")
+    expect_view(page, "as", "heat")
+
+
+def test_a_histogram_counts_what_numpy_counts(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=tall&as=histogram&slice=0,:")
+    chart = full(page).get_by_test_id("bucket-chart")
+    chart.focus()
+    chart.press("ArrowRight")
+    expect(page.get_by_test_id("bucket-tip")).to_contain_text("Count")
+    counts, edges = np.histogram(TALL[0], 60)
+    expect(page.get_by_test_id("bucket-tip")).to_contain_text(f"[{edges[0]:g}, {edges[1]:g}")
+    expect(page.get_by_test_id("bucket-tip").locator("dd").nth(1)).to_have_text(str(counts[0]))
+    full(page).get_by_test_id("tensor-extent").get_by_text("Whole").click()
+    expect_view(page, "of", "whole")
+    chart.press("ArrowRight")
+    expect(page.get_by_test_id("bucket-tip").locator("dd").nth(1)).to_contain_text("133 3")
+
+
+def test_a_large_tensor_is_read_by_windows_and_reaches_its_end(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=tall")
+    sizes: list[int] = []
+    page.on("response", lambda got: "/window" in got.url and sizes.append(len(got.body())))
+    table = full(page).get_by_test_id("tensor-table")
+    expect(cell(page, 0, 0)).to_have_text("0.0")
+    assert full(page).locator("[data-cell]").count() < 3000
+    table.focus()
+    page.keyboard.press("End")
+    expect(cell(page, 199_999, 0)).to_have_text("7999960")
+    assert sizes
+    assert max(sizes) < 200_000
+
+
+def test_slices_are_downloaded(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=odd&slice=1,:")
+    expect(cell(page, 0, 0)).to_be_visible()
+    full(page).get_by_test_id("download").click()
+    with page.expect_download() as table:
+        page.get_by_test_id("download-csv").click()
+    assert Path(table.value.path()).read_text().split() == ["inf", "0.25", "-inf"]
+    full(page).get_by_test_id("download").click()
+    with page.expect_download() as whole:
+        page.get_by_test_id("download-whole").click()
+    np.testing.assert_array_equal(np.load(io.BytesIO(Path(whole.value.path()).read_bytes())), ODD)
+    assert whole.value.suggested_filename == "run_odd.npy"
+
+
+def test_a_new_step_appears_by_itself(tmp_path: Path, open_page: OpenPage):
+    with (
+        mindscope.SummaryRecord(tmp_path / "logs" / "run") as record,
+        running_viewer(tmp_path / "logs", tmp_path) as live,
+    ):
+        for step in (1, 2):
+            record.add_value("tensor", "t", np.full((2, 2), float(step), np.float32))
+            record.record(step)
+            record.flush()
+            if step == 1:
+                page = open_page(live, "/tensors?full=t")
+                expect(cell(page, 0, 0)).to_have_text("1.0")
+        expect(cell(page, 0, 0)).to_have_text("2.0")
+
+
+def test_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/tensors?run=mindspore%2Flineage_sweep%2Frun_01")
+    expect(page.get_by_test_id("empty")).to_contain_text('record.add_value("tensor"')

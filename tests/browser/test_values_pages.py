@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts, sounds, PR curves and hyper-parameters as a person meets them, against the logs' own readers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Page, expect
+
+import mindscope
+from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, expect_view, full
+
+OpenPage = Callable[[LiveViewer, str], Page]
+TB_ALL = "run=tensorboard%2Ftb_all%2Frun_a"
+EVIL = """# Title
+
+**bold** and <script>window.evil = 1</script> <img src=x onerror="window.evil = 2">
+![far](http://example.invalid/far.png) [bad](javascript:window.evil=3) [good](https://example.invalid/)
+
+| a | b |
+|---|---|
+| 1 | 2 |
+"""
+
+
+def tb_all() -> mindscope.Run:
+    return mindscope.open_run(DATA / "tensorboard" / "tb_all" / "run_a")
+
+
+def test_a_text_is_read_step_by_step(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/texts?{TB_ALL}")
+    texts = tb_all().texts("note/text_summary")
+    shown = card(page, "note/text_summary")
+    expect(shown.get_by_test_id("markdown").locator("strong")).to_have_text("270")
+    shown.get_by_test_id("card-step").press("Home")
+    expect(shown.get_by_test_id("step")).to_have_text(f"Step {texts[0].step}")
+    expect(shown.get_by_test_id("text")).to_contain_text("step 0 text")
+    page.get_by_test_id("text-way").get_by_text("Plain").click()
+    expect(shown.get_by_test_id("text")).to_contain_text(texts[0].value[0])
+    expect_view(page, "text", "plain")
+
+
+def test_a_text_can_do_no_harm(tmp_path: Path, open_page: OpenPage):
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    text = {"dtype": 7, "tensor_shape": {"dim": [{"size": 1}]}, "string_val": [EVIL.encode()]}
+    value = {"tag": "note", "tensor": text, "metadata": {"plugin_data": {"plugin_name": "text"}}}
+    (run / TENSORBOARD_NAME.format(1)).write_bytes(tensorboard_version() + tensorboard_event(1, value))
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        page = open_page(live, "/texts")
+        shown = card(page, "note").get_by_test_id("markdown")
+        expect(shown.get_by_role("heading", name="Title")).to_be_visible()
+        expect(shown).to_contain_text("<script>window.evil = 1</script>")
+        expect(shown.locator("img, script")).to_have_count(0)
+        expect(shown.get_by_role("cell", name="2")).to_be_visible()
+        expect(shown.get_by_role("link", name="good")).to_have_attribute("rel", "noopener noreferrer")
+        expect(shown.locator("a[href^=javascript]")).to_have_count(0)
+        assert page.evaluate("window.evil") is None
+
+
+def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/audio?{TB_ALL}")
+    sound = tb_all().audio("tone")[-1].value
+    with wave.open(io.BytesIO(sound.encoded)) as file:
+        rate, channels = file.getframerate(), file.getnchannels()
+    shown = card(page, "tone")
+    expect(shown.get_by_test_id("sound-facts")).to_contain_text(f"{rate // 1000}\u2009{rate % 1000:03d} Hz")
+    expect(shown.get_by_test_id("sound-facts")).to_contain_text(f"{channels} channel")
+    expect(shown).to_contain_text("0:01.0")
+    page.wait_for_function(
+        "() => { const c = document.querySelector('[data-testid=waveform]'); return c && c.width > 100 && "
+        "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0); }"
+    )
+    place = shown.get_by_test_id("sound-place")
+    place.press("End")
+    expect(place).to_have_attribute("aria-valuetext", "0:01.0")
+    place.press("Home")
+    shown.get_by_test_id("sound-play").click()
+    expect(place).not_to_have_attribute("aria-valuetext", "0:00.0")
+    card(page, "tone").hover()
+    with page.expect_download() as download:
+        card(page, "tone").get_by_test_id("download").click()
+    assert Path(download.value.path()).read_bytes() == sound.encoded
+
+
+def test_a_pr_curve_says_its_counts_at_every_threshold(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/pr-curves?{TB_ALL}")
+    curves = tb_all().pr_curves("pr")
+    chart = card(page, "pr").get_by_test_id("pr-chart")
+    expect(chart.locator("path[data-curve]")).to_have_count(1)
+    card(page, "pr").get_by_test_id("card-step").press("Home")
+    expect(card(page, "pr").get_by_test_id("step")).to_have_text(f"Step {curves[0].step}")
+    chart.focus()
+    for _ in range(11):
+        chart.press("ArrowRight")
+    cells = page.get_by_test_id("pr-tip").locator("tbody tr").first.get_by_role("cell")
+    true_positives, false_positives, true_negatives, false_negatives, precision, recall = curves[0].value.value[:, 10]
+    expect(cells.nth(5)).to_have_text(f"{int(true_positives)}")
+    got = [float(each.inner_text().replace("\u2009", "")) for each in cells.all()[2:]]
+    want = [10 / 126, precision, recall, true_positives, false_positives, true_negatives, false_negatives]
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=5e-5)
+
+
+def test_a_pr_curve_is_downloaded_as_table_and_drawing(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/pr-curves?{TB_ALL}&full=pr")
+    shown = full(page)
+    expect(shown.locator("path[data-curve]")).to_have_count(1)
+    for kind in ("csv", "svg", "png"):
+        shown.get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        content = Path(download.value.path()).read_bytes()
+        if kind == "csv":
+            rows = list(csv.DictReader(io.StringIO(content.decode())))
+            want = tb_all().pr_curves("pr")[-1].value.value
+            np.testing.assert_allclose([float(row["precision"]) for row in rows], want[4])
+        else:
+            assert content.startswith(b"<svg" if kind == "svg" else b"\x89PNG")
+
+
+def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/hparams")
+    table = page.get_by_test_id("hparams-table")
+    rates = {
+        run.id: run.lineage.row()["learning_rate"] for run in mindscope.open_runs(DATA).values() if run.lineage.train
+    }
+    column = table.locator("[data-column='parameter/learning_rate']")
+    column.get_by_role("button").click()
+    expect(column).to_have_attribute("aria-sort", "ascending")
+    expect_view(page, "columns_up", "parameter%2Flearning_rate")
+    names = [row.get_attribute("data-run") for row in table.locator("[data-run]").all()]
+    known = [rates[name] for name in names if name in rates]
+    assert known == sorted(known)
+    assert len(known) == len(rates)
+    column.get_by_role("button").click()
+    expect(column).to_have_attribute("aria-sort", "descending")
+
+
+def test_only_different_columns_and_a_table_of_what_is_shown(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/hparams?tag=lineage_sweep")
+    heads = page.get_by_test_id("hparams-table").get_by_role("columnheader")
+    expect(heads.filter(has_text="network")).to_have_count(1)
+    page.get_by_test_id("hparams-columns").get_by_text("Different only").click()
+    expect(page.get_by_test_id("hparams-table").locator("[data-run]")).to_have_count(12)
+    with page.expect_download() as download:
+        page.get_by_test_id("csv").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
+    assert len(rows) == 12
+    sweep = mindscope.open_runs(DATA)
+    for row in rows:
+        lineage = sweep[row["run"]].lineage.row()
+        assert float(row["parameter/learning_rate"]) == lineage["learning_rate"]
+        assert float(row["custom/hidden"] or row["custom/dropout"]) in (
+            lineage["custom/hidden"],
+            lineage["custom/dropout"],
+        )
+
+
+def test_the_plugins_hyper_parameters_stand_beside_its_metrics(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/hparams?run=tensorboard%2Ftb_all%2Frun_a%2F1795227663.2305825")
+    row = page.get_by_test_id("hparams-table").locator("[data-run]")
+    for text in ("adam", "32", "0.1", "0.93", "0.2"):
+        expect(row.get_by_text(text, exact=True)).to_be_visible()
+    row.get_by_role("button").click()
+    expect(page.get_by_test_id("dashboard")).to_be_visible()
+
+
+def test_empty_pages_say_how_to_fill_them(viewer: LiveViewer, open_page: OpenPage):
+    run = "run=mindspore%2Fcustom_loop"
+    for path, code in (
+        ("/texts", "add_text"),
+        ("/audio", "add_audio"),
+        ("/pr-curves", "add_pr_curve"),
+        ("/hparams", "add_hparams"),
+    ):
+        page = open_page(viewer, f"{path}?{run}")
+        expect(page.get_by_test_id("empty")).to_contain_text(code)
+        page.close()
+
+
+def test_a_sound_that_arrives_is_there_at_once(tmp_path: Path, open_page: OpenPage):
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    log = run / TENSORBOARD_NAME.format(1)
+    log.write_bytes(tensorboard_version())
+
+    def write(step: int) -> None:
+        buffer = io.BytesIO()
+        with wave.open(buffer, "wb") as file:
+            file.setparams((1, 2, 8000, 0, "NONE", ""))
+            file.writeframes(np.zeros(800 * step, np.int16).tobytes())
+        audio = {"sample_rate": 8000.0, "num_channels": 1, "length_frames": 800 * step, "content_type": "audio/wav"}
+        value = {"tag": "tone", "audio": {**audio, "encoded_audio_string": buffer.getvalue()}}
+        with log.open("ab") as file:
+            file.write(tensorboard_event(step, value))
+
+    write(1)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        page = open_page(live, "/audio")
+        expect(card(page, "tone").get_by_test_id("step")).to_have_text("Step 1")
+        write(2)
+        expect(card(page, "tone").get_by_test_id("step")).to_have_text("Step 2")
+        expect(card(page, "tone")).to_contain_text("0:00.2")
