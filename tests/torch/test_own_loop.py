@@ -12,7 +12,7 @@ from digits import SmallNet, batches
 from torch import nn
 
 import mindscope
-from mindscope.torch import ScalarSummary, SummaryCollector
+from mindscope.torch import ScalarSummary, SummaryCollector, not_collecting
 
 pytestmark = pytest.mark.framework
 
@@ -30,7 +30,10 @@ def test_evaluations_become_curves_at_the_last_step(tmp_path: Path) -> None:
                 optimizer.step()
                 own("own", loss)
                 collector.step(loss, network=network, optimizer=optimizer)
-            own("own", torch.tensor(7.0))  # in the evaluation, which records no values of operators
+            with not_collecting():
+                for _ in valid:
+                    own("own", torch.tensor(7.0))
+            own("own", torch.tensor(8.0))  # also of the evaluation, which ends here
             collector.evaluated({"accuracy": 0.5, "loss": torch.tensor(0.25)}, valid_dataset=valid)
     run = mindscope.open_run(tmp_path)
     assert {tag: list(run.scalars(tag).step) for tag in run.tags("scalar")} == {

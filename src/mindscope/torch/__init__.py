@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mindscope.torch.history import History as History
     from mindscope.torch.kept_values import collecting as collecting
     from mindscope.torch.kept_values import discard_values as discard_values
+    from mindscope.torch.kept_values import not_collecting as not_collecting
     from mindscope.torch.kept_values import start_collecting as start_collecting
     from mindscope.torch.kept_values import stop_collecting as stop_collecting
     from mindscope.torch.kept_values import take_values as take_values
@@ -85,7 +86,7 @@ _MODULES = {
     "early_stopping": "EarlyStopping",
     "graphs": "graph_of",
     "history": "History",
-    "kept_values": "collecting discard_values start_collecting stop_collecting take_values",
+    "kept_values": "collecting discard_values not_collecting start_collecting stop_collecting take_values",
     "lambda_callback": "LambdaCallback",
     "learning_rate": "LearningRateScheduler",
     "legacy": "EvalLineage SummaryStep TrainLineage",

@@ -19,9 +19,7 @@ def init(backend_name: str | None = None) -> None:
         RuntimeError: the process was not started by torchrun or another launcher, or the backend is not there.
     """
     if "RANK" not in environ:
-        raise RuntimeError(
-            "environment has no RANK, want what a launcher sets; start with torchrun"
-        )
+        raise RuntimeError("environment has no RANK, want what a launcher sets; start with torchrun")
     processes.init_process_group(backend_name)
 
 

@@ -25,8 +25,9 @@ class ValueStore:
     """Values of the current step by plugin and name, in the order in which they came. Any thread may call it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards both fields
+        self._lock = threading.Lock()  # guards the fields below
         self._collectors = 0  # calls of start without stop
+        self._pauses = 0  # calls of pause without go_on
         self._values: dict[Key, torch.Tensor] = {}  # detached clones, each on the device of its value
 
     @property
@@ -51,12 +52,22 @@ class ValueStore:
             if not self._collectors:
                 self._values = {}
 
+    def pause(self) -> None:
+        """Keep nothing, until ``go_on``."""
+        with self._lock:
+            self._pauses += 1
+
+    def go_on(self) -> None:
+        """The opposite of ``pause``."""
+        with self._lock:
+            self._pauses -= 1
+
     def keep(self, plugin: str, name: str, value: torch.Tensor) -> None:
         """Clone ``value`` if anybody collects. Raises ValueRejectedError when the step has one of this name already.
 
         During a backward pass a second value is ignored: activation checkpointing computes the forward again there.
         """
-        if not self._collectors:
+        if not self._collectors or self._pauses:
             return
         key = (plugin, name)
         if key not in self._values:
@@ -106,6 +117,16 @@ def collecting() -> Generator[None]:
         yield
     finally:
         STORE.stop()
+
+
+@contextmanager
+def not_collecting() -> Generator[None]:
+    """A ``with`` block inside which summary operators keep nothing: for evaluations in a loop of one's own."""
+    STORE.pause()
+    try:
+        yield
+    finally:
+        STORE.go_on()
 
 
 def is_collecting() -> bool:
