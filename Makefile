@@ -32,6 +32,7 @@ check: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package ui/node_modules/.instal
 
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
+	$(BIN)/python bench/bench_training.py
 	$(BIN)/python bench/bench_loading.py
 	$(BIN)/python bench/bench_mindspore_training.py
 
