@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,7 @@ def written(points: Points) -> Shown:
 
 def _cut(parts: list[Columns], stretches: list[Stretch]) -> list[Columns]:
     """The rows of ``stretches``, each in as many pieces as ``parts`` make of it."""
-    starts = np.cumsum([0, *(part["step"].size for part in parts)]).tolist()
+    starts = [*accumulate((part["step"].size for part in parts), initial=0)]
     return [
         {name: column[low:high] for name, column in part.items()}
         for begin, end in stretches
