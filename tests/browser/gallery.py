@@ -35,6 +35,7 @@ PAGES = {
     "front": "/distributions?shape=front&axis=relative",
     "heat": "/distributions?shape=heat",
     "percentiles": "/distributions?shape=bands",
+    "both": "/distributions?shape=both",
     "nothing": "/scalars?tag=no-such-tag",
     "none": "/scalars?runs=none",
 }

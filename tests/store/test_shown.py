@@ -46,7 +46,7 @@ STEPS = st.lists(st.integers(0, 30), max_size=6) | st.integers(0, 40).map(lambda
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), STEPS, st.booleans()), max_size=12), st.permutations([0, 1, 2]))
-def test_parts_are_the_drawn_rows_and_a_lineage_is_kept_only_by_growth(
+def test_parts_are_the_drawn_rows_and_a_stem_is_kept_only_by_growth(
     tmp_path_factory: pytest.TempPathFactory, portions: list[tuple[int, list[int], bool]], ages: list[int]
 ) -> None:
     folder = tmp_path_factory.mktemp("chunks")
@@ -62,7 +62,7 @@ def test_parts_are_the_drawn_rows_and_a_lineage_is_kept_only_by_growth(
             assert found == list(zip(columns.step.tolist(), columns.value.tolist(), strict=True))
             assert len(shown) == len(found)
             known = before[overwritten]
-            if known is not None and known[0].lineage is shown.lineage:
+            if known is not None and known[0].stem is shown.stem:
                 assert found[: len(known[1])] == known[1]
             before[overwritten] = shown, found
 
@@ -72,14 +72,14 @@ def test_a_training_that_goes_on_after_a_restart_copies_nothing() -> None:
     extend(series, 0, [*range(1000)])
     first = series.shown()
     extend(series, 0, [*range(1000, 1500)])
-    assert series.shown().lineage is first.lineage
+    assert series.shown().stem is first.stem
     extend(series, 1, [*range(1200, 1300)])
     restarted = series.shown()
-    assert restarted.lineage is not first.lineage
+    assert restarted.stem is not first.stem
     assert [step for step, _ in rows(restarted)] == [*range(1300)]
     extend(series, 1, [*range(1300, 1400)])
     grown = series.shown()
-    assert grown.lineage is restarted.lineage
+    assert grown.stem is restarted.stem
     assert [step for step, _ in rows(grown)] == [*range(1400)]
     assert np.shares_memory(grown.parts[0]["step"], series.points.arrived_parts()[0]["step"])
 
@@ -91,12 +91,12 @@ def test_rows_that_many_restarts_left_in_bits_are_copied_together() -> None:
     shown = series.shown()
     assert len(shown.parts) == 1
     assert [step for step, _ in rows(shown)] == [*range(0, 20 * MOST_STRETCHES, 10)]
-    assert series.shown().lineage is shown.lineage
+    assert series.shown().stem is shown.stem
     extend(series, 0, [20 * MOST_STRETCHES])
     assert len(series.shown()) == len(shown) + 1
 
 
-def test_forgotten_rows_end_a_lineage() -> None:
+def test_forgotten_rows_end_a_stem() -> None:
     series = series_of(0, 1)
     extend(series, 0, [1, 2])
     extend(series, 1, [3])
@@ -104,4 +104,4 @@ def test_forgotten_rows_end_a_lineage() -> None:
     series.forget(0)
     after = series.shown(), series.shown(True)
     assert [rows(each) for each in after] == [[(3, 2.0)], [(3, 2.0)]]
-    assert all(one.lineage is not other.lineage for one, other in zip(before, after, strict=True))
+    assert all(one.stem is not other.stem for one, other in zip(before, after, strict=True))

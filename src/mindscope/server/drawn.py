@@ -37,7 +37,7 @@ class DrawnCurve:
         self._series: ScalarSeries | None = None  # that the curve was made of
         self._version = -1  # of that series, as it then was
         self._columns: Columns | None = None
-        self._lineage: object = None  # of these columns
+        self._stem: object = None  # of these columns
 
     def show(self, series: ScalarSeries, overwritten: bool, weights: Sequence[float], pool: ThreadPoolExecutor) -> int:
         """Bring the curve to the points that the series has now; returns the version of the series."""
@@ -45,8 +45,8 @@ class DrawnCurve:
         continues = True
         if self._columns is None or series is not self._series or version != self._version:
             shown = series.shown(overwritten)
-            continues = shown.lineage is self._lineage
-            self._columns, self._lineage = _columns(shown), shown.lineage
+            continues = shown.stem is self._stem
+            self._columns, self._stem = _columns(shown), shown.stem
             self._series, self._version = series, version
 
         do = one_by_one if self._columns[0].size < LONG else partial(_at_once, pool)

@@ -56,7 +56,7 @@ class HistogramColumns(Answer):
 class HistogramSeries(Answer):
     """One series of the answer. ``steps`` counts those of the log, ``in_range`` those asked for.
 
-    ``returned`` counts rows; each holds ``group`` steps but for the first and the last, which may hold fewer.
+    ``returned`` counts rows; each holds ``steps_per_row`` steps but for the first and the last, which may hold fewer.
     ``problem`` says of the first step of this answer that can't be read why. ``first`` and ``last`` are the ends of the
     whole log on the axis; 0 of relative time is ``start_wall_time``. ``cursor`` and ``kept`` are those of a curve.
 
@@ -70,7 +70,7 @@ class HistogramSeries(Answer):
     steps: int
     in_range: int
     returned: int
-    group: int
+    steps_per_row: int
     problem: str | None
     start_wall_time: float | None
     first: float | None

@@ -59,7 +59,7 @@ def _series(
     catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: MergedHistograms, data: ColumnData
 ) -> HistogramSeries:
     empty = HistogramSeries(
-        run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, group=0, problem=None,
+        run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, steps_per_row=0, problem=None,
         start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
     )  # fmt: skip
     try:
@@ -89,7 +89,7 @@ def _reduced(
         "steps": len(places),
         "in_range": stop - first,
         "returned": len(groups),
-        "group": size,
+        "steps_per_row": size,
         "problem": next((row.merged.problem for row in rows if row.merged.problem), None),
         "start_wall_time": start_wall_time,
         "first": _finite(x[:1]),

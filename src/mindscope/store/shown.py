@@ -22,11 +22,11 @@ Stretch = tuple[int, int]
 class Shown:
     """Rows in ``parts`` one behind the other: read-only columns, those of a part of one length.
 
-    Where two answers of a series have the same ``lineage``, the earlier one is the beginning of the later one.
+    Where two answers of a series have the same ``stem``, the earlier one is the beginning of the later one.
     """
 
     parts: tuple[Columns, ...]
-    lineage: object
+    stem: object
 
     def __len__(self) -> int:
         return sum(part["step"].size for part in self.parts)
@@ -38,26 +38,26 @@ class ShownRows:
     The owner's lock guards every call.
     """
 
-    __slots__ = ("_last_step", "_length", "_lineage", "_points", "_stretches")
+    __slots__ = ("_last_step", "_length", "_stem", "_points", "_stretches")
 
     def __init__(self) -> None:
         self._points: Points | None = None  # that all else is about
         self._length = 0  # of these points, when they were last looked at
         self._stretches: list[Stretch] | None = []  # of drawn rows, by ascending step; None: more than MOST_STRETCHES
         self._last_step = 0  # of the drawn rows
-        self._lineage = object()
+        self._stem = object()
 
     def of(self, points: Points) -> Shown:
         """The rows of a series that are drawn now. Raises ChunkDamagedError."""
         parts = points.arrived_parts()
         if points is not self._points:
             self._points, self._length, self._stretches = points, 0, []
-            self._lineage = object()
+            self._stem = object()
         if len(points) > self._length:
             self._take_in(points, parts)
         if self._stretches is None:
-            return Shown((points.visible(),), self._lineage)
-        return Shown(tuple(_cut(parts, self._stretches)), self._lineage)
+            return Shown((points.visible(),), self._stem)
+        return Shown(tuple(_cut(parts, self._stretches)), self._stem)
 
     def _take_in(self, points: Points, parts: list[Columns]) -> None:
         new = [part["step"] for part in _cut(parts, [(self._length, len(points))])]
@@ -88,7 +88,7 @@ class ShownRows:
         self._stretches = stretches
 
     def _look_anew(self, points: Points) -> None:
-        self._lineage = object()
+        self._stem = object()
         rows = points.visible_rows()
         breaks = np.flatnonzero(np.diff(rows) != 1) + 1
         bounds = [0, *breaks.tolist(), rows.size]

@@ -38,7 +38,7 @@ function histogramsFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number
     tag: header.tag,
     steps: header.steps,
     inRange: header.in_range,
-    group: header.group,
+    stepsPerRow: header.steps_per_row,
     problem: header.problem,
     startWallTime: header.start_wall_time ?? 0,
     version: header.version,

@@ -1309,7 +1309,7 @@ export interface components {
          * HistogramSeries
          * @description One series of the answer. ``steps`` counts those of the log, ``in_range`` those asked for.
          *
-         *     ``returned`` counts rows; each holds ``group`` steps but for the first and the last, which may hold fewer.
+         *     ``returned`` counts rows; each holds ``steps_per_row`` steps but for the first and the last, which may hold fewer.
          *     ``problem`` says of the first step of this answer that can't be read why. ``first`` and ``last`` are the ends of the
          *     whole log on the axis; 0 of relative time is ``start_wall_time``. ``cursor`` and ``kept`` are those of a curve.
          *
@@ -1323,8 +1323,6 @@ export interface components {
             error: string | null;
             /** First */
             first: number | null;
-            /** Group */
-            group: number;
             /** In Range */
             in_range: number;
             /** Kept */
@@ -1341,6 +1339,8 @@ export interface components {
             start_wall_time: number | null;
             /** Steps */
             steps: number;
+            /** Steps Per Row */
+            steps_per_row: number;
             /** Tag */
             tag: string;
             /** Version */

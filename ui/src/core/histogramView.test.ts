@@ -9,7 +9,7 @@ const SHAPES: readonly ChartShape[] = ["ridge", "front", "heat", "bands"];
 const area = { left: 10, top: 20, width: 100, height: 200 };
 const zeros = new Float64Array(3);
 const histograms: Histograms = {
-  run: "run", tag: "tag", steps: 3, inRange: 3, group: 1, problem: null, startWallTime: 0, version: 1,
+  run: "run", tag: "tag", steps: 3, inRange: 3, stepsPerRow: 1, problem: null, startWallTime: 0, version: 1,
   cursor: "c", kept: 0, error: null,
   step: Float64Array.of(0, 10, 20), lastStep: Float64Array.of(0, 10, 20), wallTime: Float64Array.of(0, 1, 9), lastWallTime: Float64Array.of(0, 1, 9),
   merged: Float64Array.of(1, 1, 1), unreadable: zeros, bucketStart: Float64Array.of(0, 2, 4, 6),

@@ -11,7 +11,7 @@ function histogramsOf(rows: Bucket[][]): Histograms {
   const zeros = new Float64Array(rows.length);
   const starts = rows.reduce((list, row) => [...list, list[list.length - 1]! + row.length], [0]);
   return {
-    run: "run", tag: "tag", steps: rows.length, inRange: rows.length, group: 1, problem: null, startWallTime: 0, version: 1,
+    run: "run", tag: "tag", steps: rows.length, inRange: rows.length, stepsPerRow: 1, problem: null, startWallTime: 0, version: 1,
     cursor: "c", kept: 0, error: null,
     step: Float64Array.from(rows.keys()), lastStep: Float64Array.from(rows.keys()), wallTime: zeros, lastWallTime: zeros,
     merged: zeros.map(() => 1), unreadable: zeros, bucketStart: Float64Array.from(starts),

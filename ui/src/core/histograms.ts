@@ -14,7 +14,7 @@ export interface Histograms {
   steps: number;
   inRange: number;
   /** Steps that a row holds, but for the first and the last, which may hold fewer. */
-  group: number;
+  stepsPerRow: number;
   /** Why the first step that can't be read can't. */
   problem: string | null;
   startWallTime: number;

@@ -22,7 +22,7 @@ export const distributions = {
   "distributions.range": "Range",
   "distributions.steps": "{shown} {n|step|steps}",
   "distributions.merged": "{shown} steps merged into {n}",
-  "distributions.merged_title": "{group} neighbouring steps are drawn as one, and no count is left out. Drag over the chart to see its steps one by one.",
+  "distributions.merged_title": "{steps} neighbouring steps are drawn as one, and no count is left out. Drag over the chart to see its steps one by one.",
   "distributions.tip_steps": "Steps",
   "distributions.tip_merged": "Merged",
   "distributions.odd_title": "Values that are not finite are in no bucket; their steps are marked on the edge of the chart",

@@ -24,7 +24,7 @@ export const distributions: Record<keyof typeof en, string> = {
   "distributions.range": "范围",
   "distributions.steps": "{shown} {n|个步骤|个步骤}",
   "distributions.merged": "{shown} 个步骤合并为 {n} 个",
-  "distributions.merged_title": "每 {group} 个相邻步骤合并绘制为一个，计数无一遗漏。在图上拖动可逐步查看。",
+  "distributions.merged_title": "每 {steps} 个相邻步骤合并绘制为一个，计数无一遗漏。在图上拖动可逐步查看。",
   "distributions.tip_steps": "步骤",
   "distributions.tip_merged": "合并",
   "distributions.odd_title": "非有限值不属于任何区间，其步骤标记在图表边缘",
