@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +57,20 @@ def test_the_alerts_of_a_run_go_with_it(tmp_path: Path):
     assert {alert.run for alert in watch.look()} == {"a", "b"}
     shutil.rmtree(tmp_path / "a")
     assert {alert.run for alert in watch.look()} == {"b"}
+
+
+def test_a_run_that_rests_takes_no_memory_and_may_go_on(tmp_path: Path):
+    write_losses(tmp_path / "run", [1.0, np.nan])
+    os.utime(tmp_path / "run" / NAME, (1002.0, 1002.0))
+    watch = Watch(tmp_path)
+    (first,) = watch.look()
+    assert not watch.monitor._watched
+    write_losses(tmp_path / "run", [np.nan, 1.0], first_step=3)
+    (grown,) = watch.look()
+    assert (grown.id, grown.finding.count) == (first.id, 2)
+    assert set(watch.monitor._watched) == {"run"}
+    watch.monitor.rest(time.time() + 3600)
+    assert not watch.monitor._watched
 
 
 def test_only_losses_are_looked_at_for_what_is_wrong_with_a_loss(tmp_path: Path):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from threading import Lock
 
@@ -13,12 +14,13 @@ from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import CHECKS, Rule
 from mindscope.alerts.watched import WatchedRun, alert_of
 from mindscope.ingest import Catalog
+from mindscope.store import RunStore
 
 ALL_CHECKS = tuple(Rule(name) for name in CHECKS)
 
 
 class Monitor:
-    """Looks at what arrives. ``update`` and ``set_rules`` are for one thread, everything else for any."""
+    """Looks at what arrives. ``update``, ``rest`` and ``set_rules`` are for one thread, everything else for any."""
 
     def __init__(
         self, catalog: Catalog, parameters: Parameters | None = None, rules: Sequence[Rule] = ALL_CHECKS
@@ -26,7 +28,8 @@ class Monitor:
         self._catalog = catalog
         self._parameters = parameters or Parameters()
         self._rules = tuple(rules)
-        self._watched: dict[str, WatchedRun] = {}
+        self._watched: dict[str, WatchedRun] = {}  # those that are live; what rests is read anew when it goes on
+        self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # of what each run was looked at last
         self._lock = Lock()  # guards the two below
         self._found: dict[str, tuple[Alert, ...]] = {}  # by run
         self._version = 0
@@ -52,11 +55,23 @@ class Monitor:
         store = self._catalog.runs.get(run)
         if store is None:
             self._watched.pop(run, None)
+            self._read.pop(run, None)
             return self._set(run, ())
-        watched = self._watched.get(run)
+        version = store.version  # before the look, so that what comes meanwhile is looked at again
+        if self._read.get(run) == (store, version, self._rules):
+            return False
+        watched = self._watched.pop(run, None)
         if watched is None or watched.store is not store:
-            watched = self._watched[run] = WatchedRun(store, self._parameters, self._rules)
-        return self._set(run, watched.read())
+            watched = WatchedRun(store, self._parameters, self._rules)
+        alerts = watched.read()
+        self._read[run] = (store, version, self._rules)
+        if store.state(time.time()) == "live":
+            self._watched[run] = watched
+        return self._set(run, alerts)
+
+    def rest(self, now: float) -> None:
+        """Give back what is only needed while a run grows, of those that don't any more."""
+        self._watched = {run: each for run, each in self._watched.items() if each.store.state(now) == "live"}
 
     def alerts(self, now: float) -> list[Alert]:
         """All of them, the newest first; ``now`` is the wall time by which a training is stuck."""

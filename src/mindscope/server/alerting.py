@@ -132,7 +132,9 @@ class Alerting:
         return -(store.last_wall_time or 0.0) if store else 0.0
 
     def _ask_the_clock(self) -> None:
-        stuck = frozenset(alert.id for alert in self._monitor.alerts(time.time()) if alert.rule == "stuck")
+        now = time.time()
+        self._monitor.rest(now)
+        stuck = frozenset(alert.id for alert in self._monitor.alerts(now) if alert.rule == "stuck")
         if stuck != self._stuck:
             self._stuck = stuck
             self._announce()
