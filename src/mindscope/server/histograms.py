@@ -59,8 +59,8 @@ def _series(
     catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: MergedHistograms, data: ColumnData
 ) -> HistogramSeries:
     empty = HistogramSeries(
-        run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, steps_per_row=0, problem=None,
-        start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
+        run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, steps_per_row=0,
+        problem=None, start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
     )  # fmt: skip
     try:
         found = find_references(catalog, name.run, Kind.HISTOGRAM, name.tag)

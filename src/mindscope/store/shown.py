@@ -38,7 +38,7 @@ class ShownRows:
     The owner's lock guards every call.
     """
 
-    __slots__ = ("_last_step", "_length", "_stem", "_points", "_stretches")
+    __slots__ = ("_last_step", "_length", "_points", "_stem", "_stretches")
 
     def __init__(self) -> None:
         self._points: Points | None = None  # that all else is about
