@@ -9,6 +9,7 @@ import mindspore
 from mindspore import nn
 
 from mindscope.collector.structure import Layer, Weight, structure_message
+from mindscope.errors import ValueRejectedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import MODEL
 from mindscope.types import Message
@@ -71,6 +72,10 @@ class NetworkGraph:
     def __init__(self, network: nn.Cell) -> None:
         self._network = network
 
-    def get_func_graph_proto(self) -> Message | None:
-        """Its ``GraphProto``, None before it was compiled."""
-        return graph_of(self._network)
+    def get_func_graph_proto(self) -> Message:
+        """Its ``GraphProto``. Raises ValueRejectedError before it was compiled."""
+        graph = graph_of(self._network)
+        if graph is None:
+            name = type(cast(Any, self._network)).__name__
+            raise ValueRejectedError(f"{name} was not compiled; it is when it was called once in graph mode")
+        return graph
