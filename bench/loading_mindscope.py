@@ -43,7 +43,7 @@ def count_points(catalog: Catalog) -> int:
 
 
 def measure_loading(base: str, workspace: str | None = None) -> None:
-    """``seconds`` until all curves are readable, ``saved`` until the cache is written too, which goes on behind that."""
+    """``seconds`` until all curves are readable, ``saved`` until the cache is written too, which comes after it."""
     started = started_s()
     with timed() as saving:
         with timed() as loading:

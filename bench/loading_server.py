@@ -78,12 +78,15 @@ def measure_viewer(base: Path, room: Path, points: int) -> dict[str, float]:
         begun = time.perf_counter()
         _wait(viewer, points)
         ready = time.perf_counter() - begun
+        loaded_peak = memory_mb("VmHWM", viewer.pid)
+        _wait_for_cache(room)
         resident = memory_mb("VmRSS", viewer.pid)
         runs = viewer.runs()
         times = [_ask_for_chart(viewer, runs, torch_tag(number % 20)) for number in range(100)]
         return {
             "started": viewer.started,
             "seconds": ready,
+            "loaded_peak_mb": loaded_peak,
             "resident_mb": resident,
             "resident_after_charts_mb": memory_mb("VmRSS", viewer.pid),
             "own_mb": memory_mb("RssAnon", viewer.pid),
@@ -102,6 +105,14 @@ def _wait(viewer: Viewer, points: int) -> None:
             sys.exit(f"{viewer.points(runs)} of {points} points were loaded after {PATIENCE_S} s")
         time.sleep(0.005)
         runs = runs or viewer.runs()
+
+
+def _wait_for_cache(room: Path) -> None:
+    """Until the viewer has written nothing for a second."""
+    sizes: list[int] = []
+    while len(sizes) < 10 or len(set(sizes[-10:])) > 1:
+        time.sleep(0.1)
+        sizes.append(sum(path.stat().st_size for path in (room / "workspace").glob("cache/*/*.chunk")))
 
 
 def _ask_for_chart(viewer: Viewer, runs: list[str], tag: str) -> float:
