@@ -1,6 +1,7 @@
 # make demo   a training you can watch          make test    every test
 # make check  linters, types, architecture      make bench   figures beside the peers'
-# make sanitize   the compiled parts under AddressSanitizer
+# make sanitize   the compiled parts under AddressSanitizer    make bench-ui   how fast the page paints and scrolls
+# make gallery    pictures of every page
 VENV ?= .venv
 PORT ?= 8080
 PYTHON ?= python3
@@ -10,7 +11,7 @@ WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
 
-.PHONY: demo test test-python test-ui check bench sanitize web gallery clean
+.PHONY: demo test test-python test-ui check bench bench-ui sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
@@ -35,6 +36,9 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_training.py
 	$(BIN)/python bench/bench_loading.py
 	$(BIN)/python bench/bench_mindspore_training.py
+
+bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
+	$(BIN)/python bench/bench_ui.py
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python
