@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of every page of a running viewer: ``python tests/browser/gallery.py http://127.0.0.1:8080 FOLDER``.
+"""Pictures of every page: ``python tests/browser/gallery.py [FOLDER]``, by default into ``build/gallery``.
 
-For people who look at them: each page in both themes, both languages, and at a wide, a usual and a half screen.
+For people who look at them: each page of the real logs in both themes, both languages, and at a wide, a usual and a
+half screen; and the pages with one, twelve and three hundred cards, one and two hundred runs, nothing, and damage.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from shutil import copytree, which
 
-from playwright.sync_api import Page, sync_playwright
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import mindscope
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 CHROMIUM_FLAGS = (
     "--no-sandbox",
@@ -22,12 +32,17 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
-WIDTHS = (700, 1280, 1920)
-HEIGHTS = {700: 900, 1280: 800, 1920: 1080}
+WIDTHS = (900, 1280, 1920)
+HEIGHTS = {900: 900, 1280: 800, 1920: 1080}
+TB_ALL = "run=tensorboard%2Ftb_all%2Frun_a"
 PAGES = {
     "runs": "/",
+    "dashboard": "/dashboard?run=mindspore%2Fops",
+    "dashboard-landscape": "/dashboard?run=mindspore%2Flandscape%2Funit_step",
+    "dashboard-empty": f"/dashboard?{TB_ALL}%2Fmulti_a",
     "scalars": "/scalars?smoothing=0.8",
     "log": "/scalars?y=log&axis=relative",
+    "compare": "/compare",
     "images": "/images",
     "brightness": "/images?step=20&brightness=1.5&size=original",
     "difference": "/images?full=input&difference=1",
@@ -35,10 +50,19 @@ PAGES = {
     "front": "/distributions?shape=front&axis=relative",
     "heat": "/distributions?shape=heat",
     "percentiles": "/distributions?shape=bands",
-    "both": "/distributions?shape=both",
+    "tensors": "/tensors",
+    "tensor-table": "/tensors?run=mindspore%2Fops&full=logits",
+    "tensor-heat": "/tensors?run=mindspore%2Fops&full=logits&as=heat",
+    "tensor-histogram": "/tensors?run=mindspore%2Fops&full=logits&as=histogram",
+    "tensor-problem": "/tensors?run=mindspore%2Fops&full=logits&slice=soup,:",
+    "hparams": "/hparams",
+    "texts": f"/texts?{TB_ALL}",
+    "audio": f"/audio?{TB_ALL}",
+    "pr-curves": f"/pr-curves?{TB_ALL}",
     "nothing": "/scalars?tag=no-such-tag",
     "none": "/scalars?runs=none",
 }
+SIZED_PAGES = ("", "scalars", "compare", "images", "distributions", "tensors", "dashboard")
 
 
 @dataclass(frozen=True)
@@ -65,39 +89,85 @@ def settle(page: Page) -> None:
     page.wait_for_selector("[data-testid=live][data-state=live], [data-testid=live][data-state=once]")
     page.wait_for_load_state("load")
     page.evaluate("document.fonts.ready")
-    page.wait_for_timeout(400)
+    page.wait_for_timeout(900)
 
 
-def open_page(page: Page, address: str, look: Look) -> None:
-    """Open ``address`` in a look, which the page takes from the browser's storage."""
-    page.set_viewport_size({"width": look.width, "height": HEIGHTS[look.width]})
+def take(browser: Browser, address: str, look: Look, path: Path) -> None:
+    """One picture of ``address``; theme and language are what a person chose before."""
+    page = browser.new_page(viewport={"width": look.width, "height": HEIGHTS[look.width]})
     settings = f'{{"theme": "{look.theme}", "language": "{look.language}"}}'
     page.add_init_script(f"localStorage.setItem('mindscope.settings', JSON.stringify({settings}))")
     page.goto(address)
     settle(page)
+    page.screenshot(path=path)
+    page.close()
 
 
-def take(server: str, folder: Path, names: list[str]) -> None:
-    """Write one PNG per page and look into ``folder``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(CHROMIUM_FLAGS))
+def write_cards(base: Path, runs: int, cards: int) -> None:
+    """Runs with so many tags of every kind that has cards."""
+    rng = np.random.default_rng(7)
+    for number in range(runs):
+        with mindscope.SummaryRecord(base / f"run_{number}") as record:
+            for step in range(0, 30, 3):
+                for card in range(cards):
+                    weight = rng.normal(step / 30, 1, (8, 8)).astype(np.float32)
+                    record.add_value("scalar", f"group_{card % 5}/tag_{card}", float(weight.mean()))
+                    if runs == 1:
+                        record.add_value("histogram", f"weight_{card}", weight)
+                        record.add_value("tensor", f"tensor_{card}", weight)
+                        record.add_value("image", f"image_{card}", np.abs(weight[None, None]) / 4)
+                record.record(step)
+
+
+def write_damaged(base: Path) -> None:
+    """The real logs with a byte of every event file turned over."""
+    copytree(DATA / "mindspore" / "custom_loop", base / "custom_loop")
+    for path in (base / "custom_loop").glob("events*"):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        path.write_bytes(bytes(content))
+
+
+def wait_until_read(live: LiveViewer, count: int) -> None:
+    eventually(lambda: len(live.runs()) >= count and all(run["tags"] for run in live.runs().values()))
+
+
+def take_real_logs(browser: Browser, folder: Path, room: Path, names: list[str]) -> None:
+    with running_viewer(DATA, room / "real") as live:
+        wait_until_read(live, 20)
         for look, name in product(looks(), names):
-            page = browser.new_page()
-            open_page(page, server + PAGES[name], look)
-            page.screenshot(path=folder / f"{name}-{look}.png")
-            page.close()
-        browser.close()
+            take(browser, f"http://127.0.0.1:{live.port}{PAGES[name]}", look, folder / f"{name}-{look}.png")
+
+
+def take_sizes(browser: Browser, folder: Path, room: Path) -> None:
+    """One, twelve and three hundred cards of a run, two hundred runs, nothing, and damage; light and dark."""
+    bases = {f"{cards}-cards": (1, cards) for cards in (1, 12, 300)} | {"200-runs": (200, 12)}
+    for name, (runs, cards) in bases.items():
+        write_cards(room / name, runs, cards)
+    (room / "empty").mkdir()
+    write_damaged(room / "damaged")
+    for name in (*bases, "empty", "damaged"):
+        with running_viewer(room / name, room / f"{name}-viewer") as live:
+            wait_until_read(live, bases.get(name, (0 if name == "empty" else 1, 0))[0])
+            for page, theme in product(SIZED_PAGES, ("light", "dark")):
+                address = f"http://127.0.0.1:{live.port}/{page}"
+                take(browser, address, Look(1280, theme), folder / f"{name}-{page or 'runs'}-{theme}.png")
 
 
 def main() -> None:
     """Parse the command line and take the pictures."""
-    parser = argparse.ArgumentParser(description="take a picture of every page of a running viewer")
-    parser.add_argument("server", help="address of the viewer, as http://127.0.0.1:8080")
-    parser.add_argument("folder", type=Path, help="where the pictures go")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("build/gallery"), help="where the pictures go")
     parser.add_argument("--page", action="append", choices=list(PAGES), help="only this page; may be repeated")
     options = parser.parse_args()
-    take(options.server.rstrip("/"), options.folder, options.page or list(PAGES))
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as room, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=which("chromium"), args=list(CHROMIUM_FLAGS))
+        take_real_logs(browser, options.folder, Path(room), options.page or list(PAGES))
+        if not options.page:
+            take_sizes(browser, options.folder, Path(room))
+        browser.close()
+    print(f"{len(list(options.folder.glob('*.png')))} pictures in {options.folder}")
 
 
 if __name__ == "__main__":
