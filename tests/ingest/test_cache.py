@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.ingest import Catalog
+from mindscope.ingest import backlog as backlog_module
 from mindscope.ingest import load as load_module
+from mindscope.ingest import saver as saver_module
+from mindscope.store import RunCache, RunStore
 from mindscope.store import index as index_module
 from mindscope.store.caches import clear_caches, drop_caches, list_caches
 from mindscope.types import Kind
@@ -179,6 +184,53 @@ def test_rebuilt_incremental_and_reopened_are_equal(actions: list[Any]) -> None:
         with opened(base, workspace) as reopened:
             assert contents(reopened) == fresh(base)
             assert reopened.scanned_bytes == 0 or reopened.scanned_bytes < len(STREAM)
+
+
+def test_curves_are_readable_before_the_cache_is_written(base: Path, workspace: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saver_module, "DELAY_S", 3600.0)
+        catalog = Catalog(base, workspace)
+        catalog.refresh()
+        want = contents(catalog)
+        assert want == fresh(base)
+        assert [path.name for path in cache_files(workspace)] == ["runs.index"]
+        catalog.settle()
+    assert [path.suffix for path in cache_files(workspace)].count(".chunk") == 4
+    assert {store.unsealed_bytes for store in catalog.runs.values()} == {0}
+    assert contents(catalog) == want
+    catalog.close()
+
+
+def test_what_waits_to_be_saved_is_bounded(tmp_path: Path, workspace: Path) -> None:
+    for number in range(20):
+        run = tmp_path / "base" / str(number)
+        run.mkdir(parents=True)
+        append(run / OLDER, version() + steps(range(300)))
+    bound = 5 * 300 * 20
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saver_module, "DELAY_S", 3600.0)
+        patch.setattr(backlog_module, "BACKLOG_BYTES", bound)
+        with contextlib.closing(Catalog(tmp_path / "base", workspace)) as catalog:
+            catalog.refresh()
+            waiting = [store.unsealed_bytes for store in catalog.runs.values()]
+            assert 0 < sum(waiting) <= bound + max(waiting) * (os.cpu_count() or 1)
+            assert contents(catalog) == fresh(tmp_path / "base")
+
+
+def test_a_run_that_cannot_be_saved_keeps_no_other_from_it(
+    base: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = RunCache.save
+
+    def fail_once(cache: RunCache, store: RunStore, *more: Any, **others: Any) -> None:
+        if store.id == "a" and threading.current_thread() is not threading.main_thread():
+            raise RuntimeError("no")
+        save(cache, store, *more, **others)
+
+    monkeypatch.setattr(RunCache, "save", fail_once)
+    with opened(base, workspace) as catalog:
+        assert [catalog.run(id).unsealed_bytes == 0 for id in ("a", "b")] == [False, True]
+        assert contents(catalog) == fresh(base)
 
 
 def test_real_logs_are_the_same_from_the_cache(workspace: Path) -> None:

@@ -61,9 +61,9 @@ class Saver:
     def _next(self) -> RunLoader | None:
         """Wait for a run to save; None in the end."""
         with self._changed:
-            self._is_busy = False
+            was_busy, self._is_busy = self._is_busy, False
             self._changed.notify_all()
-            if not self._waiting:
+            if not (was_busy and self._waiting):
                 self._changed.wait_for(lambda: self._is_stopped or self._waiting)
                 self._changed.wait_for(lambda: self._is_stopped or self._is_hurried, DELAY_S)
             if self._is_stopped:
