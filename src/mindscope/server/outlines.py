@@ -123,7 +123,9 @@ def outline_graphs(graphs: Sequence[Graph]) -> GraphOutline:
         edges=graph.edge_count,
         graphs=len(graphs),
         parameters=len(graph.parameters),
-        scopes=[ScopeOutline(name=scope[-1], nodes=sizes[scope]) for scope in listed],
+        scopes=[
+            ScopeOutline(name=name, nodes=sizes[scope]) for name, scope in zip(_names(listed), listed, strict=True)
+        ],
         scopes_left_out=len(sizes) - len(listed),
         flows=[
             ScopeEdge(source=numbers[source], target=numbers[target], tensors=tensors)
@@ -156,6 +158,14 @@ def outline_landscape(tag: str, landscape: Landscape) -> LandscapeOutline:
         path_y=_floats(landscape.path_y),
         path_losses=[] if path is None else _floats_or_null(path),
     )
+
+
+def _names(scopes: Sequence[Scope]) -> list[str]:
+    """The last name of each; where several end alike with the first one too, or as a path if that is not enough."""
+    short = [scope[-1] for scope in scopes]
+    pairs = zip(short, scopes, strict=True)
+    longer = [name if short.count(name) == 1 else f"{name} ({scope[0]})" for name, scope in pairs]
+    return [name if longer.count(name) == 1 else "/".join(scope) for name, scope in zip(longer, scopes, strict=True)]
 
 
 def _opened_scopes(graph: Graph) -> set[Scope]:

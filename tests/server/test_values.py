@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts, sounds, PR curves, hyper-parameters and outlines over HTTP, against the logs' own readers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindscope
+from mindscope.server.values import sound_type
+
+from .live_viewer import DATA, LiveViewer
+
+TB_ALL = "tensorboard/tb_all/run_a"
+SESSION = f"{TB_ALL}/1795227663.2305825"
+SWEEP = [f"mindspore/lineage_sweep/run_{number:02}" for number in range(1, 13)]
+
+
+def listed(live: LiveViewer, kind: str, tag: str, run: str = TB_ALL) -> dict[str, Any]:
+    return live.http.get("/api/values", params={"run": run, "kind": kind, "tag": tag}).raise_for_status().json()
+
+
+def value(live: LiveViewer, what: str, tag: str, id: str, run: str = TB_ALL) -> Any:
+    return live.http.get(f"/api/{what}", params={"run": run, "tag": tag, "id": id})
+
+
+def test_every_text_is_that_of_the_log(viewer: LiveViewer):
+    texts = mindscope.open_run(DATA / TB_ALL).texts("note/text_summary")
+    answer = listed(viewer, "text", "note/text_summary")
+    assert answer["step"] == texts.step.tolist()
+    for id, want in zip(answer["id"], texts, strict=True):
+        assert value(viewer, "text", "note/text_summary", id).json()["texts"] == list(want.value)
+
+
+def test_a_sound_is_handed_out_with_what_it_is(viewer: LiveViewer):
+    want = mindscope.open_run(DATA / TB_ALL).audio("tone")[0].value
+    id = listed(viewer, "audio", "tone")["id"][0]
+    facts = value(viewer, "sound", "tone", id).json()
+    assert (facts["sample_rate"], facts["channels"], facts["frames"]) == (8000.0, 1, 8000)
+    assert (facts["duration_s"], facts["media_type"]) == (1.0, "audio/wav")
+    got = value(viewer, "audio", "tone", id)
+    assert got.content == want.encoded
+    assert got.headers["content-type"] == "audio/wav"
+    assert "immutable" in got.headers["cache-control"]
+
+
+@pytest.mark.parametrize(
+    ("start", "media_type"),
+    [(b"OggS", "audio/ogg"), (b"fLaC", "audio/flac"), (b"ID3\x04", "audio/mpeg"), (b"<svg", None)],
+)
+def test_only_sounds_are_sounds(start: bytes, media_type: str | None):
+    assert sound_type(start + bytes(20)) == media_type
+
+
+def test_a_pr_curve_has_the_rows_of_the_log(viewer: LiveViewer):
+    want = mindscope.open_run(DATA / TB_ALL).pr_curves("pr")[-1].value.value
+    got = value(viewer, "pr_curve", "pr", listed(viewer, "pr_curve", "pr")["id"][-1]).json()
+    names = ["true_positives", "false_positives", "true_negatives", "false_negatives", "precision", "recall"]
+    np.testing.assert_allclose([got[name] for name in names], want)
+    assert (got["threshold"][0], got["threshold"][-1]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("what", ["text", "sound", "audio", "pr_curve"])
+def test_an_unknown_value_is_refused(viewer: LiveViewer, what: str):
+    tag = {"text": "note/text_summary", "pr_curve": "pr"}.get(what, "tone")
+    answer = value(viewer, what, tag, "0-0-0")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "value_not_found")
+
+
+def test_the_table_holds_lineage_with_what_differs_first(viewer: LiveViewer):
+    table = viewer.http.post("/api/hparams", json={"runs": [*SWEEP, "nix"]}).json()
+    assert [row["run"] for row in table["rows"]] == SWEEP
+    names = [(column["role"], column["name"]) for column in table["columns"]]
+    for row in table["rows"]:
+        lineage = mindscope.open_run(DATA / row["run"]).lineage.row()
+        got = dict(zip(names, row["cells"], strict=True))
+        assert got["parameter", "learning_rate"] == lineage["learning_rate"]
+        assert got["metric", "Accuracy"] == lineage.get("metric/Accuracy")
+        assert got["custom", "hidden"] == lineage["custom/hidden"]
+    differs = [column["differs"] for column in table["columns"]]
+    assert differs == sorted(differs, reverse=True)
+    for index, column in enumerate(table["columns"]):
+        assert column["differs"] == (len({str(row["cells"][index]) for row in table["rows"]}) > 1)
+
+
+def test_the_plugins_parameters_come_with_its_metrics(viewer: LiveViewer):
+    table = viewer.http.post("/api/hparams", json={"runs": [SESSION]}).json()
+    cells = {column["name"]: cell for column, cell in zip(table["columns"], table["rows"][0]["cells"], strict=True)}
+    assert cells == {"lr": 0.1, "bs": 32.0, "opt": "adam", "acc": pytest.approx(0.93), "loss": pytest.approx(0.2)}
+
+
+def test_outlines_show_graph_pipeline_and_landscape(viewer: LiveViewer):
+    run = "mindspore/landscape/unit_step"
+    got = viewer.http.get("/api/outlines", params={"run": run}).raise_for_status().json()
+    opened = mindscope.open_run(DATA / run)
+    assert got["graph"]["nodes"] == len(opened.graphs()[-1].nodes)
+    assert sum(scope["nodes"] for scope in got["graph"]["scopes"]) == got["graph"]["nodes"]
+    assert len({scope["name"] for scope in got["graph"]["scopes"]}) == len(got["graph"]["scopes"])
+    count = len(got["graph"]["scopes"])
+    assert all(0 <= flow[end] < count for flow in got["graph"]["flows"] for end in ("source", "target"))
+    assert [stage["name"] for stage in got["pipeline"]["stages"]] == ["GeneratorDataset", "Batch"]
+    landscape = opened.landscapes()[got["landscape"]["tag"]]
+    np.testing.assert_allclose(got["landscape"]["losses"], landscape.z, rtol=1e-6)
+    np.testing.assert_allclose(got["landscape"]["path_x"], landscape.path_x, rtol=1e-6)
+
+
+def test_a_run_without_any_has_no_outlines(viewer: LiveViewer):
+    got = viewer.http.get("/api/outlines", params={"run": f"{TB_ALL}/multi_a"}).json()
+    assert (got["graph"], got["pipeline"], got["landscape"], got["problems"]) == (None, None, None, [])
+    assert viewer.http.get("/api/outlines", params={"run": "nix"}).status_code == 404
