@@ -2,9 +2,9 @@
 """What collecting costs a training of PyTorch, beside torch's SummaryWriter and beside nothing, in one run.
 
 One training runs through; every 100 steps another one of the three is at work: nothing, the collector as it is by
-default (every tenth step), and torch's SummaryWriter, which records the same at the same steps (the loss, the same
-parameters as histograms, the same input pictures). So what else the machine does meets all three alike, and the
-overhead is the median over the rounds of a block's time against that of nothing in the same round. Beside it stand
+default (every tenth step), and torch's SummaryWriter, which records the same at the same steps: the loss, the same
+parameters as histograms, the same first pictures of the input. So what else the machine does meets all three alike, and
+the overhead is the median over the rounds of a block's time against that of nothing in the same round. Beside it stand
 what the calls take on the training thread and what the recorder's own threads compute, in microseconds a step: on a
 machine with other work they say more than the difference of two noisy times. Starting, the first step with its graph,
 closing, memory and threads are measured apart, in a fresh process each.
@@ -33,6 +33,7 @@ from measuring import SPAWNED, machine, memory_mb, report, run_alone, timed
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 
+from mindscope.collector.pictures import MOST_PICTURES
 from mindscope.torch import Callback, Model, RunContext, SummaryCollector
 
 ARRANGEMENTS = ("nothing", "mindscope", "torch")
@@ -126,7 +127,7 @@ class Writing(Callback):
         self.writer.add_scalar("loss/auto", params["net_outputs"], step)
         element = params["train_dataset_element"][0]
         if element.ndim == 4:
-            self.writer.add_images("input_data/auto", element, step)
+            self.writer.add_images("input_data/auto", element[:MOST_PICTURES], step)
         for name, parameter in list(params["network"].named_parameters())[:5]:
             self.writer.add_histogram(f"{name}/auto", parameter, step)
 
