@@ -32,7 +32,7 @@ class FollowedLoss:
     def __init__(self, begin: Callable[[], Mapping[str, Check]]) -> None:
         self._begin = begin
         self._checks = begin()
-        self._lineage: object = None
+        self._stem: object = None
         self._rows = 0  # that the checks have seen
         self._version = -1  # of the series, then
 
@@ -46,8 +46,8 @@ class FollowedLoss:
             return
         self._version = series.version
         shown = series.shown()
-        if shown.lineage is not self._lineage:
-            self._checks, self._lineage, self._rows = self._begin(), shown.lineage, 0
+        if shown.stem is not self._stem:
+            self._checks, self._stem, self._rows = self._begin(), shown.stem, 0
         first = 0
         for part in shown.parts:
             start, first = max(self._rows - first, 0), first + part["step"].size
@@ -64,7 +64,7 @@ class FollowedHistograms:
     def __init__(self, begin: Callable[[], Mapping[str, HistogramCheck]]) -> None:
         self._begin = begin
         self._checks = begin()
-        self._lineage: object = None
+        self._stem: object = None
         self._rows = 0
         self._version = -1
 
@@ -77,10 +77,10 @@ class FollowedHistograms:
         if series.version == self._version:
             return
         self._version = series.version
-        lineage = series.shown().lineage
+        stem = series.shown().stem
         places = series.visible()
-        if lineage is not self._lineage:
-            self._checks, self._lineage, self._rows = self._begin(), lineage, max(len(places) - MOST_HISTOGRAMS, 0)
+        if stem is not self._stem:
+            self._checks, self._stem, self._rows = self._begin(), stem, max(len(places) - MOST_HISTOGRAMS, 0)
         for row in range(self._rows, len(places)):
             histogram = _histogram(store, *(column[row] for column in (places.file, places.offset, places.length)))
             if histogram is not None:
@@ -96,9 +96,9 @@ class FollowedCondition:
         self._rule = rule
         self._begin_anew(())
 
-    def _begin_anew(self, lineages: tuple[object, ...]) -> None:
+    def _begin_anew(self, stems: tuple[object, ...]) -> None:
         self._episodes = Episodes(lasting=self._rule.for_steps)
-        self._lineages = lineages
+        self._stems = stems
         self._last_step: int | None = None  # up to which all series were looked at
 
     @property
@@ -112,9 +112,9 @@ class FollowedCondition:
         if len(series) < len(found) or self._rule.condition is None:
             self._begin_anew(())
             return
-        lineages = tuple(each.shown().lineage for each in series)
-        if any(now is not before for now, before in zip(lineages, self._lineages, strict=False)) or not self._lineages:
-            self._begin_anew(lineages)
+        stems = tuple(each.shown().stem for each in series)
+        if any(now is not before for now, before in zip(stems, self._stems, strict=False)) or not self._stems:
+            self._begin_anew(stems)
         columns = {tag: self._behind(each) for tag, each in zip(self._rule.tags, series, strict=True)}
         stop = min((int(step[-1]) for step, _, _ in columns.values() if step.size), default=None)
         if stop is None or any(step.size == 0 for step, _, _ in columns.values()):
