@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the compiled modules with AddressSanitizer and UndefinedBehaviorSanitizer, apart from the usual ones, and runs the
-# tests of the formats and a longer fuzz under them. Usage: sanitized.sh PYTHON
+# tests of the formats, of histograms and pictures and a longer fuzz under them. Usage: sanitized.sh PYTHON
 set -euo pipefail
 python=$(command -v "$1")
 cd "$(dirname "$0")/../.."
@@ -22,6 +22,6 @@ for module in (_frames, _scalar_events, _scan, _wire):
     assert "sanitize" in module.__file__, f"{module.__file__} is not the sanitized module"
     print("sanitized:", module.__file__)
 SCRIPT
-tests=(tests/formats)
+tests=(tests/formats tests/capture/test_histograms.py tests/capture/test_images.py)
 [ -d "$place/lib/mindscope/stats" ] && ls "$place"/lib/mindscope/stats/*.so >/dev/null 2>&1 && tests+=(tests/stats)
 MINDSCOPE_FUZZ_MUTANTS=${MINDSCOPE_FUZZ_MUTANTS:-300} "$python" -m pytest -q -p no:cacheprovider --timeout 900 "${tests[@]}"
