@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects, mindspore_schemas, tensorboard_schemas, wire
+from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FrameReader, frame
 from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.types import DialectName, Kind, Undecodable
@@ -233,3 +234,47 @@ def test_a_broken_value_leaves_the_others_of_its_event() -> None:
     wrong = {"tag": "s", "tensor": {"dtype": 1, "tensor_shape": {"dim": [{"size": 9}]}, "float_val": [0.25, 1.0]}}
     told = {"metadata": {"plugin_data": {"plugin_name": "scalars"}}}
     assert_same(tensorboard_log(wrong | told, {"tag": "a", "simple_value": 0.5}), DialectName.TENSORBOARD)
+
+
+FAR = 1 << 61
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        range(600),
+        range(-3000, 3000, 10),
+        [*range(400), *range(300, 600)],
+        [*range(0, 4000, 10), 4001, *range(4010, 5000, 10)],
+        [7] * 300,
+        range(600, 0, -1),
+        range(FAR - 300, FAR + 300),
+        range(-FAR - 300, -FAR + 300),
+        range(2**63 - 300, 2**63),
+        [-(2**63), 2**63 - 1, *range(300)],
+        range(0, 300 << 31, 1 << 31),
+    ],
+    ids=str,
+)
+def test_steps_of_any_kind_are_those_of_the_file(steps: list[int]) -> None:
+    """Two tags in turn; now and then one is left out, is an image, or comes first."""
+    events: list[dict[str, Any]] = []
+    for row, step in enumerate(steps):
+        values: list[dict[str, Any]] = [{"tag": "a", "scalar_value": row}, {"tag": "b/long", "scalar_value": -row}]
+        if row % 97 == 50:
+            values = values[row % 2 :]
+        elif row % 97 == 60:
+            values.reverse()
+        elif row % 97 == 70:
+            values[1] = {"tag": "b/long", "image": {"height": 1, "width": 1, "colorspace": 3, "encoded_image": b"x"}}
+        events.append({"wall_time": 1e9 - row, "step": step, "summary": {"value": values}})
+    log = framed(mindspore_schemas.EVENT, events)
+    assert_same(log, DialectName.MINDSPORE)
+    assert_same(log, DialectName.MINDSPORE, [len(log) // 3, len(log) // 2])
+    scanner = EventScanner(DialectName.MINDSPORE, {})
+    scanner.scan(FrameReader("events"), log)
+    scanned = scanner.take()
+    assert scanned.extent == Extent(1e9 - len(steps) + 1, 1e9, max(steps))
+    assert scanned.scalars["a"]["step"].tolist() == [
+        step for row, step in enumerate(steps) if row % 97 != 50 or row % 2 == 0
+    ]
