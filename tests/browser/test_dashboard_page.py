@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from playwright.sync_api import Page, expect
 import mindscope
 from tests.server.live_viewer import DATA, LiveViewer, running_viewer
 
+from .conftest import WEB
 from .scalars_page import expect_view
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -93,3 +96,29 @@ def test_a_card_fills_when_its_data_arrives(tmp_path: Path, open_page: OpenPage)
         record.flush()
         expect(page.get_by_test_id("card-scalars")).to_contain_text("0.2500")
         expect(page.get_by_test_id("card-tensors").get_by_test_id("facts")).to_contain_text("2 × 2")
+
+
+def test_damage_is_told_wherever_a_run_is_shown(tmp_path: Path, open_page: OpenPage):
+    run = tmp_path / "logs" / "custom_loop"
+    copytree(DATA / "mindspore" / "custom_loop", run)
+    log = next(run.glob("events*"))
+    content = bytearray(log.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    log.write_bytes(bytes(content))
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        for path in ("dashboard", "tensors", "images"):
+            page = open_page(live, f"/{path}")
+            page.get_by_test_id("trouble-banner").get_by_role("button").click()
+            expect(page.get_by_role("dialog")).to_contain_text(log.name)
+            page.close()
+
+
+def test_the_first_page_fetches_little(viewer: LiveViewer, open_page: OpenPage):
+    """Less than 250 kB compressed, and nothing of the pages that are not open."""
+    page = open_page(viewer, "/")
+    expect(page.get_by_test_id("runs-table")).to_be_visible()
+    page.wait_for_load_state("load")
+    names = page.evaluate("performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname)")
+    files = [WEB / name.removeprefix("/") for name in names if name.startswith("/assets/")]
+    assert sum(len(gzip.compress(file.read_bytes())) for file in files) < 250_000
+    assert not [file.name for file in files if file.name.startswith(("Scalars", "Tensors", "Texts"))]
