@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -104,3 +105,40 @@ def test_the_search_opens_pages(viewer: LiveViewer, open_page: OpenPage):
     page.keyboard.type("compar")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/compare"))
+
+
+def test_a_run_is_deleted_only_where_the_viewer_allows_it(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/")
+    expect(details(page, "sweep/y").get_by_test_id("archive")).to_be_visible()
+    expect(page.get_by_test_id("delete")).to_have_count(0)
+
+
+def test_a_run_is_deleted_after_its_files_were_shown(tmp_path: Path, open_page: OpenPage):
+    for name in ("gone", "stays"):
+        log = GrowingLog(tmp_path / "logs" / name)
+        log.scalar(1, 1.0)
+        os.utime(log.path, (1.0, 1.0))
+    with running_viewer(tmp_path / "logs", tmp_path, "--allow-delete") as live:
+        eventually(lambda: {run["state"] for run in live.runs().values()} == {"idle"})
+        page = open_page(live, "/")
+        panel = details(page, "gone")
+        panel.get_by_test_id("delete").click()
+        expect(panel).to_contain_text("events.out.events.summary")
+        panel.get_by_test_id("delete-cancel").click()
+        assert (tmp_path / "logs" / "gone").exists()
+        panel.get_by_test_id("delete").click()
+        panel.get_by_test_id("delete-confirm").click()
+        expect(lines(page)).to_have_count(1)
+        assert not (tmp_path / "logs" / "gone").exists()
+
+
+def test_the_run_selection_groups_like_the_list(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/scalars")
+    page.get_by_test_id("side-group").click()
+    page.get_by_test_id("side-group-directory").click()
+    head = page.locator('[data-testid="side-head"][data-group="big/"]')
+    expect(head).to_contain_text("2")
+    head.get_by_role("checkbox").uncheck()
+    expect(page.get_by_test_id("run-list").get_by_label("Show big/rank_0")).not_to_be_checked()
+    head.get_by_role("button").click()
+    expect(page.get_by_test_id("run-list").get_by_label("Show big/rank_0")).to_have_count(0)

@@ -19,7 +19,7 @@ export const UNREACHABLE = "unreachable";
 interface Options {
   /** Sent as JSON. */
   body?: unknown;
-  /** Of a request with a body; POST unless said otherwise. */
+  /** GET, or POST with a body, unless said otherwise. */
   method?: "POST" | "PUT" | "PATCH" | "DELETE";
   signal?: AbortSignal;
 }
@@ -27,6 +27,7 @@ interface Options {
 /** The only fetch of the client. Raises ApiError; an aborted request raises its AbortError. */
 export async function request(path: string, options: Options = {}): Promise<Response> {
   const init: RequestInit = options.signal ? { signal: options.signal } : {};
+  if (options.method) init.method = options.method;
   if (options.body !== undefined) {
     init.method = options.method ?? "POST";
     init.headers = { "Content-Type": "application/json" };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChartSize } from "../core/grid";
+import type { RunGrouping } from "../core/runTree";
 import { setLanguage, type Language } from "../i18n/i18n.svelte";
 import { readStored, writeStored } from "./storage";
 
@@ -12,6 +13,8 @@ interface Stored {
   isSideOpen: boolean;
   /** Rare settings of the charts stand beside them. */
   isPanelOpen: boolean;
+  /** Of the list beside the pages. */
+  runGrouping: RunGrouping;
   collapsed: string[];
 }
 
@@ -19,7 +22,7 @@ const KEY = "settings";
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
+  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, runGrouping: "none", collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */
@@ -46,6 +49,10 @@ class Settings {
     return this.#stored.isPanelOpen;
   }
 
+  get runGrouping(): RunGrouping {
+    return this.#stored.runGrouping;
+  }
+
   isCollapsed(group: string): boolean {
     return this.#stored.collapsed.includes(group);
   }
@@ -66,6 +73,10 @@ class Settings {
 
   setSideOpen(isSideOpen: boolean): void {
     this.#change({ isSideOpen });
+  }
+
+  setRunGrouping(runGrouping: RunGrouping): void {
+    this.#change({ runGrouping });
   }
 
   setPanelOpen(isPanelOpen: boolean): void {

@@ -54,6 +54,7 @@ export const ICONS = {
   plus: "M8 3v10M3 8h10",
   more: "M3.5 8h.1M8 8h.1M12.5 8h.1",
   mute: "M3 10.5s1.3-1.3 1.3-4.3a3.7 3.7 0 0 1 5.2-3.4M11.6 5.4c.2 3.8 1.4 5.1 1.4 5.1H6.2M6.7 12.8a1.4 1.4 0 0 0 2.6 0M2.5 13.5l11-11",
+  groups: "M2.5 4h5M5 8h8.5M5 12h8.5M2.5 4v8M2.5 8H5M2.5 12H5",
 } as const;
 
 export type IconName = keyof typeof ICONS;

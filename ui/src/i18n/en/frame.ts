@@ -51,6 +51,7 @@ export const frame = {
   "side.sort_name": "Name",
   "side.sort_updated": "Last update",
   "side.sort_state": "State",
+  "side.group": "Group runs",
   "side.nothing": "No run matches",
 
   "colour.change": "Colour of {run}",
