@@ -158,10 +158,7 @@ def test_only_different_columns_and_a_table_of_what_is_shown(viewer: LiveViewer,
     for row in rows:
         lineage = sweep[row["run"]].lineage.row()
         assert float(row["parameter/learning_rate"]) == lineage["learning_rate"]
-        assert float(row["custom/hidden"] or row["custom/dropout"]) in (
-            lineage["custom/hidden"],
-            lineage["custom/dropout"],
-        )
+        assert float(row["custom/hidden"]) == lineage["custom/hidden"]
 
 
 def test_the_plugins_hyper_parameters_stand_beside_its_metrics(viewer: LiveViewer, open_page: OpenPage):
