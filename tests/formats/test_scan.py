@@ -41,7 +41,9 @@ def rows_by_rule(data: bytes, dialect: DialectName) -> tuple[Rows, int, FrameRea
             if isinstance(value, Undecodable):
                 refused += 1
                 continue
-            what = (bits(np.float32(value.scalar)),) if value.scalar is not None else (value.offset, value.length)
+            with np.errstate(over="ignore"):
+                scalar = None if value.scalar is None else np.float32(value.scalar)
+            what = (bits(scalar),) if scalar is not None else (value.offset, value.length)
             rows.setdefault((value.kind, value.tag), []).append((value.step, value.wall_time, *what))
     return rows, refused, reader
 

@@ -5,9 +5,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 EVENT_FIELD: int
+BROKEN_METADATA: int
+TOLD: int
+TOLD_SCALAR: int
 
 class EventColumns:
-    def start(self, dialect: str) -> None: ...
+    def start(self, dialect: str, tell: Callable[[str, bytes | None], int]) -> None: ...
     def scan(self, chunk: bytes | bytearray | memoryview, position: int, base: int) -> tuple[int, int, int]: ...
     @property
     def has_places(self) -> bool: ...

@@ -53,6 +53,9 @@ cdef extern from "_scalars.h" nogil:
     void scalars_forget(Scalars *scalars)
     int scalars_scan(Scalars *scalars, const uint8_t *data, size_t end, size_t *position, uint64_t *length)
 
+cdef extern from "_scalar_tensors.h" nogil:
+    bint scalar_tensor(const uint8_t *at, const uint8_t *end, float *scalar)
+
 crc32c_initialise()
 
 cdef enum:
@@ -69,10 +72,23 @@ BAD_LENGTH = 1
 BAD_PAYLOAD = 2
 
 cdef enum:
+    TENSOR_FIELD = 8          # of TensorBoard's Summary.Value
     EVENT_FIELD_NUMBER = 1000
+    BROKEN_METADATA_NUMBER = 1999
+    TOLD_NUMBER = 2000
+    UNTOLD = 0                # what ``tell`` answers
+    BROKEN = -1
+    SCALAR = 1
+    ASK_FAILED = -2
 
 EVENT_FIELD = EVENT_FIELD_NUMBER
 """Added to the field number of a value that stands in the event itself, not in its summary."""
+BROKEN_METADATA = BROKEN_METADATA_NUMBER
+"""The number of a value whose metadata can't be decoded; a row beside that of the value itself."""
+TOLD = TOLD_NUMBER
+"""Added to the kind that a value has by its metadata."""
+TOLD_SCALAR = SCALAR
+"""The kind whose values are decoded where they are plain."""
 
 
 # ---- columns that grow without the interpreter ----------------------------------------------------------------------
@@ -118,6 +134,12 @@ cdef void _empty(Column *column) noexcept:
 
 # ---- tags as numbers ------------------------------------------------------------------------------------------------
 
+cdef struct Told:
+    int32_t kind            # as metadata has it, UNTOLD before
+    int32_t asked           # the lesson after which this was asked for
+    int32_t unusual         # the turn in which a scalar had an unusual form
+
+
 cdef struct TagTable:
     int32_t *slots          # open addressing, -1 is empty
     size_t slot_count       # a power of two
@@ -128,6 +150,7 @@ cdef struct TagTable:
     Column forms            # uint8_t: what stands before the number in a value of a tag, see _scalars.h
     Column form_starts      # size_t: where each form begins; one more entry at the end
     Column rows             # ScalarRows
+    Column told             # Told
     Column spare            # ScalarRows without rows, whose memory new tags take
     size_t spare_rows       # that they have room for
     uint8_t scalar_key      # of the field of a value that holds a scalar
@@ -208,13 +231,16 @@ cdef int32_t _new_tag(TagTable *table, const uint8_t *text, size_t length, uint6
     cdef int32_t tag = table.count
     cdef size_t end = 0
     cdef ScalarRows rows = _spare(table)
+    cdef Told told
+    memset(&told, 0, sizeof(told))
     if tag == 0 and not (_push(&table.starts, &end, sizeof(size_t)) and _push(&table.form_starts, &end, sizeof(size_t))):
         return -2
     if not (_push_bytes(&table.bytes, text, length) and _push_form(table, text, length)):
         return -2
     end = table.bytes.length
     if not (_push(&table.starts, &end, sizeof(size_t)) and _push(&table.hashes, &value, sizeof(uint64_t))
-            and _push(&table.following, &tag, sizeof(int32_t)) and _push(&table.rows, &rows, sizeof(ScalarRows))):
+            and _push(&table.following, &tag, sizeof(int32_t)) and _push(&table.rows, &rows, sizeof(ScalarRows))
+            and _push(&table.told, &told, sizeof(Told))):
         return -2
     end = table.forms.length
     if not _push(&table.form_starts, &end, sizeof(size_t)):
@@ -251,7 +277,7 @@ cdef void _forget_tags(TagTable *table) noexcept nogil:
         else:
             rows_free(&rows[tag])
     table.starts.length = table.bytes.length = table.hashes.length = table.following.length = 0
-    table.forms.length = table.form_starts.length = table.rows.length = 0
+    table.forms.length = table.form_starts.length = table.rows.length = table.told.length = 0
     table.count = table.last = 0
     for slot in range(table.slot_count):
         table.slots[slot] = -1
@@ -374,14 +400,23 @@ cdef class EventColumns:
     cdef int32_t known_tags        # given out by new_tags() so far
     cdef Scalars scalars
     cdef Column pushed             # int32_t: tags that the event at hand has brought scalars of
-    cdef Column tag, number, described, step, wall_time, offset, length
+    cdef Column tag, number, step, wall_time, offset, length
     cdef Column odd_offset, odd_length
+    cdef object tell               # what start() was given
+    cdef object failure            # what ``tell`` raised
+    cdef int32_t turn              # counts the calls of take_places(), from 1 on
+    cdef int32_t lesson            # counts these, and the kinds that were told
 
     def __cinit__(self):
         scalars_forget(&self.scalars)
 
-    def start(self, str dialect not None):
-        """Begin with a file of a dialect. What was not taken of the one before is forgotten; its memory is used again."""
+    def start(self, str dialect not None, tell not None):
+        """Begin with a file of a dialect. What was not taken of the one before is forgotten; its memory is used again.
+
+        ``tell(tag, metadata)`` says of which kind a tag of TensorBoard's is that stands with a tensor or with metadata
+        alone: a number above 0 for good, TOLD_SCALAR or one that the caller chooses; 0 when nothing has said it so far,
+        -1 when the encoded ``metadata``, None without any, can't be decoded.
+        """
         self.has_metadata = dialect == "tensorboard"
         self.summary_field = 5
         self.scalar_field = 3
@@ -400,6 +435,8 @@ cdef class EventColumns:
         _forget_tags(&self.tags)
         self.tags.scalar_key = self.scalar_field << 3 | 5
         self.known_tags = 0
+        self.tell, self.failure = tell, None
+        self.turn = self.lesson = 1
         scalars_forget(&self.scalars)
         self.pushed.length = 0
         self._roll_back(0)
@@ -413,7 +450,7 @@ cdef class EventColumns:
         rows = <ScalarRows *>self.tags.spare.data
         for tag in range(self.tags.spare.length):
             rows_free(&rows[tag])
-        columns = [&self.pushed, &self.tag, &self.number, &self.described, &self.step, &self.wall_time, &self.offset,
+        columns = [&self.pushed, &self.tag, &self.number, &self.tags.told, &self.step, &self.wall_time, &self.offset,
                    &self.length, &self.odd_offset, &self.odd_length, &self.tags.starts, &self.tags.bytes,
                    &self.tags.hashes, &self.tags.following, &self.tags.forms, &self.tags.form_starts, &self.tags.rows,
                    &self.tags.spare]
@@ -424,14 +461,15 @@ cdef class EventColumns:
     def scan(self, const uint8_t[::1] chunk not None, Py_ssize_t position, int64_t base):
         """Take in the intact records from ``position`` on; byte 0 of ``chunk`` is byte ``base`` of the file.
 
-        Returns ``(position, status, needed)`` as ``scan_frames`` does. Raises MemoryError.
+        Returns ``(position, status, needed)`` as ``scan_frames`` does, but WHOLE also behind a record that is no event,
+        whose values may tell kinds: take the places before the next call. Raises MemoryError, and what ``tell`` raises.
         """
         cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
         cdef size_t end = chunk.shape[0], at = position
         cdef uint64_t length = 0
         cdef int status = SCALARS_OTHER
         with nogil:
-            while status == SCALARS_OTHER:
+            while status == SCALARS_OTHER and self.odd_offset.length == 0:
                 self._hand_over_tags()
                 status = scalars_scan(&self.scalars, data, end, &at, &length)
                 self.tags.last = self.scalars.last
@@ -439,8 +477,12 @@ cdef class EventColumns:
                     if not self._record(data + at + HEADER, length, base + at + HEADER):
                         status = SCALARS_NO_MEMORY
                     at += length + HEADER + FOOTER
+        if self.failure is not None:
+            raise self.failure
         if status == SCALARS_NO_MEMORY:
             raise MemoryError
+        if self.odd_offset.length:
+            return <Py_ssize_t>at, WHOLE, HEADER
         if status != SCALARS_END:
             return <Py_ssize_t>at, status, 0
         return <Py_ssize_t>at, WHOLE, HEADER if end - at < HEADER else int(length) + HEADER + FOOTER
@@ -476,7 +518,7 @@ cdef class EventColumns:
         for index in range(self.pushed.length):
             rows_pop(&rows[pushed[index]])
         self.pushed.length = 0
-        self.tag.length = self.number.length = self.described.length = self.step.length = references
+        self.tag.length = self.number.length = self.step.length = references
         self.wall_time.length = self.offset.length = self.length.length = references
 
     cdef int _event(self, const uint8_t *payload, size_t length, int64_t offset) noexcept nogil:
@@ -511,7 +553,7 @@ cdef class EventColumns:
                 if outcome:
                     return outcome
             elif self.event_fields >> part.number & 1:
-                if not self._refer(NO_TAG, EVENT_FIELD_NUMBER + <int32_t>part.number, False, step, wall_time,
+                if not self._refer(NO_TAG, EVENT_FIELD_NUMBER + <int32_t>part.number, step, wall_time,
                                    offset + (part.run.at - payload), part.run.end - part.run.at):
                     return -1
         if self.pushed.length:
@@ -520,11 +562,14 @@ cdef class EventColumns:
 
     cdef int _summary(self, Span span, const uint8_t *payload, int64_t offset, int64_t step,
                       double wall_time) noexcept nogil:
+        cdef Span rest = span
         cdef Part part
         cdef int outcome
-        while span.at < span.end:
-            if not _next(&span, &part):
+        while rest.at < rest.end:  # a summary that breaks the encoding tells no kinds
+            if not _next(&rest, &part):
                 return 1
+        while span.at < span.end:
+            _next(&span, &part)
             if part.number == 1 and part.wire_type == 2:
                 outcome = self._value(part.run, payload, offset, step, wall_time)
                 if outcome:
@@ -533,19 +578,20 @@ cdef class EventColumns:
 
     cdef int _value(self, Span value, const uint8_t *payload, int64_t offset, int64_t step,
                     double wall_time) noexcept nogil:
-        cdef Span span = value, text
+        cdef Span span = value, text, metadata
         cdef Part part
         cdef int32_t number = 0, tag
-        cdef bint is_described = False, is_float = False
+        cdef bint is_float = False
         cdef float scalar = 0
         text.at, text.end = value.at, value.at
+        metadata.at = NULL
         while span.at < span.end:
             if not _next(&span, &part):
                 return 1
             if part.number == 1 and part.wire_type == 2:
                 text = part.run
             elif part.number == 9 and part.wire_type == 2 and self.has_metadata:
-                is_described = True
+                metadata = part.run
             elif <int64_t>part.number == self.scalar_field:
                 number = self.scalar_field
                 is_float = part.wire_type == 5 or part.wire_type == 1
@@ -553,7 +599,7 @@ cdef class EventColumns:
                     scalar = <float>part.f64
             elif part.number < 64 and self.value_fields >> part.number & 1:
                 number = <int32_t>part.number
-        if number == 0 and not is_described:
+        if number == 0 and metadata.at == NULL:
             return 0
         if number == self.scalar_field and not is_float:
             return 1
@@ -561,19 +607,64 @@ cdef class EventColumns:
         if tag < 0:
             return -1
         if number == self.scalar_field:
-            return 0 if (_push(&self.pushed, &tag, 4)
-                         and self._push_scalar(tag, step, wall_time, scalar)) else -1
-        return 0 if self._refer(tag, number, is_described, step, wall_time, offset + (value.at - payload),
-                                value.end - value.at) else -1
+            return 0 if self._push_scalar(tag, step, wall_time, scalar) else -1
+        offset += value.at - payload
+        if self.has_metadata and (number == 0 or number == TENSOR_FIELD):
+            return self._told_value(tag, number, metadata, value, offset, step, wall_time)
+        return 0 if self._refer(tag, number, step, wall_time, offset, value.end - value.at) else -1
 
-    cdef bint _refer(self, int32_t tag, int32_t number, bint is_described, int64_t step, double wall_time,
-                     int64_t offset, int64_t length) noexcept nogil:
-        cdef uint8_t described = is_described
-        return (_push(&self.tag, &tag, 4) and _push(&self.number, &number, 4) and _push(&self.described, &described, 1)
-                and _push(&self.step, &step, 8) and _push(&self.wall_time, &wall_time, 8)
-                and _push(&self.offset, &offset, 8) and _push(&self.length, &length, 8))
+    cdef int _told_value(self, int32_t tag, int32_t number, Span metadata, Span value, int64_t offset, int64_t step,
+                         double wall_time) noexcept nogil:
+        """A value whose kind is known by the metadata of its tag, if one had any."""
+        cdef Told *told = &(<Told *>self.tags.told.data)[tag]
+        cdef int64_t length = value.end - value.at
+        cdef int32_t answer = told.kind
+        cdef float scalar = 0
+        if answer == UNTOLD and (metadata.at != NULL or told.asked != self.lesson):
+            answer = self._ask(tag, metadata)
+            if answer == ASK_FAILED or answer == BROKEN and not self._refer(
+                    tag, BROKEN_METADATA_NUMBER, step, wall_time, offset, length):
+                return -1
+        if answer == SCALAR and told.unusual != self.turn:
+            if scalar_tensor(value.at, value.end, &scalar):
+                return 0 if self._push_scalar(tag, step, wall_time, scalar) else -1
+            told.unusual = self.turn  # the rows that follow must stay behind this one
+        if answer > UNTOLD:
+            number = TOLD_NUMBER + answer
+        elif number == 0:
+            return 0
+        return 0 if self._refer(tag, number, step, wall_time, offset, length) else -1
+
+    cdef int32_t _ask(self, int32_t tag, Span metadata) noexcept with gil:
+        """What ``tell`` answers; ASK_FAILED when it raises."""
+        cdef Told *told = &(<Told *>self.tags.told.data)[tag]
+        cdef int32_t answer
+        try:
+            encoded = None if metadata.at == NULL else (<const char *>metadata.at)[: metadata.end - metadata.at]
+            answer = self.tell(self._text(tag), encoded)
+        except BaseException as failure:  # nothing can be raised without the interpreter; scan() does
+            self.failure = failure
+            return ASK_FAILED
+        if answer > UNTOLD:
+            told.kind = answer
+            self.lesson += 1  # tags that are no text may look alike: the others are to be asked for again
+        told.asked = self.lesson
+        return answer
+
+    cdef str _text(self, int32_t tag):
+        cdef size_t *starts = <size_t *>self.tags.starts.data
+        return PyUnicode_DecodeUTF8(<char *>self.tags.bytes.data + starts[tag], starts[tag + 1] - starts[tag],
+                                    b"backslashreplace")
+
+    cdef bint _refer(self, int32_t tag, int32_t number, int64_t step, double wall_time, int64_t offset,
+                     int64_t length) noexcept nogil:
+        return (_push(&self.tag, &tag, 4) and _push(&self.number, &number, 4) and _push(&self.step, &step, 8)
+                and _push(&self.wall_time, &wall_time, 8) and _push(&self.offset, &offset, 8)
+                and _push(&self.length, &length, 8))
 
     cdef bint _push_scalar(self, int32_t tag, int64_t step, double wall_time, float value) noexcept nogil:
+        if not _push(&self.pushed, &tag, 4):
+            return False
         if rows_push(&(<ScalarRows *>self.tags.rows.data)[tag], step, wall_time, value):
             return True
         self.pushed.length -= 1  # it was not pushed, so that there is nothing to take back
@@ -586,10 +677,8 @@ cdef class EventColumns:
 
     def new_tags(self):
         """The tags that were met since the last call; their numbers go on from the last call's."""
-        cdef size_t *starts = <size_t *>self.tags.starts.data
         cdef int32_t tag
-        texts = [PyUnicode_DecodeUTF8(<char *>self.tags.bytes.data + starts[tag], starts[tag + 1] - starts[tag],
-                                      b"backslashreplace") for tag in range(self.known_tags, self.tags.count)]
+        texts = [self._text(tag) for tag in range(self.known_tags, self.tags.count)]
         self.known_tags = self.tags.count
         return texts
 
@@ -648,14 +737,15 @@ cdef class EventColumns:
     def take_places(self):
         """The values by reference and the odd records since the last call, as columns by name.
 
-        ``tag number described step wall_time offset length``: values by reference; ``number`` is the field of
-        Summary.Value (0: metadata alone), or EVENT_FIELD plus the field of the event, and then ``tag`` is -1.
-        ``odd_offset odd_length``: payloads that are no event.
+        ``tag number step wall_time offset length``: values by reference; ``number`` is the field of Summary.Value, TOLD
+        plus the kind that ``tell`` gave, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, and then ``tag``
+        is -1. ``odd_offset odd_length``: payloads that are no event.
         """
+        self.turn += 1
+        self.lesson += 1  # what the caller does with them may tell kinds, too
         return {
             "tag": _array(&self.tag, np.int32),
             "number": _array(&self.number, np.int32),
-            "described": _array(&self.described, np.bool_),
             "step": _array(&self.step, np.int64),
             "wall_time": _array(&self.wall_time, np.float64),
             "offset": _array(&self.offset, np.int64),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import mindspore, tensorboard
-from mindscope.formats._scan import EVENT_FIELD, EventColumns
+from mindscope.formats._scan import BROKEN_METADATA, EVENT_FIELD, TOLD, TOLD_SCALAR, EventColumns
 from mindscope.formats.dialects import locate
 from mindscope.formats.extent import NOWHERE, Extent
 from mindscope.formats.frames import FRAME_HEADER, FRAME_OVERHEAD, FrameReader
@@ -70,7 +71,7 @@ class EventScanner:
         self._kinds = kinds
         self._room = room or ScanRoom()
         self._columns = self._room.columns
-        self._columns.start(dialect.value)
+        self._columns.start(dialect.value, partial(_told_kind, kinds))
         self._tags: list[str] = []  # by the number that the columns give them
         self._start()
 
@@ -84,14 +85,21 @@ class EventScanner:
         """Take in the whole records in ``chunk``, which begins at ``reader.position``; the reader moves on."""
         view = memoryview(chunk)
         base = reader.position
-        reader.scan(view, self._columns)
+        while self._scan_to_odd(reader, view, base):
+            pass
+
+    def _scan_to_odd(self, reader: FrameReader, view: memoryview, base: int) -> bool:
+        """Go on in ``view`` as far as the compiled scan does; whether that was a record for the readable path."""
+        reader.scan(view[reader.position - base :], self._columns)
+        odd: list[int] = []
         if self._columns.has_places:
             self._tags += self._columns.new_tags()
             places = self._columns.take_places()
-            told_at = self._learn_kinds(places, view, base) if self._dialect is DialectName.TENSORBOARD else {}
-            self._add_references(places, told_at, view, base)
-            for offset, length in zip(places["odd_offset"].tolist(), places["odd_length"].tolist(), strict=True):
+            self._add_references(places, view, base)
+            odd = places["odd_offset"].tolist()
+            for offset, length in zip(odd, places["odd_length"].tolist(), strict=True):
                 self._add_odd(view[offset - base : offset - base + length], offset)
+        return bool(odd)
 
     def take(self) -> Scanned:
         """What was found since the last call."""
@@ -123,37 +131,27 @@ class EventScanner:
             columns = {"step": step, "wall_time": wall_time[start:stop], "value": value[start:stop]}
             self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
 
-    def _learn_kinds(self, places: Columns, view: memoryview, base: int) -> dict[str, int]:
-        """Look into metadata where it matters; returns from which byte on each tag's kind is known by it."""
-        told_at: dict[str, int] = {}
-        rows = np.flatnonzero(places["described"] & np.isin(places["number"], _TOLD_BY_METADATA))
-        for row in rows.tolist():
-            tag, offset, length = self._tags[places["tag"][row]], int(places["offset"][row]), int(places["length"][row])
-            if tag not in self._kinds:
-                try:
-                    metadata = tensorboard.metadata_of(view[offset - base : offset - base + length])
-                    tensorboard.learn_kind(tag, metadata, self._kinds)
-                except FormatError as error:
-                    self._undecodable.append(Undecodable(offset, length, error))
-                if tag in self._kinds:
-                    told_at[tag] = offset
-        return told_at
-
-    def _add_references(self, places: Columns, told_at: dict[str, int], view: memoryview, base: int) -> None:
+    def _add_references(self, places: Columns, view: memoryview, base: int) -> None:
         for (number, tag), rows in _groups_of_two(places["number"], places["tag"]):
             columns = {name: places[name][rows] for name in ("step", "wall_time", "offset", "length")}
-            if number >= EVENT_FIELD:
+            if number == TOLD + TOLD_SCALAR:
+                self._add_scalar_tensors(self._tags[tag], columns, view, base)
+            elif number >= TOLD:
+                self._refer(_TOLD_KINDS[number - TOLD - TOLD_SCALAR], self._tags[tag], columns)
+            elif number == BROKEN_METADATA:
+                self._add_broken_metadata(self._tags[tag], columns, view, base)
+            elif number >= EVENT_FIELD:
                 self._add_event_fields(number - EVENT_FIELD, columns, view, base)
-            elif self._dialect is not DialectName.TENSORBOARD:
-                self._refer(mindspore.VALUE_KINDS[number], self._tags[tag], columns)
-            elif number not in _TOLD_BY_METADATA:
-                self._refer(tensorboard.FIELD_KINDS[number], self._tags[tag], columns)
             else:
-                untold = int(np.searchsorted(columns["offset"], told_at.get(self._tags[tag], 0)))
-                field_kind = tensorboard.FIELD_KINDS.get(number)
-                kind = self._kinds.get(self._tags[tag], field_kind)
-                self._add_values(field_kind, self._tags[tag], _rows(columns, slice(untold)), view, base)
-                self._add_values(kind, self._tags[tag], _rows(columns, slice(untold, None)), view, base)
+                self._refer(_VALUE_KINDS[self._dialect][number], self._tags[tag], columns)
+
+    def _add_broken_metadata(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
+        for offset, length in zip(columns["offset"].tolist(), columns["length"].tolist(), strict=True):
+            try:
+                metadata = tensorboard.metadata_of(view[offset - base : offset - base + length])
+                tensorboard.learn_kind(tag, metadata, {})
+            except FormatError as error:
+                self._undecodable.append(Undecodable(offset, length, error))
 
     def _add_event_fields(self, number: int, columns: Columns, view: memoryview, base: int) -> None:
         kind = _EVENT_KINDS[self._dialect][number]
@@ -168,18 +166,15 @@ class EventScanner:
                 continue
             self._refer(kind, tag, _rows(columns, slice(row, row + 1)))
 
-    def _add_values(self, kind: Kind | None, tag: str, columns: Columns, view: memoryview, base: int) -> None:
-        if kind is Kind.SCALAR:
-            self._add_scalar_tensors(tag, columns, view, base)
-        elif kind is not None and columns["step"].size:
-            self._refer(kind, tag, columns)
-
     def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
+        """Scalars in a form that the compiled scan leaves to the readable rule."""
         values = np.empty(columns["step"].size, np.float32)
         is_good = np.ones(values.size, np.bool_)
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
             try:
-                values[row] = tensorboard.decode(Kind.SCALAR, view[int(start) : int(start + length)])
+                scalar = tensorboard.decode(Kind.SCALAR, view[int(start) : int(start + length)])
+                with np.errstate(over="ignore"):  # beyond float32 is infinite, as in the compiled scan
+                    values[row] = scalar
             except FormatError as error:
                 is_good[row] = False
                 self._undecodable.append(Undecodable(base + int(start), int(length), error))
@@ -200,7 +195,9 @@ class EventScanner:
                 continue
             rows: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
             if value.scalar is not None:
-                self._add_slow_scalars(value.tag, rows | {"value": np.array([value.scalar], np.float32)})
+                with np.errstate(over="ignore"):
+                    rows["value"] = np.array([value.scalar], np.float32)
+                self._add_slow_scalars(value.tag, rows)
             else:
                 place = {"offset": np.array([value.offset]), "length": np.array([value.length])}
                 self._refer(value.kind, value.tag, rows | place)
@@ -222,9 +219,18 @@ _EVENT_KINDS = {
     DialectName.TENSORBOARD: tensorboard.EVENT_KINDS,
 }
 
+_VALUE_KINDS = {DialectName.MINDSPORE: mindspore.VALUE_KINDS, DialectName.TENSORBOARD: tensorboard.FIELD_KINDS}
+_TOLD_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
+"""What metadata can tell, by the numbers that the columns have for it from ``TOLD_SCALAR`` on."""
 
-_TOLD_BY_METADATA = [0, *(field for field, kind in tensorboard.FIELD_KINDS.items() if kind is Kind.TENSOR)]
-"""Field numbers as the columns have them, 0 for metadata alone."""
+
+def _told_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
+    """What ``EventColumns`` asks of a tag whose metadata says its kind; ``kinds`` learns it."""
+    try:
+        tensorboard.learn_kind(tag, metadata, kinds)
+    except FormatError:
+        return -1
+    return TOLD_SCALAR + _TOLD_KINDS.index(kinds[tag]) if tag in kinds else 0
 
 
 def _rows(columns: Columns, which: slice | NDArray[np.bool_]) -> Columns:

@@ -220,14 +220,19 @@ def decode_tensor(message: Message) -> NDArray[Any]:
     dims = [int(dim.get("size", 0)) for dim in message.get("tensor_shape", {}).get("dim", [])]
     number = message.get("dtype", 0)
     if number == _STRING:
-        return np.array(message.get("string_val", []), dtype=object).reshape(tuple(dims) if dims else -1)
+        strings = np.array(message.get("string_val", []), dtype=object)
+        return reshape(strings, "", dims or [strings.size])
     name = data_type_name(number)
     dtype = dtype_by_name(name)
     if dtype is None:
         raise FormatError(f"tensor has dtype number {number}, which is unknown")
     if "tensor_content" in message:
         return array_from_bytes(message["tensor_content"], name, dims)
-    return reshape(_fill(_numbers(message, dtype), int(np.prod(dims)) if dims else 1), name, dims)
+    try:
+        numbers = _numbers(message, dtype)
+    except ValueError as error:  # numpy's, of a list whose numbers are not of that size
+        raise FormatError(f"tensor of {name} has numbers of another type: {error}") from None
+    return reshape(_fill(numbers, int(np.prod(dims)) if dims else 1), name, dims)
 
 
 def data_type_name(number: int) -> str:
