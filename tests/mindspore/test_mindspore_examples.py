@@ -27,7 +27,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], mind
     def run(name: str) -> mindscope.Run:
         monkeypatch.setattr(sys, "argv", [name, "--count", "128", "--summary-dir", str(tmp_path)])
         monkeypatch.syspath_prepend(EXAMPLES)
-        mindspore.set_device("CPU")
         runpy.run_path(str(EXAMPLES / name), run_name="__main__")
         return mindscope.open_run(tmp_path)
 

@@ -22,7 +22,6 @@ SIZE = 16
 def begin(mode: int = mindspore.GRAPH_MODE) -> None:
     """The same numbers in every process."""
     mindspore.set_context(mode=mode)
-    mindspore.set_device("CPU")
     mindspore.set_seed(1)
     np.random.seed(1)
     ds.config.set_seed(1)
