@@ -35,7 +35,7 @@ def browser() -> Iterator[Browser]:
     """One a module: as long as it lives, an event loop runs in this thread, and others want to run their own."""
     program = which("chromium") or which("chromium-browser") or which("google-chrome")
     assert program, "no Chromium: apt-get install chromium"
-    expect.set_options(timeout=10_000)
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=QUIET)
         yield browser
