@@ -15,9 +15,9 @@ import mindscope
 
 pytest.importorskip("torch")
 from mindscope.torch import get_group_size, get_rank, init, rank_directory
-from mindscope.torch.distributed import parallel_mode
+from mindscope.torch.distributed import own_directory, parallel_mode
 
-pytestmark = pytest.mark.framework
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "torch_distributed.py"
 
 
@@ -25,7 +25,7 @@ def test_each_rank_under_torchrun_records_its_training(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(EXAMPLE)]
     flags = ["--summary-dir", str(tmp_path / "summary_dir"), "--count", "192"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([*command, *flags], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, *flags], env=environment, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
     runs = [mindscope.open_run(tmp_path / f"summary_dir{rank}") for rank in (0, 1)]
     for run in runs:
@@ -60,3 +60,29 @@ def test_environment_of_torchrun_serves_until_the_processes_meet(
     assert get_rank() == 0
     monkeypatch.setenv("LOCAL_RANK", "1")
     assert get_rank() == 1
+
+
+def test_directory_that_was_handed_to_all_becomes_one_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    assert own_directory(Path("runs/a")) == Path("runs/a")
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert own_directory(Path("runs/a")) == Path("runs/a/rank_1")
+    assert own_directory(Path("runs/a/rank_0")) == Path("runs/a/rank_1")  # made before there were others
+
+
+def test_processes_that_are_spawned_record_apart(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("spawned.py")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-W", "ignore", str(script), str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    assert sorted(mindscope.open_runs(tmp_path)) == ["rank_0", "rank_1"]
+    for rank in (0, 1):
+        run = mindscope.open_run(tmp_path / f"rank_{rank}")
+        assert not run.damages
+        assert list(run.scalars("loss/auto").step) == [1, 2]
+        assert run.lineage.train is not None
+        assert (run.lineage.train.parallel_mode, run.lineage.train.device_num) == ("data_parallel", 2)
+        assert list((tmp_path / f"rank_{rank}" / "ckpt_dir").glob("*.ckpt"))

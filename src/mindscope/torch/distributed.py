@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike, environ
 from pathlib import Path
 
 from torch import distributed as processes
+
+_RANK = re.compile(r"rank_\d+")
 
 
 def init(backend_name: str | None = None) -> None:
@@ -58,3 +61,13 @@ def _from_environment(name: str, default: int) -> int:
 def rank_directory(directory: str | PathLike[str]) -> Path:
     """``directory/rank_N``, where process N records: the directories of one run stand side by side. It is not made."""
     return Path(directory) / f"rank_{get_rank()}"
+
+
+def own_directory(shared: Path) -> Path:
+    """Where this process records, if others were handed the same directory: ``rank_N`` inside or in the place of it.
+
+    The directory itself where the process is the only one.
+    """
+    if get_group_size() == 1:
+        return shared
+    return rank_directory(shared.parent if _RANK.fullmatch(shared.name) else shared)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from types import TracebackType
 from typing import Any
@@ -12,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from mindscope.capture import SummaryRecord
-from mindscope.collector.arguments import check_arguments
+from mindscope.collector.arguments import CollectorArguments, check_arguments
 from mindscope.collector.session import Session
 from mindscope.torch import distributed
 from mindscope.torch.callback import Callback
@@ -30,6 +32,9 @@ class SummaryCollector(Callback):
     called once a step. What summary operators keep is recorded with it.
 
     The first step is collected and then each that ``collect_freq`` divides; in dataset sink mode the epochs.
+
+    Where it is handed to processes that train together, as those that ``torch.multiprocessing.spawn`` starts, each
+    records into ``summary_dir/rank_N``.
 
     Args:
         summary_dir: directory of the run; it is made.
@@ -67,15 +72,20 @@ class SummaryCollector(Callback):
             summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
             collect_tensor_freq, max_file_size, export_options,
         )  # fmt: skip
-        self._arguments = check_arguments(*self._given)
-        self._session = Session(self._arguments, TorchFramework(), self._open, hand_over)
-        self._keeps_weights = self._arguments.specified.landscape is not None
+        self._process = os.getpid()
+        """Which made it: what goes from there to others is shared by all of them."""
+        self._begin_anew(check_arguments(*self._given))
+
+    def _begin_anew(self, arguments: CollectorArguments) -> None:
+        self._arguments = arguments
+        self._session = Session(arguments, TorchFramework(), self._open, hand_over)
+        self._keeps_weights = arguments.specified.landscape is not None
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As pickled for another process: a collector with the same arguments that was not entered."""
-        return type(self), self._given
+        return type(self), self._given, {"_process": self._process}
 
     def _open(self) -> SummaryRecord:
         arguments = self._arguments
@@ -90,6 +100,10 @@ class SummaryCollector(Callback):
         return self._session.record
 
     def __enter__(self) -> SummaryCollector:
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            directory = distributed.own_directory(self._arguments.summary_dir)
+            self._begin_anew(replace(self._arguments, summary_dir=directory))
         if self._session.enter():
             start_collecting()
         return self
