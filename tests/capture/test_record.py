@@ -404,6 +404,21 @@ def test_tensors_are_exported_as_npy(log: Log) -> None:
     assert len(log.values("group/logits")) == 1
 
 
+def test_no_tag_leads_out_of_the_export(log: Log, tmp_path: Path) -> None:
+    tags = ["../../out", "/out", "..", ".", "a\0b", "\ud800", "损失" * 99, "x" * 5000, "x" * 5000 + "y", "C:\\x", "-rf *"]
+    with SummaryRecord(log.directory, export_options={"tensor_format": "npy"}) as record:
+        for number, tag in enumerate(tags):
+            record.add_value("tensor", tag, np.full(2, number))
+        record.record(1)
+    assert [*tmp_path.iterdir()] == [log.directory]
+    assert len(log.paths()) == 1
+    (directory,) = log.directory.glob("export_*")
+    files = [each for each in directory.rglob("*") if each.is_file()]
+    assert {file.parent for file in files} == {directory / "tensor"}
+    assert sorted(np.load(file)[0] for file in files) == list(range(len(tags)))
+    assert not log.scalars("mindscope/dropped")
+
+
 def test_threads_record_their_own_values(log: Log) -> None:
     start = threading.Barrier(8)
 

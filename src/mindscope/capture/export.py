@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors as NPY files beside the event files: ``export_{second}/tensor/{quoted tag}_{step}.npy``."""
+"""Tensors as NPY files beside the event files: ``export_{second}/tensor/{quoted tag}_{step}.npy``.
+
+A tag that is too long for a file name is cut, and a digest of all of it tells it from others.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 from urllib.parse import quote
@@ -10,6 +14,8 @@ from urllib.parse import quote
 import numpy as np
 
 from mindscope.capture.values import Array
+
+_LONGEST_NAME = 200  # bytes of a tag; file systems take 255 for all of a name
 
 
 class NpyExport:
@@ -26,7 +32,7 @@ class NpyExport:
         Raises OSError; a file appears whole or not at all.
         """
         directory = self._make_directory()
-        path = directory / f"{quote(tag, safe='')}_{step}.npy"
+        path = directory / f"{_name(tag)}_{step}.npy"
         partial = directory / f".{os.getpid()}.partial"
         try:
             with partial.open("wb") as file:
@@ -47,3 +53,11 @@ class NpyExport:
                 self._second += 1
         self._directory.mkdir(parents=True, exist_ok=True)
         return self._directory
+
+
+def _name(tag: str) -> str:
+    name = quote(tag, safe="", errors="backslashreplace")
+    if len(name) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"{name[: _LONGEST_NAME - len(digest) - 1]}~{digest}"
