@@ -2,7 +2,9 @@
 """Pictures of every page: ``python tests/browser/gallery.py [FOLDER]``, by default into ``build/gallery``.
 
 For people who look at them: each page of the real logs in both themes, both languages, and at a wide, a usual and a
-half screen; and the pages with one, twelve and three hundred cards, one and two hundred runs, nothing, and damage.
+half screen; and the pages with one, twelve and three hundred cards, one and two hundred runs, nothing, damage, and
+while the server does not answer. Those that no longer look like their golden picture are named; ``--accept`` takes
+the new ones for golden, once somebody looked at them.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from shutil import copytree, which
+from urllib.parse import urlsplit
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -22,6 +25,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import mindscope
+from tests.browser import golden
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 CHROMIUM_FLAGS = (
@@ -62,6 +66,10 @@ PAGES = {
     "nothing": "/scalars?tag=no-such-tag",
     "none": "/scalars?runs=none",
 }
+GOLDEN_LOOKS = ("1280-light-en", "1280-dark-zh")
+KNOWN_AT_ONCE = ("/api/runs", "/api/server", "/api/notebook", "/api/alerts", "/api/live", "/api/tags")
+"""What the server still answers while a page is pictured as loading."""
+LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "distributions", "tensors", "hparams", "texts", "audio")
 SIZED_PAGES = ("", "scalars", "compare", "images", "distributions", "tensors", "dashboard")
 
 
@@ -72,7 +80,6 @@ class Look:
     width: int
     theme: str = "light"
     language: str = "en"
-    name: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.width}-{self.theme}-{self.language}"
@@ -92,11 +99,13 @@ def settle(page: Page) -> None:
     page.wait_for_timeout(900)
 
 
-def take(browser: Browser, address: str, look: Look, path: Path) -> None:
+def take(browser: Browser, address: str, look: Look, path: Path, is_loading: bool = False) -> None:
     """One picture of ``address``; theme and language are what a person chose before."""
     page = browser.new_page(viewport={"width": look.width, "height": HEIGHTS[look.width]})
     settings = f'{{"theme": "{look.theme}", "language": "{look.language}"}}'
     page.add_init_script(f"localStorage.setItem('mindscope.settings', JSON.stringify({settings}))")
+    if is_loading:
+        page.route(lambda asked: "/api/" in asked and urlsplit(asked).path not in KNOWN_AT_ONCE, lambda _: None)
     page.goto(address)
     settle(page)
     page.screenshot(path=path)
@@ -137,6 +146,9 @@ def take_real_logs(browser: Browser, folder: Path, room: Path, names: list[str])
         wait_until_read(live, 20)
         for look, name in product(looks(), names):
             take(browser, f"http://127.0.0.1:{live.port}{PAGES[name]}", look, folder / f"{name}-{look}.png")
+        for name in {*names} & {*LOADING_PAGES}:
+            address = f"http://127.0.0.1:{live.port}{PAGES[name]}"
+            take(browser, address, Look(1280), folder / f"loading-{name}-light.png", is_loading=True)
 
 
 def take_sizes(browser: Browser, folder: Path, room: Path) -> None:
@@ -159,6 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/gallery"), help="where the pictures go")
     parser.add_argument("--page", action="append", choices=list(PAGES), help="only this page; may be repeated")
+    parser.add_argument("--accept", action="store_true", help="take the pictures for golden")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as room, sync_playwright() as playwright:
@@ -168,6 +181,19 @@ def main() -> None:
             take_sizes(browser, options.folder, Path(room))
         browser.close()
     print(f"{len(list(options.folder.glob('*.png')))} pictures in {options.folder}")
+    if options.accept:
+        golden.accept(options.folder, worth_keeping(options.folder))
+    for change in golden.changes(options.folder):
+        print(f"changed: {change}")
+
+
+def worth_keeping(folder: Path) -> list[str]:
+    """The golden ones: every page in two looks, and every size and state in light."""
+    return [
+        path.name
+        for path in folder.glob("*.png")
+        if path.stem.endswith(GOLDEN_LOOKS) or (path.stem.endswith("-light") and not path.stem.startswith("1-"))
+    ]
 
 
 if __name__ == "__main__":
