@@ -158,6 +158,16 @@ def test_a_long_curve_is_reduced_and_keeps_its_spike(odd: LiveViewer):
     assert (facts["first_step"], facts["last_step"]) == (0, 4998)
 
 
+def test_a_logarithmic_axis_is_reduced_by_its_own_columns(odd: LiveViewer):
+    even = odd.curves(("run", "long"), pixels=100)
+    log = odd.curves(("run", "long"), pixels=100, log_origin=0)
+    assert set(range(20)) <= set(log.column(0, "step").tolist())
+    assert not set(range(20)) <= set(even.column(0, "step").tolist())
+    assert 1000.0 in log.column(0, "value")
+    zoomed = odd.curves(("run", "long"), pixels=10, log_origin=-1, range=[-1, 63])
+    assert set(range(8)) <= set(zoomed.column(0, "step").tolist())
+
+
 def test_a_range_brings_every_point_and_a_neighbour_on_each_side(odd: LiveViewer):
     curves = odd.curves(("run", "long"), pixels=50, range=[100, 120])
     assert curves.column(0, "step").tolist() == list(range(99, 122))

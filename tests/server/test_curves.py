@@ -144,6 +144,8 @@ QUERIES: list[dict[str, Any]] = [
     {"pixels": 300, "range": (LONG - 10.0, LONG + 500.0)},
     {"pixels": 300, "axis": "relative", "range": (10.0, 60_000.0)},
     {"pixels": 300, "axis": "wall", "overwritten": True},
+    {"pixels": 300, "log_origin": 0.0, "smoothing": 0.6},
+    {"pixels": 300, "axis": "relative", "log_origin": -1.5},
 ]
 
 

@@ -191,6 +191,17 @@ def test_runs_are_laid_over_each_other_by_an_offset(grouped: LiveViewer):
     assert got["step"].tolist() == [0, 2, 4, 6, 8, 10, 12]
 
 
+def test_lines_and_groups_are_as_sharp_in_the_first_decade_of_a_logarithmic_axis(grouped: LiveViewer):
+    first = set(range(0, 40, 2))
+    for ask in (derived, groups):
+        even = ask(grouped, {}, pixels=100).arrays[0]["x"]
+        log = ask(grouped, {}, pixels=100, log_origin=0).arrays[0]["x"]
+        assert first <= set(log.tolist())
+        assert not first <= set(even.tolist())
+        moved = ask(grouped, {}, pixels=100, log_origin=-1000, range=[-999, 6000]).arrays[0]["x"]
+        assert not first <= set(moved.tolist())
+
+
 @pytest.mark.parametrize(
     "smoothing",
     [{"weight": 0.9}, {"half_life_steps": 50}, {"half_life_seconds": 50}, {"median_points": 9}],

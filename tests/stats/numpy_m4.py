@@ -13,14 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 Rows = NDArray[np.intp]
 
 
-def numpy_m4(x: ArrayLike, y: ArrayLike, pixels: int, range: tuple[float, float] | None = None) -> Rows:
+def numpy_m4(
+    x: ArrayLike, y: ArrayLike, pixels: int, range: tuple[float, float] | None = None, log_origin: float | None = None
+) -> Rows:
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y)
     order = _order(x)
     sorted_x = x if order is None else x[order]
     start, stop = _bounds(sorted_x, range)
     shown_y = (y if order is None else y[order])[start:stop]
-    inside = _reduce(sorted_x[start:stop], shown_y, pixels, _span(sorted_x[start:stop], range)) + start
+    shown_x = sorted_x[start:stop]
+    if log_origin is None:
+        bucket = _buckets(shown_x, _span(shown_x, range) / pixels)
+    else:
+        bucket = _log_buckets(shown_x, pixels, range, log_origin)
+    inside = _reduce(bucket, shown_y, pixels) + start
     kept = _with_neighbours(inside, start, stop, sorted_x.size)
     return kept if order is None else order[kept]
 
@@ -53,22 +60,39 @@ def _span(x: NDArray[np.float64], range: tuple[float, float] | None) -> float:
     return min(span, sys.float_info.max)
 
 
-def _reduce(x: NDArray[np.float64], y: NDArray[Any], pixels: int, span: float) -> Rows:
-    if x.size <= 4 * pixels:
-        return np.arange(x.size, dtype=np.intp)
-    starts = _bucket_starts(x, span / pixels)
+def _reduce(bucket: NDArray[Any], y: NDArray[Any], pixels: int) -> Rows:
+    if y.size <= 4 * pixels:
+        return np.arange(y.size, dtype=np.intp)
+    starts = np.concatenate([np.zeros(1, np.intp), np.flatnonzero(bucket[1:] != bucket[:-1]) + 1])
     marks = [_first_and_last(rows, starts) for rows in _groups(y)]
     finite = np.where(np.isfinite(y), y, np.nan)
     extremes = [_first_equal(finite, starts, np.fmin), _first_equal(finite, starts, np.fmax)]
     # The ends of the data are kept even where they are in no group of their own, as when x has infinities.
-    return np.unique(np.concatenate([*marks, *extremes, np.array([0, x.size - 1], np.intp)]))
+    return np.unique(np.concatenate([*marks, *extremes, np.array([0, y.size - 1], np.intp)]))
 
 
-def _bucket_starts(x: NDArray[np.float64], column: float) -> Rows:
-    """First row of each bucket that holds any row; ``column`` is the width of a screen column in units of x."""
+def _buckets(x: NDArray[np.float64], column: float) -> NDArray[Any]:
+    """The bucket of each row; ``column`` is the width of a screen column in units of x."""
     width = math.ldexp(0.5, math.frexp(column)[1]) if column > 0.0 else 1.0
-    bucket = np.floor(x / width)
-    return np.concatenate([np.zeros(1, np.intp), np.flatnonzero(bucket[1:] != bucket[:-1]) + 1])
+    return np.floor(x / width)
+
+
+def _log_buckets(
+    x: NDArray[np.float64], pixels: int, range: tuple[float, float] | None, log_origin: float
+) -> NDArray[Any]:
+    """The bucket of each row on a logarithmic axis: one for all that has no logarithm, one for what is infinite."""
+    positive = x[np.isfinite(x) & (x - log_origin > 0)] - log_origin
+    low, high = (positive[0], positive[-1]) if positive.size else (0.0, 0.0)
+    if range is not None and positive.size:
+        low, high = range[0] - log_origin if range[0] > log_origin else low, range[1] - log_origin
+    octaves = math.log2(high) - math.log2(low) if 0 < low < high else 0.0
+    limits = [math.inf]
+    if octaves > 0:
+        width = math.ldexp(0.5, math.frexp(octaves / pixels)[1])
+        first, last = math.floor(math.log2(low) / width), math.ceil(math.log2(high) / width)
+        limits += [2.0 ** min(power * width, 1023.0) for power in np.arange(first, last + 1)]
+    beyond = np.sum(x[:, None] >= log_origin + np.array(limits), axis=1)
+    return np.where(x - log_origin > 0, beyond, -1)
 
 
 def _groups(y: NDArray[Any]) -> tuple[Rows, Rows, Rows, Rows]:

@@ -37,8 +37,8 @@ def parted(columns: Arrays, size: int | None = None, cuts: list[int] | None = No
     return Parted(pieces[0]), Parted(pieces[1]), Parted(pieces[2])
 
 
-def drawn(curve: GrowingCurve, x: XName, weight: float) -> NDArray[np.int64]:
-    rows = reduce(curve.abscissa(x), [curve.line(weight, x)], 40).rows
+def drawn(curve: GrowingCurve, x: XName, weight: float, log_origin: float | None = None) -> NDArray[np.int64]:
+    rows = reduce(curve.abscissa(x), [curve.line(weight, x)], 40, log_origin=log_origin).rows
     return np.arange(curve.columns[0].size)[rows]
 
 
@@ -59,6 +59,8 @@ def test_growth_and_parting_change_nothing(
     for x, place in (("step", columns[0]), ("wall_time", columns[1])):
         np.testing.assert_array_equal(drawn(curve, x, 0.0), m4(place, columns[2], 40))
         np.testing.assert_array_equal(drawn(curve, x, 0.9), m4(place, smoothed, 40))
+        want = m4(place, columns[2], 40, log_origin=1.0)
+        np.testing.assert_array_equal(drawn(curve, x, 0.0, log_origin=1.0), want)
     times = columns[1][np.isfinite(columns[1])]
     assert curve.start_wall_time == (times.min() if times.size else None)
     assert curve.step_range == ((columns[0].min(), columns[0].max()) if size else None)

@@ -47,6 +47,49 @@ def test_whole_steps_are_taken_as_they_are(steps: list[int], pixels: int) -> Non
     np.testing.assert_array_equal(m4(x, y, pixels), numpy_m4(x, y, pixels))
 
 
+@settings(max_examples=300)
+@given(st.lists(st.tuples(X, Y), max_size=120), st.booleans(), st.integers(1, 9), st.none() | st.tuples(X, X), X)
+def test_is_what_numpy_says_on_a_logarithmic_axis(
+    points: list[tuple[float, float]],
+    ascending: bool,
+    pixels: int,
+    range: tuple[float, float] | None,
+    log_origin: float,
+) -> None:
+    points = sorted(points, key=lambda point: point[0]) if ascending else points
+    x, y = np.array(points, np.float64).reshape(-1, 2).T
+    range = None if range is None or not all(map(math.isfinite, range)) else (min(range), max(range))
+    log_origin = log_origin if abs(log_origin) < 100 else 0.0
+    got = m4(x, y, pixels, range, log_origin)
+    np.testing.assert_array_equal(got, numpy_m4(x, y, pixels, range, log_origin))
+
+
+@given(st.lists(st.integers(-(2**53), 2**53) | st.integers(-5, 500), max_size=200), st.integers(1, 9))
+def test_whole_steps_on_a_logarithmic_axis_are_taken_as_they_are(steps: list[int], pixels: int) -> None:
+    x = np.array(sorted(steps), np.int64)
+    y = np.random.default_rng(len(steps)).standard_normal(x.size)
+    for log_origin in (0.0, -1.0, 2.5):
+        want = numpy_m4(x, y, pixels, log_origin=log_origin)
+        np.testing.assert_array_equal(m4(x, y, pixels, log_origin=log_origin), want)
+
+
+def test_a_logarithmic_axis_keeps_every_decade() -> None:
+    y = np.random.default_rng(5).standard_normal(1_000_000)
+    x = np.arange(y.size)
+    rows = m4(x, y, 600, log_origin=0.0)
+    assert rows[:80].tolist() == list(range(80))  # a hundred columns a decade: nothing of the first two is left out
+    assert np.histogram(np.log10(x[rows[1:]]), [2, 3, 4, 5, 6])[0].min() > 300
+    assert {int(y.argmin()), int(y.argmax())} <= set(rows.tolist())
+    assert rows.size <= 8 * 600 + 8
+
+
+def test_appended_points_move_no_edge_of_a_logarithmic_axis() -> None:
+    y = np.random.default_rng(1).standard_normal(100_000)
+    x = np.arange(y.size, dtype=np.float64) - 3.0
+    before, after = m4(x[:90_000], y[:90_000], 100, log_origin=0.0), m4(x[:90_500], y[:90_500], 100, log_origin=0.0)
+    np.testing.assert_array_equal(before[before < 80_000], after[after < 80_000])
+
+
 @given(curves(), st.integers(1, 12))
 def test_keeps_a_subset_with_both_ends_in_order(
     curve: tuple[NDArray[np.float64], NDArray[np.float32]], pixels: int

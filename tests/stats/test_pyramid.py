@@ -47,9 +47,10 @@ def test_is_plain_m4_however_it_grew(
     abscissa = arrange(x)
     limits = st.floats(-10.0, float(x.max(initial=0)) + 10)
     range = data.draw(st.none() | st.tuples(limits, limits))
-    got = reduce(abscissa, [Line(Parted([y]), pyramid)], pixels, range)
-    plain = reduce(abscissa, [Line(Parted([y]))], pixels, range)
-    np.testing.assert_array_equal(np.arange(size)[got.rows], m4(x, y, pixels, range))
+    log_origin = data.draw(st.none() | st.floats(-10.0, 10.0))
+    got = reduce(abscissa, [Line(Parted([y]), pyramid)], pixels, range, log_origin)
+    plain = reduce(abscissa, [Line(Parted([y]))], pixels, range, log_origin)
+    np.testing.assert_array_equal(np.arange(size)[got.rows], m4(x, y, pixels, range, log_origin))
     assert (got.nan, got.positive_infinity, got.negative_infinity) == (
         plain.nan, plain.positive_infinity, plain.negative_infinity,
     )  # fmt: skip

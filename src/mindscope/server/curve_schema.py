@@ -11,6 +11,7 @@ from mindscope.server.schema import MAX_PIXELS, MAX_SERIES, Answer, Axis, Column
 class CurvesQuery(Query):
     """Curves reduced for a view that is ``pixels`` wide. ``range`` is in units of the axis; null is everything.
 
+    With ``log_origin`` the columns of the view are even in the logarithm of x less that number, else in x.
     ``smoothing`` is the weight of the debiased exponential average; ``overwritten`` adds points that a restart hid.
     """
 
@@ -18,6 +19,7 @@ class CurvesQuery(Query):
     axis: Axis = Axis.STEP
     range: tuple[Coordinate, Coordinate] | None = None
     pixels: Whole = Field(default=1000, ge=1, le=MAX_PIXELS)
+    log_origin: Coordinate | None = None
     smoothing: float = Field(default=0.0, ge=0.0, le=0.999, strict=True)
     overwritten: StrictBool = False
 

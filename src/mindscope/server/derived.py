@@ -52,7 +52,8 @@ def _reduced(points: DerivedPoints, query: DerivedQuery, name: DerivedName, data
     abscissa = arrange(np.where(np.isfinite(x), x, np.nan))
     shown = [points.value, points.smoothed] if is_smoothed(query.smoothing) else [points.value]
     in_order = [each if abscissa.order is None else each[abscissa.order] for each in shown]
-    reduction = reduce(abscissa, [Line(Parted([each])) for each in in_order], query.pixels, query.range)
+    lines = [Line(Parted([each])) for each in in_order]
+    reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
     arrays = _rows(points, x, reduction, is_smoothed(query.smoothing))
     kept = kept_rows(list(arrays.values()), name.since)
     return DerivedLine(

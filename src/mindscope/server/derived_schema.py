@@ -31,12 +31,14 @@ class DerivedView(Query):
     """What a view that is ``pixels`` wide shows of ``range`` (in units of x; null: everything).
 
     x is the ``axis``, or the expression ``x`` over tags of the same run, such as "`lr`", when it is not null.
+    ``log_origin`` is as with curves.
     """
 
     axis: Axis = Axis.STEP
     x: Formula | None = None
     range: tuple[Coordinate, Coordinate] | None = None
     pixels: Whole = Field(default=1000, ge=1, le=MAX_PIXELS)
+    log_origin: Coordinate | None = None
     smoothing: Smoothing = Smoothing()
 
 

@@ -56,7 +56,7 @@ def _reduced(
 ) -> GroupLine:
     x, statistics = group.x, group.spread
     lines = [Line(Parted([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
-    reduction = reduce(arrange(x), lines, query.pixels, query.range)
+    reduction = reduce(arrange(x), lines, query.pixels, query.range, query.log_origin)
     arrays = _arrays(x, statistics, reduction.rows)
     kept = kept_rows(list(arrays.values()), since)
     facts = {

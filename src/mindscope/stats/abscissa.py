@@ -34,8 +34,8 @@ class Abscissa:
         if range is None:
             return 0, self.x.size
         low, high = min(range), max(range)
-        start = self._find(self.origin, low, False)
-        return start, max(start, self._find(self.origin, high, True))
+        start = self.find(self.origin, low, False)
+        return start, max(start, self.find(self.origin, high, True))
 
     def edges(self, start: int, stop: int, pixels: int, range: Range | None) -> Rows:
         """The first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
@@ -55,7 +55,7 @@ class Abscissa:
     def _bucket(self, x: Any, width: float) -> float:
         return float(np.floor((float(x) - self.origin) / width))
 
-    def _find(self, origin: float, limit: float, after: bool) -> int:
+    def find(self, origin: float, limit: float, after: bool) -> int:
         """The first place whose ``x - origin`` is at least ``limit``, or above it if ``after``."""
         for first, x in self.x.pieces(0, self.x.size):
             last = float(x[-1]) - origin
@@ -67,8 +67,8 @@ class Abscissa:
         """How much of x the screen shows, 0 when that is one place."""
         if range is not None:
             return min(abs(float(range[1]) - float(range[0])), sys.float_info.max)
-        first = max(start, self._find(0.0, -math.inf, True))
-        last = min(stop, self._find(0.0, math.inf, False)) - 1
+        first = max(start, self.find(0.0, -math.inf, True))
+        last = min(stop, self.find(0.0, math.inf, False)) - 1
         return min(float(self.x.at(last)) - float(self.x.at(first)), sys.float_info.max) if last > first else 0.0
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mindscope.stats import _m4
 from mindscope.stats._pyramid import Pyramid
 from mindscope.stats.abscissa import Abscissa, Range, arrange
+from mindscope.stats.log_buckets import log_edges
 from mindscope.stats.parted import Parted, Rows
 
 
@@ -47,7 +48,7 @@ class Reduction:
     negative_infinity: int
 
 
-def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None) -> Rows:
+def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None, log_origin: float | None = None) -> Rows:
     """Choose the rows that draw the same line on ``pixels`` columns as all rows do; row numbers in order of ``x``.
 
     ``x`` and ``y`` have shape (n,). The x axis is cut into buckets at most one column wide, whose edges are multiples
@@ -57,6 +58,9 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None) -> R
     line reaches the edge. When the rows in range are at most 4 a column, all are returned. Rows whose x is NaN are
     left out. Where ``x`` goes back, rows are taken in order of x, equal x in their given order.
 
+    With ``log_origin`` the columns are even in the logarithm of ``x - log_origin``, and the edges of buckets are powers
+    of two whose exponents are multiples of a power of two; rows without a logarithm are a bucket of their own.
+
     Raises ValueError when ``pixels`` is below 1 or the shapes differ.
 
     Source: Jugel et al., "M4: a visualization-oriented time series data aggregation", VLDB 2014.
@@ -65,19 +69,24 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None) -> R
     if places.ndim != 1 or places.shape != values.shape:
         raise ValueError(f"x has shape {places.shape} and y {values.shape}, want two equal shapes (n,)")
     abscissa = arrange(places)
-    rows = reduce(
-        abscissa, [Line(Parted([values if abscissa.order is None else values[abscissa.order]]))], pixels, range
-    ).rows
+    line = Line(Parted([values if abscissa.order is None else values[abscissa.order]]))
+    rows = reduce(abscissa, [line], pixels, range, log_origin).rows
     return np.arange(rows.start, rows.stop, dtype=np.int64) if isinstance(rows, slice) else rows
 
 
-def reduce(abscissa: Abscissa, lines: Sequence[Line], pixels: int, range: Range | None = None) -> Reduction:
+def reduce(
+    abscissa: Abscissa, lines: Sequence[Line], pixels: int, range: Range | None = None, log_origin: float | None = None
+) -> Reduction:
     """Choose the rows that draw every one of ``lines`` as ``m4`` says. Raises ValueError when ``pixels`` is below 1."""
     if pixels < 1:
         raise ValueError(f"pixels is {pixels}, want at least 1")
     start, stop = abscissa.bounds(range)
     is_reduced = stop - start > 4 * pixels
-    edges = abscissa.edges(start, stop, pixels, range) if is_reduced else np.array([start, stop], np.int64)
+    edges = np.array([start, stop], np.int64)
+    if is_reduced and log_origin is None:
+        edges = abscissa.edges(start, stop, pixels, range)
+    elif is_reduced and log_origin is not None:
+        edges = log_edges(abscissa, start, stop, pixels, range, log_origin)
     picked = [_m4.pick(line.y.values(), edges, line.pyramid) for line in lines]
     first, last = max(start - 1, 0), min(stop + 1, abscissa.x.size)
     places: Rows | slice = slice(first, last)

@@ -16,6 +16,8 @@ export interface DerivedView {
   x: string | null;
   range: Range | null;
   pixels: number;
+  /** Columns even in the logarithm of x less this; null: even in x. */
+  log_origin: number | null;
   smoothing: Smoothing;
 }
 

@@ -35,6 +35,8 @@ export interface CurveQuery {
   axis: Axis;
   range: Range | null;
   pixels: number;
+  /** Columns even in the logarithm of x less this; null: even in x. */
+  log_origin: number | null;
   smoothing: number;
 }
 

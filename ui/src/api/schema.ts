@@ -878,11 +878,14 @@ export interface components {
          * CurvesQuery
          * @description Curves reduced for a view that is ``pixels`` wide. ``range`` is in units of the axis; null is everything.
          *
+         *     With ``log_origin`` the columns of the view are even in the logarithm of x less that number, else in x.
          *     ``smoothing`` is the weight of the debiased exponential average; ``overwritten`` adds points that a restart hid.
          */
         CurvesQuery: {
             /** @default step */
             axis: components["schemas"]["Axis"];
+            /** Log Origin */
+            log_origin?: number | null;
             /**
              * Overwritten
              * @default false
@@ -1059,6 +1062,8 @@ export interface components {
             baseline?: string | null;
             /** Lines */
             lines: components["schemas"]["DerivedName"][];
+            /** Log Origin */
+            log_origin?: number | null;
             /**
              * Pixels
              * @default 1000
@@ -1225,6 +1230,8 @@ export interface components {
              *     ]
              */
             keep: ("mean" | "median" | "low" | "high" | "lower_quartile" | "upper_quartile" | "deviation" | "count")[];
+            /** Log Origin */
+            log_origin?: number | null;
             /**
              * Pixels
              * @default 1000

@@ -24,6 +24,7 @@ export interface Want {
   /** Where the chart looks, with the lines moved. */
   range: Range | null;
   pixels: number;
+  isLogX: boolean;
   smoothing: Smoothing;
   /** Tag whose values stand on the horizontal axis; null for the axis itself. */
   xTag: string | null;
@@ -32,7 +33,9 @@ export interface Want {
 }
 
 /** What all lines of one request have in common. */
-interface Settings extends Omit<Want, "lines"> {
+interface Settings extends Omit<Want, "lines" | "isLogX"> {
+  /** Where the logarithm of x begins, for lines that are moved along the axis; null where the axis is linear. */
+  logOrigin: number | null;
   /** Asked for as expressions: a formula, another x, a baseline, or smoothing that plain curves have not. */
   isDerived: boolean;
 }
@@ -154,7 +157,8 @@ function settingsOf(want: Want, { tag, offset }: WantedLine): Settings {
   const pixels = Math.min(8192, Math.max(PIXEL_BUCKET, Math.ceil(want.pixels / PIXEL_BUCKET) * PIXEL_BUCKET));
   const range = want.range && ([want.range[0] - offset, want.range[1] - offset] as const);
   const isDerived = isFormula(tag) || xTag !== null || baseline !== null || !isWeightOnly(smoothing);
-  return { axis, range, pixels, smoothing, xTag, baseline, isDerived };
+  const logOrigin = want.isLogX ? 0 - offset : null;
+  return { axis, range, pixels, logOrigin, smoothing, xTag, baseline, isDerived };
 }
 
 function lineKey({ run, tag }: WantedLine): string {
@@ -229,13 +233,14 @@ async function send(chunk: readonly Order[]): Promise<void> {
 
 function ask(chunk: readonly Order[], settings: Settings, signal: AbortSignal): Promise<Series[]> {
   const { axis, range, pixels, smoothing, xTag, baseline } = settings;
+  const log_origin = settings.logOrigin;
   if (!settings.isDerived) {
     const series = chunk.map(({ run, tag, known }) => ({ run, tag, since: known?.cursor ?? null }));
-    return fetchCurves({ series, axis, range, pixels, smoothing: smoothing.weight }, signal);
+    return fetchCurves({ series, axis, range, pixels, log_origin, smoothing: smoothing.weight }, signal);
   }
   const lines = chunk.map(({ run, tag, known }) => ({ run, y: partExpression(tag), since: known?.cursor ?? null }));
   const x = xTag === null ? null : tagExpression(xTag);
-  return fetchDerived({ lines, axis, x, range, pixels, smoothing, baseline }, signal);
+  return fetchDerived({ lines, axis, x, range, pixels, log_origin, smoothing, baseline }, signal);
 }
 
 /** An answer in the words of the order: lines of expressions are known by what they were asked as. */

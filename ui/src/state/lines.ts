@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { envelope } from "../core/band";
 import { partTitle, type ChartPlan } from "../core/chartPlan";
-import { curveOf, type Curve } from "../core/curve";
+import { curveOf, type Curve, type Scaling } from "../core/curve";
 import type { Series } from "../core/series";
 import { boundText } from "../core/threshold";
 import { colours, slotColour } from "./colours.svelte";
@@ -24,6 +24,12 @@ export function thresholdGuides(tag: string): { value: number; label: string }[]
 
 export function lineKey({ run, tag }: { run: string; tag: string }): string {
   return JSON.stringify([run, tag]);
+}
+
+/** How the axes of a chart are scaled; time on the wall has no logarithm worth drawing. */
+export function scalingOf(tag: string): Scaling {
+  const { isLogX, xTag, ignoresOutliers } = view.scalars;
+  return { isLog: view.isLogTag(tag), isLogX: isLogX && (view.axis !== "wall" || xTag !== null), ignoresOutliers };
 }
 
 /** How far a run is moved along the axis. */

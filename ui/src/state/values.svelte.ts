@@ -105,7 +105,7 @@ export const prCurveSteps = new CardSteps();
 export const curveSource: ValueSource<Series, number> = {
   kind: "small curve",
   read: async ({ run, tag }, pixels, signal) => {
-    const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, smoothing: 0 };
+    const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0 };
     return (await fetchCurves(query, signal))[0]!;
   },
   bytes: ({ returned }) => 24 * returned,

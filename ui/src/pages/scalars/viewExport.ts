@@ -7,7 +7,7 @@ import { staticPage } from "../../core/staticPage";
 import { formatWallTime } from "../../core/time";
 import { currentLanguage, t } from "../../i18n/i18n.svelte";
 import { readLines } from "../../state/curves.svelte";
-import { lookOfLine, offsetOf, thresholdGuides } from "../../state/lines";
+import { lookOfLine, offsetOf, scalingOf, thresholdGuides } from "../../state/lines";
 import { view } from "../../state/view.svelte";
 
 const PIXELS = 1024;
@@ -21,8 +21,8 @@ export async function exportView(plans: readonly ChartPlan[]): Promise<string> {
     for (const plan of plans) {
       const series = await readPlan(plan);
       const curves = series.map((one) => lookOfLine(one, plan, offsetOf(one.run, one.firstStep ?? 0), PIXELS));
-      const { xTag, isLogX, ignoresOutliers } = view.scalars;
-      const scaling = { isLog: view.isLogTag(plan.key), isLogX: isLogX && (view.axis !== "wall" || xTag !== null), ignoresOutliers };
+      const scaling = scalingOf(plan.key);
+      const { xTag } = view.scalars;
       const guides = plan.parts.length === 1 ? thresholdGuides(plan.key) : [];
       charts.push({ title: plan.title, svg: staticChart({ title: plan.title, curves, axis: xTag === null ? view.axis : "value", scaling, guides }, inks) });
       data.push({ title: plan.title, lines: series.map((one, index) => ({ run: one.run, tag: one.tag, x: listed(curves[index]!.x), value: listed(one.value) })) });
@@ -37,7 +37,8 @@ export async function exportView(plans: readonly ChartPlan[]): Promise<string> {
 async function readPlan(plan: ChartPlan): ReturnType<typeof readLines> {
   const lines = plan.parts.flatMap(({ name, runs }) => runs.map((run) => ({ run, tag: name, offset: 0 })));
   const smoothing = smoothingOf(view.scalars, view.smoothing);
-  const series = await readLines({ lines, axis: view.axis, range: null, pixels: PIXELS, smoothing, xTag: view.scalars.xTag, baseline: null });
+  const { isLogX } = scalingOf(plan.key);
+  const series = await readLines({ lines, axis: view.axis, range: null, pixels: PIXELS, isLogX, smoothing, xTag: view.scalars.xTag, baseline: null });
   return series.filter(({ error }) => error === null);
 }
 
