@@ -25,6 +25,7 @@ from mindscope.torch import (
     ReduceLROnPlateau,
     RunContext,
     TimeMonitor,
+    checkpoint,
     load_checkpoint,
     load_param_into_net,
     save_checkpoint,
@@ -148,6 +149,25 @@ def test_checkpoints_are_named_by_epoch_and_step_and_the_newest_stay(tmp_path: P
     load_checkpoint(keeping.latest_ckpt_file_name, other)
     for mine, want in zip(other.parameters(), model.train_network.parameters(), strict=True):
         assert torch.equal(mine, want)
+
+
+def test_checkpoints_are_saved_by_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock(Callback):
+        """Lets each step take 0.4 s."""
+
+        now = 0.0
+
+        def monotonic(self) -> float:
+            return self.now
+
+        def step_begin(self, run_context: RunContext) -> None:
+            self.now += 0.4
+
+    clock = Clock()
+    monkeypatch.setattr(checkpoint, "time", clock)
+    config = CheckpointConfig(save_checkpoint_steps=None, save_checkpoint_seconds=1, keep_checkpoint_max=2)
+    make_model().train(1, batches(160), callbacks=[ModelCheckpoint("net", tmp_path, config), clock])
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["net-1_10.ckpt", "net-1_9.ckpt"]  # after 3, 6, 9, all
 
 
 def test_last_step_is_saved_and_earlier_checkpoints_are_left_alone(tmp_path: Path) -> None:
