@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+WAIT_S = 1100  # MindSpore's own collector is slow where processors are busy
 sys.path.insert(0, str(HERE))
 
 
@@ -39,4 +40,4 @@ def run_scripts(directories: dict[str, Path]) -> None:
         with log.open("wb") as out:
             running.append((log, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)))
     for log, process in running:
-        assert process.wait(timeout=280) == 0, log.read_text("utf-8", "replace")[-4000:]
+        assert process.wait(timeout=WAIT_S) == 0, log.read_text("utf-8", "replace")[-4000:]

@@ -13,7 +13,7 @@ import pytest
 import mindscope
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
-pytestmark = pytest.mark.framework
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(1200)]  # the first waits for the scripts
 
 
 @pytest.fixture(scope="module")

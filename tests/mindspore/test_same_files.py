@@ -18,7 +18,7 @@ from recorded import Key, Recorded, Step, array, pixels, read
 
 from mindscope.graph.dataset import read_dataset_graph
 
-pytestmark = pytest.mark.framework
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(1200)]  # the first waits for the scripts
 SHAPES = "specified default operators sunk fitted loop pynative".split()
 RUNS = [*SHAPES, *(f"sweep/run_{number}" for number in range(4)), "landscape/unit_step", "landscape/unit_epoch"]
 
