@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -71,9 +72,14 @@ def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     assert sum(counts) == 12
 
 
+def choose_baseline(page: Page, name: str) -> None:
+    page.get_by_test_id("baseline").click()
+    page.get_by_test_id("baseline-rows").get_by_role("button", name=name, exact=True).click()
+
+
 def test_a_baseline_draws_differences(sweep: LiveViewer, open_page: OpenPage):
     page = open_page(sweep, "/compare")
-    page.get_by_test_id("baseline").select_option("=adam/2")
+    choose_baseline(page, "adam/2")
     expect_view(page, "baseline", "adam%2F2")
     wait_until_drawn(card(page, "loss"))
     point_at(card(page, "loss"), "End")
@@ -85,26 +91,57 @@ def test_a_baseline_draws_differences(sweep: LiveViewer, open_page: OpenPage):
     assert got == {run: f"{last - 2:.0f}".replace("-", "\u2212") for run, last in LASTS.items()}
 
 
-def test_the_table_holds_figures_of_whole_series(sweep: LiveViewer, open_page: OpenPage):
+def test_a_baseline_that_is_not_shown_is_named_and_can_be_left(sweep: LiveViewer, open_page: OpenPage):
+    page = open_page(sweep, "/compare?run=sgd%2F1&baseline=adam%2F2")
+    expect(page.get_by_test_id("baseline")).to_have_text("less adam/2")
+    expect(card(page, "loss")).to_contain_text("8")
+    page.get_by_test_id("baseline").click()
+    expect(page.get_by_test_id("baseline-rows").get_by_role("button", name="No baseline")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect_view(page, "baseline", None)
+    expect(card(page, "loss")).to_contain_text("10")
+
+
+def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address(
+    sweep: LiveViewer, open_page: OpenPage
+):
     page = open_page(sweep, "/compare?figures=first,last,minimum,maximum,mean&show=table")
-    rows = page.get_by_test_id("compare-rows").get_by_role("row")
+    rows = page.get_by_test_id("compare-table-rows").get_by_role("row")
     expect(rows).to_have_count(5)
     expect(rows.first).to_contain_text("5.5000")
-    page.get_by_test_id("compare-table").get_by_role("columnheader", name="Last").get_by_role("button").click()
-    page.get_by_test_id("compare-table").get_by_role("columnheader", name="Last").get_by_role("button").click()
-    expect(rows.first).to_have_attribute("data-run", "sgd/2")
-    with page.expect_download() as download:
-        page.get_by_test_id("compare-csv").click()
-    header, first, *_ = csv.reader(Path(download.value.path()).read_text().splitlines())
-    assert header == ["run", "loss first", "loss last", "loss minimum", "loss maximum", "loss mean"]
-    assert first == ["sgd/2", "29", "20", "20", "29", "24.5"]
+    last = page.get_by_test_id("compare-table").get_by_role("columnheader", name="loss Last")
+    last.get_by_role("button").click()
+    expect(last).to_have_attribute("aria-sort", "ascending")
+    last.get_by_role("button").click()
+    expect(rows.first).to_have_attribute("data-key", "sgd/2")
+    expect_view(page, "figures_down", "last+loss")
+    page.reload()
+    expect(rows.first).to_have_attribute("data-key", "sgd/2")
+    for kind in ("csv", "json"):
+        page.get_by_test_id("compare-download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"compare-download-{kind}").click()
+        text = Path(download.value.path()).read_text()
+        if kind == "csv":
+            header, first, *_ = csv.reader(text.splitlines())
+            assert header == ["run", "loss first", "loss last", "loss minimum", "loss maximum", "loss mean"]
+            assert first == ["sgd/2", "29", "20", "20", "29", "24.5"]
+        else:
+            assert json.loads(text)[0] == {
+                "run": "sgd/2",
+                **{"loss first": 29, "loss last": 20, "loss minimum": 20, "loss maximum": 29, "loss mean": 24.5},
+            }
 
 
 def test_only_the_parameters_that_differ_are_columns(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, SWEEP + "&show=table")
+    page.set_viewport_size({"width": 2600, "height": 800})
     columns = page.get_by_test_id("compare-table").get_by_role("columnheader")
     expect(columns.filter(has_text="optimizer")).to_have_count(1)
-    differing = columns.count()
+    expect(columns.filter(has_text="loss_function")).to_have_count(0)
     page.get_by_test_id("all-parameters").check()
-    eventually(lambda: columns.count() > differing)
-    expect(page.get_by_test_id("compare-rows").locator("[data-run$=run_05]")).to_contain_text("Adam")
+    expect(columns.filter(has_text="loss_function")).to_have_count(1)
+    expect_view(page, "parameters", "all")
+    row = page.get_by_test_id("compare-table-rows").locator("[data-key$=run_05]")
+    expect(row.get_by_role("cell", name="Adam", exact=True)).to_be_visible()
+    expect(row.get_by_role("cell", name="0.001", exact=True)).to_be_visible()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { describeSort, sortOf, type ColumnSort } from "./columnSort";
 import { CENTRES, SPREADS, type Centre, type Spread } from "./group";
 
 export type Grouping = "none" | "directory" | "ranks" | "parameter";
@@ -19,10 +20,14 @@ export interface CompareView {
   isTable: boolean;
   /** Columns of the table for each tag. */
   figures: readonly Figure[];
+  /** Column that the table is sorted by; null keeps the order of the runs. */
+  sort: ColumnSort | null;
+  /** Also parameters that are equal in all runs have a column. */
+  showsEqual: boolean;
 }
 
 export function defaultCompareView(): CompareView {
-  return { grouping: "none", parameter: "", centre: "mean", spread: "range", baseline: null, isTable: false, figures: ["last"] };
+  return { grouping: "none", parameter: "", centre: "mean", spread: "range", baseline: null, isTable: false, figures: ["last"], sort: null, showsEqual: false };
 }
 
 export function describeCompare(view: CompareView, query: URLSearchParams): void {
@@ -33,6 +38,8 @@ export function describeCompare(view: CompareView, query: URLSearchParams): void
   if (view.baseline !== null) query.append("baseline", view.baseline);
   if (view.isTable) query.append("show", "table");
   if (view.figures.join() !== "last") query.append("figures", view.figures.join());
+  describeSort(view.sort, "figures", query);
+  if (view.showsEqual) query.append("parameters", "all");
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -48,5 +55,7 @@ export function compareViewOf(query: URLSearchParams): CompareView {
     baseline: query.get("baseline"),
     isTable: query.get("show") === "table",
     figures: figures === null ? ["last"] : FIGURES.filter((one) => figures.split(",").includes(one)),
+    sort: sortOf("figures", query),
+    showsEqual: query.get("parameters") === "all",
   };
 }

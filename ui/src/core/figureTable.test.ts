@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { figureTable, type FigureColumn } from "./figureTable";
+import { columnGroups, figureColumns, figureTable, type FigureColumn } from "./figureTable";
 
 const columns: FigureColumn[] = [
-  { key: "lr", title: "lr", part: "", parameter: 1, tag: -1, figure: null },
-  { key: "last loss", title: "loss", part: "Last", parameter: -1, tag: 0, figure: "last" },
+  { key: "lr", title: "lr", parameter: 1, tag: -1, figure: null },
+  { key: "last loss", title: "loss", parameter: -1, tag: 0, figure: "last" },
 ];
 const figures = { first: 9, minimum: 0, maximum: 9, mean: 3 };
 const facts = {
@@ -18,6 +18,23 @@ const facts = {
 };
 
 describe("the table of a comparison", () => {
+  it("has the parameters that differ first, then the figures of each tag under one head", () => {
+    const parameters = [
+      { name: "lr", role: "parameter", differs: true },
+      { name: "seed", role: "parameter", differs: false },
+      { name: "accuracy", role: "metric", differs: true },
+    ];
+    const made = (showsEqual: boolean): FigureColumn[] =>
+      figureColumns(parameters, { roles: ["parameter"], showsEqual }, ["loss", "acc"], ["last", "mean"]);
+    expect(made(false).map(({ key }) => key)).toEqual(["parameter/lr", "last loss", "mean loss", "last acc", "mean acc"]);
+    expect(columnGroups(made(true)).map(({ tag, size }) => [tag, size])).toEqual([
+      [null, 2],
+      ["loss", 2],
+      ["acc", 2],
+    ]);
+    expect(columnGroups(made(true).slice(1, 3)).map(({ size }) => size)).toEqual([1, 1]);
+  });
+
   it("holds parameters and figures where there are some", () => {
     expect(figureTable(["a", "b"], columns, facts, null)).toEqual([
       { run: "a", cells: [0.1, 2] },

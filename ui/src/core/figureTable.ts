@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orderedBy } from "./order";
+import type { ColumnSort } from "./columnSort";
 import type { Figure } from "./compareView";
+import { orderedBy } from "./order";
 
 export type FigureCell = number | string | boolean | null;
 
 /** A column: a parameter by its number among all of them, or a figure of a tag by its number. The other is -1. */
 export interface FigureColumn {
   key: string;
+  /** Name of the parameter or of the tag. */
   title: string;
-  part: string;
   parameter: number;
   tag: number;
   figure: Figure | null;
+}
+
+/** Columns that stand beside each other under one head: all parameters, or the figures of a tag. */
+export interface ColumnGroup {
+  key: string;
+  /** The tag; null for parameters. */
+  tag: string | null;
+  size: number;
 }
 
 export interface FigureRow {
@@ -28,12 +37,43 @@ interface Facts {
   series: readonly Figures[];
 }
 
+interface Parameter {
+  name: string;
+  role: string;
+  differs: boolean;
+}
+
+/** Parameters of the given roles, without those that are equal in all runs unless they are wanted; then the figures of each tag. */
+export function figureColumns(
+  parameters: readonly Parameter[],
+  { roles, showsEqual }: { roles: readonly string[]; showsEqual: boolean },
+  tags: readonly string[],
+  figures: readonly Figure[],
+): FigureColumn[] {
+  const ofRuns = parameters.flatMap(({ name, role, differs }, parameter) =>
+    roles.includes(role) && (differs || showsEqual) ? [{ key: `${role}/${name}`, title: name, parameter, tag: -1, figure: null }] : [],
+  );
+  const ofTags = tags.flatMap((title, tag) => figures.map((figure) => ({ key: `${figure} ${title}`, title, parameter: -1, tag, figure })));
+  return [...ofRuns, ...ofTags];
+}
+
+/** The groups that some neighbouring columns form. */
+export function columnGroups(columns: readonly FigureColumn[]): ColumnGroup[] {
+  const groups: ColumnGroup[] = [];
+  for (const { tag, title } of columns) {
+    const last = groups.at(-1);
+    if (last?.key === String(tag)) last.size++;
+    else groups.push({ key: String(tag), tag: tag < 0 ? null : title, size: 1 });
+  }
+  return groups;
+}
+
 /** One row a run, in their order or sorted by a column; runs without a value stand last. */
 export function figureTable(
   runs: readonly string[],
   columns: readonly FigureColumn[],
   facts: Facts,
-  sort: { column: string; isDescending: boolean } | null,
+  sort: ColumnSort | null,
 ): FigureRow[] {
   const figures = new Map(facts.series.map((series) => [`${series.run} ${series.tag}`, series]));
   const rows = runs.map((run, index) => {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { formatBytes, formatCount, formatLogTick, formatTicks, formatValue, groupDigits } from "./format";
+import { formatBytes, formatCount, formatLogTick, formatSetting, formatTicks, formatValue, groupDigits } from "./format";
 
 describe("formatValue", () => {
   it.each([
@@ -29,6 +29,20 @@ describe("formatValue", () => {
         expect(Math.abs(back - value)).toBeLessThanOrEqual(Math.abs(value) * 1e-5 + 1e-300);
       }),
     );
+  });
+});
+
+describe("formatSetting", () => {
+  it.each([
+    [0.1, "0.1"],
+    [1e-5, "0.00001"],
+    [-2e-8, "−2e−8"],
+    [16, "16"],
+    [0.769531249, "0.769531"],
+    [1e22, "1e22"],
+    [NaN, "NaN"],
+  ])("writes %s as %s", (value, want) => {
+    expect(formatSetting(value)).toBe(want);
   });
 });
 

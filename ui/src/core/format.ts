@@ -29,6 +29,12 @@ function exponential(value: number, digits: number): string {
   return `${mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa}e${Number(power)}`;
 }
 
+/** A number that somebody set, as it was written: a learning rate of 0.1 is not 0.1000. */
+export function formatSetting(value: number): string {
+  if (!Number.isFinite(value)) return formatValue(value);
+  return String(Number(value.toPrecision(6))).replaceAll("-", MINUS).replace("e+", "e");
+}
+
 /** Whole numbers with thin groups: 12 345. */
 export function groupDigits(value: number): string {
   return String(Math.trunc(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");

@@ -83,6 +83,8 @@ const views: fc.Arbitrary<ViewState> = fc
         baseline: fc.option(name),
         isTable: fc.boolean(),
         figures: fc.subarray([...FIGURES], { minLength: 1 }),
+        sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
+        showsEqual: fc.boolean(),
       })
       .map((comparing) => ({ ...comparing, parameter: comparing.grouping === "parameter" ? comparing.parameter : "" })),
   })

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { describeSort, sortOf, type ColumnSort } from "./columnSort";
+
 export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
 export type TensorMode = (typeof TENSOR_MODES)[number];
 
@@ -17,7 +19,7 @@ export interface ValueView {
   /** Texts letter by letter rather than as Markdown. */
   isPlain: boolean;
   /** Column by which a table is sorted; null for the order of the runs. */
-  sort: { column: string; isDescending: boolean } | null;
+  sort: ColumnSort | null;
   /** Columns in which all runs agree are shown too. */
   showsEqual: boolean;
 }
@@ -33,7 +35,7 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
   if (view.isScientific) query.append("numbers", "scientific");
   if (view.isOfWhole) query.append("of", "whole");
   if (view.isPlain) query.append("text", "plain");
-  if (view.sort) query.append(view.sort.isDescending ? "columns_down" : "columns_up", view.sort.column);
+  describeSort(view.sort, "columns", query);
   if (!view.showsEqual) query.append("columns", "different");
 }
 
@@ -41,7 +43,6 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
 export function valueViewOf(query: URLSearchParams): ValueView {
   const slice = query.get("slice");
   const decimals = query.get("decimals");
-  const [down, up] = [query.get("columns_down"), query.get("columns_up")];
   return {
     mode: TENSOR_MODES.find((mode) => mode === query.get("as")) ?? "table",
     slice: slice === null ? null : slice.split(","),
@@ -49,7 +50,7 @@ export function valueViewOf(query: URLSearchParams): ValueView {
     isScientific: query.get("numbers") === "scientific",
     isOfWhole: query.get("of") === "whole",
     isPlain: query.get("text") === "plain",
-    sort: down !== null ? { column: down, isDescending: true } : up !== null ? { column: up, isDescending: false } : null,
+    sort: sortOf("columns", query),
     showsEqual: query.get("columns") !== "different",
   };
 }

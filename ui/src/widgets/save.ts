@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { csvTable } from "../core/csv";
+import { jsonTable, type TableCell } from "../core/json";
+
 /** Hands a file to the browser's downloads. */
 export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement("a");
@@ -10,4 +13,10 @@ export function saveBlob(name: string, blob: Blob): void {
 
 export function saveText(name: string, type: string, text: string): void {
   saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+/** Hands over a table as it is shown. */
+export function saveTable(name: string, kind: "csv" | "json", header: readonly string[], rows: readonly (readonly TableCell[])[]): void {
+  if (kind === "json") saveText(`${name}.json`, "application/json", jsonTable(header, rows));
+  else saveText(`${name}.csv`, "text/csv", csvTable(header, rows.map((row) => row.map((cell) => (typeof cell === "boolean" ? String(cell) : cell)))));
 }

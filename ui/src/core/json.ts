@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+export type TableCell = string | number | boolean | null;
+
+/** A table as a list of its rows, each with its cells by name. JSON has no NaN and no infinities: they are texts. */
+export function jsonTable(header: readonly string[], rows: readonly (readonly TableCell[])[]): string {
+  const named = rows.map((row) => Object.fromEntries(header.map((name, column) => [name, jsonCell(row[column] ?? null)])));
+  return `${JSON.stringify(named, null, 1)}\n`;
+}
+
+/** Numbers in their order, those that are not finite as texts. */
+export function jsonNumbers(values: ArrayLike<number>): (number | string)[] {
+  return Array.from(values, (value) => (Number.isFinite(value) ? value : String(value)));
+}
+
+function jsonCell(cell: TableCell): TableCell {
+  return typeof cell === "number" && !Number.isFinite(cell) ? String(cell) : cell;
+}
