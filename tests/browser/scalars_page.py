@@ -62,7 +62,7 @@ def tip_rows(page: Page) -> Locator:
 
 def drag(within: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
     """Drag over the plotting area, from and to shares of its width and height."""
-    area = within.locator(".u-over")
+    area = within.get_by_test_id("plot-area")
     box = area.bounding_box()
     assert box is not None
     mouse = within.page.mouse

@@ -60,7 +60,7 @@ def test_the_tip_follows_the_pointer(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, FULL)
     wait_until_drawn(full(page))
     values = oracle("train/loss")
-    area = full(page).locator(".u-over")
+    area = full(page).get_by_test_id("plot-area")
     for share in (0.2, 0.5, 0.8):
         box = area.bounding_box()
         assert box is not None
@@ -110,7 +110,7 @@ def test_a_double_click_restores_the_whole_range(viewer: LiveViewer, open_page: 
     wait_until_drawn(card(page, "train/loss"))
     drag(card(page, "train/loss"), (0.3, 0.2), (0.7, 0.8))
     expect(card(page, "train/loss").get_by_test_id("zoom-restore")).to_be_visible()
-    card(page, "train/loss").locator(".u-over").dblclick()
+    card(page, "train/loss").get_by_test_id("plot-area").dblclick()
     expect(card(page, "train/loss").get_by_test_id("zoom-restore")).to_have_count(0)
 
 

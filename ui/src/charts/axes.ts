@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type uPlot from "uplot";
-
 import type { Axis, Range } from "../core/axis";
 import { formatLogTick, formatTicks } from "../core/format";
 import { durationTicks, linearTicks, logTicks, stepTicks, wallTicks } from "../core/ticks";
@@ -9,9 +7,6 @@ import { formatDuration, formatDurationTicks, formatWallTicks, localOffsetSecond
 export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Pixels for a label: times are longer than steps. */
 const X_SPACE: Record<PlaceAxis, number> = { step: 54, relative: 64, wall: 76, value: 60 };
-const MIN_Y_SIZE = 48;
-const HALF_LETTER = 3.1;
-export const RIGHT_PADDING = 16;
 
 /** What stands on the horizontal axis: an axis of the server, or the values of another tag. */
 export type PlaceAxis = Axis | "value";
@@ -27,11 +22,6 @@ export interface Upright {
   /** A CSS colour; null for that of all text. */
   colour: string | null;
   isLog: boolean;
-}
-
-/** uPlot's name of a vertical axis. */
-export function scaleName(index: number): string {
-  return index === 0 ? "y" : `y${index}`;
 }
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
@@ -56,57 +46,4 @@ export function yTicks(isLog: boolean, range: Range, height: number): number[] {
 
 export function yLabels(isLog: boolean, ticks: readonly number[]): string[] {
   return isLog ? ticks.map(formatLogTick) : formatTicks(ticks);
-}
-
-/** All axes in uPlot's terms; colours are asked for at every drawing because the theme may change. */
-export function plotAxes(across: Across, uprights: readonly Upright[], ink: (token: string) => string): uPlot.Axis[] {
-  const look = {
-    stroke: () => ink("var(--ink-soft)"),
-    grid: { stroke: () => ink("var(--grid-line)"), width: 1 },
-    ticks: { show: false },
-    border: { show: true, stroke: () => ink("var(--hairline)"), width: 1 },
-    font: TICK_FONT,
-    filter: (_: uPlot, splits: number[]) => splits,
-  };
-  const bottom: uPlot.Axis = {
-    ...look,
-    scale: "x",
-    size: 22,
-    gap: 4,
-    splits: (plot, _, low, high) => xTicks(across, [low, high], plot.bbox.width / devicePixelRatio),
-    values: (plot, splits) => withoutCutOff(plot, splits, xLabels(across, splits)),
-  };
-  return [bottom, ...uprights.map((upright, index) => ({ ...look, ...uprightAxis(upright, index, uprights.length, look.grid), stroke: () => ink(upright.colour ?? "var(--ink-soft)") }))];
-}
-
-/** The first stands on the left, the second on the right, and so on in turn; only the first has a grid. */
-function uprightAxis({ title, isLog }: Upright, index: number, count: number, grid: uPlot.Axis.Grid): uPlot.Axis {
-  return {
-    scale: scaleName(index),
-    side: index % 2 === 0 ? 3 : 1,
-    gap: 6,
-    grid: index === 0 ? grid : { show: false },
-    border: { show: false },
-    ...(count > 1 ? { label: title, labelSize: 16, labelGap: 0, labelFont: TICK_FONT } : {}),
-    splits: (plot, _, low, high) => yTicks(isLog, [low, high], plot.bbox.height / devicePixelRatio),
-    values: (_, splits) => yLabels(isLog, splits),
-    size: (plot, values) => labelWidth(plot, values),
-  };
-}
-
-/** A label that would reach beyond the right edge is left out rather than cut. */
-function withoutCutOff(plot: uPlot, splits: readonly number[], labels: readonly string[]): string[] {
-  return labels.map((label, index) => {
-    const room = plot.over.clientWidth - plot.valToPos(splits[index]!, "x") + RIGHT_PADDING;
-    return room < label.length * HALF_LETTER ? "" : label;
-  });
-}
-
-function labelWidth(plot: uPlot, values: string[] | null): number {
-  if (!values || values.length === 0) return MIN_Y_SIZE;
-  plot.ctx.save();
-  plot.ctx.font = TICK_FONT;
-  const width = Math.max(...values.map((value) => plot.ctx.measureText(value).width));
-  plot.ctx.restore();
-  return Math.max(MIN_Y_SIZE, Math.ceil(width) + 14);
 }

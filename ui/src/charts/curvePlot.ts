@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import uPlot from "uplot";
-
+import type { Range } from "../core/axis";
+import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
+import type { Area, Point } from "../core/histogramView";
 import { hitsByNearness, type Hit } from "../core/nearest";
 import type { Box } from "../core/zoom";
-import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
-import { plotAxes, RIGHT_PADDING, scaleName, type Across, type PlaceAxis, type Upright } from "./axes";
-import { Inks, watchTheme } from "./inks";
+import { TICK_FONT, type Across, type PlaceAxis, type Upright } from "./axes";
+import { paintAxes } from "./axesPaint";
+import { Inks, watchLook } from "./inks";
 import { Layer } from "./layer";
-import { paintCurves, paintEmphasised, projectionOf, type Guide, type Painting } from "./paint";
+import type { Guide } from "./marksPaint";
+import { paintCurves, paintEmphasised, type Painting } from "./paint";
+import { plotFrame, type PlotFrame, type Size } from "./plotFrame";
+import { PlotPointer } from "./plotPointer";
 
 export interface CurvePlotOptions {
   axis: PlaceAxis;
@@ -28,38 +32,38 @@ export interface Hover {
   clientY: number;
 }
 
-/** A table without values: uPlot asks for a column for each vertical axis. */
-function emptyTable(columns: number): uPlot.AlignedData {
-  return [[0, 1], ...Array.from({ length: columns }, () => [null, null])];
-}
-
-/**
- * Curves with their own x each. uPlot gives scales, axes, cursor and selection; the lines are painted here, because
- * its aligned table would grow with runs times points.
- */
+/** Curves with their own x each, on one canvas; a second one exists while a curve is brought to the front. */
 export class CurvePlot {
-  readonly plot: uPlot;
   readonly inks: Inks;
   readonly #options: CurvePlotOptions;
+  readonly #pointer: PlotPointer;
+  readonly #back: Layer;
+  readonly #front: Layer;
   readonly #unwatch: () => void;
+  #size: Size;
   #curves: readonly Curve[] = [];
   #guides: readonly Guide[] = [];
   #ranges: Ranges;
+  #frame: PlotFrame;
   #isZoomed = false;
-  readonly #layer: Layer | undefined;
-  readonly #front: Layer | undefined;
   #emphasised: string | null = null;
 
-  constructor(host: HTMLElement, size: { width: number; height: number }, options: CurvePlotOptions) {
+  constructor(host: HTMLElement, size: Size, options: CurvePlotOptions) {
     this.#options = options;
+    this.#size = size;
     this.inks = new Inks(host);
     this.#ranges = wholeRanges([], options.scaling);
-    this.plot = new uPlot(this.#plotOptions(size), emptyTable(options.uprights.length), host);
-    this.#layer = new Layer(this.plot);
-    this.#front = new Layer(this.plot);
-    this.#unwatch = watchTheme(() => {
+    this.#pointer = new PlotPointer(host, {
+      onpoint: () => this.#hover(),
+      onselect: (box) => this.#select(box),
+      ondoubleclick: () => options.onrestore(),
+    });
+    this.#back = new Layer(this.#pointer.area);
+    this.#front = new Layer(this.#pointer.area);
+    this.#frame = this.#laidOut();
+    this.#unwatch = watchLook(() => {
       this.inks.forget();
-      this.plot.redraw(false, true);
+      this.#paint();
     });
   }
 
@@ -67,37 +71,37 @@ export class CurvePlot {
     return this.#curves;
   }
 
-  get across(): Across {
-    return { axis: this.#options.axis, isLog: this.#options.scaling.isLogX };
-  }
-
-  get uprights(): readonly Upright[] {
-    return this.#options.uprights.map((upright) => ({ ...upright, isLog: this.#options.scaling.isLog }));
-  }
-
   get guides(): readonly Guide[] {
     return this.#guides;
+  }
+
+  get frame(): PlotFrame {
+    return this.#frame;
+  }
+
+  get scaling(): Scaling {
+    return this.#options.scaling;
+  }
+
+  /** The plotting area, for what is laid over it. */
+  get area(): HTMLElement {
+    return this.#pointer.area;
   }
 
   show(curves: readonly Curve[], zoom: Box | null, guides: readonly Guide[] = []): void {
     this.#curves = curves;
     this.#guides = guides;
     this.#isZoomed = zoom !== null;
-    const whole = wholeRanges(curves, this.#options.scaling, guides.map(({ value }) => value));
-    this.#ranges = zoom ? rangesOf(zoom, whole, this.#options.scaling.isLog) : whole;
-    this.plot.batch(() => {
-      this.plot.setScale("x", { min: this.#ranges.x[0], max: this.#ranges.x[1] });
-      this.#options.uprights.forEach((_, index) => {
-        const [min, max] = this.#rangeOf(index);
-        this.plot.setScale(scaleName(index), { min, max });
-      });
-      this.plot.redraw(false, true);
-    });
-    if ((this.plot.cursor.left ?? -1) >= 0) this.#hover();
+    const { scaling } = this.#options;
+    const whole = wholeRanges(curves, scaling, guides.map(({ value }) => value));
+    this.#ranges = zoom ? rangesOf(zoom, whole, scaling.isLog) : whole;
+    this.#lay();
   }
 
-  resize(size: { width: number; height: number }): void {
-    if (size.width !== this.plot.width || size.height !== this.plot.height) this.plot.setSize(size);
+  resize(size: Size): void {
+    if (size.width === this.#size.width && size.height === this.#size.height) return;
+    this.#size = size;
+    this.#lay();
   }
 
   /** Brings the curve with this key to the front, or all that are labelled so. */
@@ -107,119 +111,117 @@ export class CurvePlot {
     this.#paintFront();
   }
 
-  /** Canvases from back to front, completely painted. */
-  canvases(): HTMLCanvasElement[] {
-    this.#layer?.finish();
-    return [this.plot.ctx.canvas, ...(this.#layer ? [this.#layer.canvas] : [])];
+  /** What is shown, completely painted; null for a chart without curves. */
+  picture(): HTMLCanvasElement | null {
+    this.#back.finish();
+    return this.#back.canvas;
   }
 
   /** Moves the cursor onto a row, as the pointer would. */
   pointAt(curve: Curve, row: number): void {
-    const values = curve.smoothed ?? curve.raw;
-    const top = this.plot.valToPos(values[row]!, scaleName(curve.scale));
-    this.plot.setCursor({
-      left: this.plot.valToPos(curve.x[row]!, "x"),
-      top: Number.isFinite(top) ? top : this.plot.over.clientHeight / 2,
-    });
+    const { height } = this.#frame.area;
+    const { x, y } = this.placeOf(curve, row);
+    this.#pointer.moveTo({ x, y: Number.isFinite(y) ? y : height / 2 });
+  }
+
+  /** Where a row is drawn, in pixels of the plotting area; NaN where it has no place. */
+  placeOf(curve: Curve, row: number): Point {
+    const { area, projections } = this.#frame;
+    const { x, y } = projections[curve.scale] ?? projections[0]!;
+    return { x: x(curve.x[row]!) - area.left, y: y((curve.smoothed ?? curve.raw)[row]!) - area.top };
   }
 
   /** Distance from the left edge of the plotting area; null when the position is not in sight. */
   leftOf(x: number): number | null {
-    const left = this.plot.valToPos(x, "x");
-    return left >= 0 && left <= this.plot.over.clientWidth ? left : null;
+    const { area, projections } = this.#frame;
+    const left = projections[0]!.x(x) - area.left;
+    return left >= 0 && left <= area.width ? left : null;
   }
 
   hideCursor(): void {
-    this.plot.setCursor({ left: -10, top: -10 });
+    this.#pointer.moveTo(null);
   }
 
   destroy(): void {
     this.#unwatch();
-    this.#layer?.destroy();
-    this.#front?.destroy();
+    this.#back.clear();
+    this.#front.clear();
     this.inks.remove();
-    this.plot.destroy();
+    this.#pointer.remove();
   }
 
-  #rangeOf(index: number): [number, number] {
-    return [...(this.#ranges.ys[index] ?? this.#ranges.ys[0]!)];
+  #lay(): void {
+    this.#frame = this.#laidOut();
+    this.#paint();
+    if (this.#pointer.point) this.#hover();
   }
 
-  #plotOptions(size: { width: number; height: number }): uPlot.Options {
-    const { scaling } = this.#options;
-    const uprights = this.uprights.map((_, index) => [
-      scaleName(index),
-      { distr: scaling.isLog ? 3 : 1, range: () => this.#rangeOf(index) } satisfies uPlot.Scale,
-    ]);
-    return {
-      ...size,
-      padding: [8, this.uprights.length > 1 ? 0 : RIGHT_PADDING, 0, 0],
-      legend: { show: false },
-      scales: {
-        x: { time: false, distr: scaling.isLogX ? 3 : 1, range: () => [...this.#ranges.x] },
-        ...(Object.fromEntries(uprights) as uPlot.Scales),
-      },
-      axes: plotAxes(this.across, this.uprights, (token) => this.inks.resolve(token)),
-      series: [{}, ...this.uprights.map((_, index) => ({ show: false, scale: scaleName(index) }))],
-      cursor: {
-        x: true,
-        y: false,
-        points: { show: false },
-        drag: { x: true, y: true, uni: 16, setScale: false, dist: 4 },
-        bind: { dblclick: () => () => (this.#options.onrestore(), null) },
-      },
-      hooks: {
-        draw: [() => this.#paint()],
-        setCursor: [() => this.#hover()],
-        setSelect: [() => this.#select()],
-      },
-    };
+  #laidOut(): PlotFrame {
+    const { axis, scaling, uprights } = this.#options;
+    const across: Across = { axis, isLog: scaling.isLogX };
+    const frame = plotFrame(this.#size, this.#ranges, across, uprights.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth);
+    this.#pointer.place(frame.area);
+    return frame;
   }
 
-  /** uPlot has drawn the axes; it does so once before the layers exist. */
   #paint(): void {
-    this.#layer?.paint((ctx) => paintCurves(this.#painting(ctx), this.#curves, this.#guides));
+    if (this.#curves.length === 0) this.#back.clear();
+    else {
+      const [curves, guides] = [this.#curves, this.#guides];
+      this.#back.paint(this.#size, (ctx) => paintChart(this.#painting(ctx), curves, guides));
+    }
     this.#paintFront();
   }
 
   #paintFront(): void {
     const near = this.#curves.filter(({ key, label }) => key === this.#emphasised || label === this.#emphasised);
-    if (near.length > 0) this.#front?.paint((ctx) => paintEmphasised(this.#painting(ctx), near));
-    else this.#front?.clear();
+    if (near.length > 0) this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx), near));
+    else this.#front.clear();
   }
 
   #painting(ctx: CanvasRenderingContext2D): Painting {
     const { isLog, isLogX, ignoresOutliers } = this.#options.scaling;
-    return { plot: this.plot, ctx, isLog, isLogX, marksFar: ignoresOutliers && !this.#isZoomed, ink: (colour) => this.inks.resolve(colour) };
+    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: ignoresOutliers && !this.#isZoomed, ink: (colour) => this.inks.resolve(colour) };
   }
 
   #hover(): void {
-    const { left = -1, top = -1 } = this.plot.cursor;
-    if (left < 0 || this.#curves.length === 0) {
+    const { point } = this.#pointer;
+    if (!point || this.#curves.length === 0) {
       this.#options.onhover(null);
       return;
     }
-    const projections = this.uprights.map((_, scale) => projectionOf(this.plot, devicePixelRatio, scale));
-    const inset = { x: this.plot.bbox.left / devicePixelRatio, y: this.plot.bbox.top / devicePixelRatio };
+    const { area, projections, xAt } = this.#frame;
+    const x = xAt(point.x + area.left);
     const hits = hitsByNearness(
       this.#curves.map((curve) => ({ x: curve.x, y: curve.smoothed ?? curve.raw, ascending: curve.isAscending, scale: curve.scale })),
-      { x: this.plot.posToVal(left, "x"), pixelX: left, pixelY: top },
-      (x) => projections[0]!.x(x) - inset.x,
-      (y, scale) => (projections[scale] ?? projections[0]!).y(y) - inset.y,
+      { x, pixelX: point.x, pixelY: point.y },
+      (place) => projections[0]!.x(place) - area.left,
+      (value, scale) => (projections[scale] ?? projections[0]!).y(value) - area.top,
     );
-    const over = this.plot.over.getBoundingClientRect();
-    this.#options.onhover({ hits, x: this.plot.posToVal(left, "x"), clientX: over.left + left, clientY: over.top + top });
+    const { left, top } = this.#pointer.area.getBoundingClientRect();
+    this.#options.onhover({ hits, x, clientX: left + point.x, clientY: top + point.y });
   }
 
-  #select(): void {
-    const { left, top, width, height } = this.plot.select;
-    if (width === 0 && height === 0) return;
-    this.plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    const at = (pixel: number, scale: string): number => this.plot.posToVal(pixel, scale);
-    const isWide = width >= this.plot.over.clientWidth - 1;
-    const isTall = height >= this.plot.over.clientHeight - 1;
-    const x: [number, number] = isWide ? [...this.#ranges.x] : [at(left, "x"), at(left + width, "x")];
-    const y = isTall ? heightWithin(this.#curves, x, this.#options.scaling.isLog) : ([at(top + height, "y"), at(top, "y")] as const);
+  /** A box as wide or as high as the area leaves that range as it is, or fits it to what the box holds. */
+  #select({ left, top, width, height }: Area): void {
+    const { area, ranges, xAt, yAt } = this.#frame;
+    const x: Range = width >= area.width - 1 ? ranges.x : [xAt(area.left + left), xAt(area.left + left + width)];
+    const isTall = height >= area.height - 1;
+    const y = isTall ? heightWithin(this.#curves, x, this.#options.scaling.isLog) : ([yAt(area.top + top + height), yAt(area.top + top)] as const);
     this.#options.onzoom({ x, y });
   }
+}
+
+function* paintChart(painting: Painting, curves: readonly Curve[], guides: readonly Guide[]): Generator<void> {
+  paintAxes(painting.ctx, painting.frame, painting.ink);
+  yield;
+  yield* paintCurves(painting, curves, guides);
+}
+
+let ruler: CanvasRenderingContext2D | null = null;
+
+function labelWidth(label: string): number {
+  ruler ??= document.createElement("canvas").getContext("2d")!;
+  ruler.font = TICK_FONT;
+  return ruler.measureText(label).width;
 }

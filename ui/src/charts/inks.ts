@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Turns CSS colours, tokens included, into what a canvas understands; forgets them when the theme changes. */
+/** Colours are the same in every chart: asking the browser for one makes it lay out the page. */
+const known = new Map<string, string>();
+
+/** Turns CSS colours, tokens included, into what a canvas understands; to be told to forget them when the theme changes. */
 export class Inks {
-  readonly #probe: HTMLElement;
-  readonly #known = new Map<string, string>();
+  readonly #host: HTMLElement;
+  #probe: HTMLElement | null = null;
 
   constructor(host: HTMLElement) {
-    this.#probe = document.createElement("span");
-    this.#probe.hidden = true;
-    host.append(this.#probe);
+    this.#host = host;
   }
 
   resolve(colour: string): string {
-    let resolved = this.#known.get(colour);
+    let resolved = known.get(colour);
     if (resolved === undefined) {
-      this.#probe.style.color = colour;
-      resolved = getComputedStyle(this.#probe).color;
-      this.#known.set(colour, resolved);
+      resolved = this.#ask(colour);
+      known.set(colour, resolved);
     }
     return resolved;
   }
@@ -30,11 +30,21 @@ export class Inks {
   }
 
   remove(): void {
-    this.#probe.remove();
+    this.#probe?.remove();
   }
 
   forget(): void {
-    this.#known.clear();
+    known.clear();
+  }
+
+  #ask(colour: string): string {
+    if (!this.#probe) {
+      this.#probe = document.createElement("span");
+      this.#probe.hidden = true;
+      this.#host.append(this.#probe);
+    }
+    this.#probe.style.color = colour;
+    return getComputedStyle(this.#probe).color;
   }
 }
 
@@ -48,4 +58,32 @@ export function watchTheme(onchange: () => void): () => void {
     observer.disconnect();
     system.removeEventListener("change", onchange);
   };
+}
+
+/** Calls back when something changes that every drawing depends on: the theme, the fonts, the pixels of the screen. */
+export function watchLook(onchange: () => void): () => void {
+  const unwatchTheme = watchTheme(onchange);
+  document.fonts.addEventListener("loadingdone", onchange);
+  const unwatchPixels = watchPixels(onchange);
+  return () => {
+    unwatchTheme();
+    document.fonts.removeEventListener("loadingdone", onchange);
+    unwatchPixels();
+  };
+}
+
+/** The window came to a finer or a coarser screen, or was enlarged. */
+function watchPixels(onchange: () => void): () => void {
+  let pixels: MediaQueryList;
+  const follow = (): void => {
+    pixels = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    pixels.addEventListener("change", changed);
+  };
+  const changed = (): void => {
+    pixels.removeEventListener("change", changed);
+    follow();
+    onchange();
+  };
+  follow();
+  return () => pixels.removeEventListener("change", changed);
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-import type uPlot from "uplot";
-
 import { PaintTask, schedule } from "./paintQueue";
+import type { Size } from "./plotFrame";
 
-/** A canvas over the one of uPlot. What is being painted changes places with what is shown when it is complete. */
+/** A canvas that fills its host. What is being painted takes the place of what is shown when it is complete. */
 export class Layer {
-  #front: HTMLCanvasElement;
-  #back: HTMLCanvasElement;
-  readonly #plot: uPlot;
+  readonly #before: Element;
+  #shown: HTMLCanvasElement | null = null;
   #task: PaintTask | null = null;
 
-  constructor(plot: uPlot) {
-    this.#plot = plot;
-    this.#front = canvasBefore(plot.over);
-    this.#back = canvasBefore(plot.over);
-    this.#back.style.visibility = "hidden";
+  /** Stands under `before`, in the same host. */
+  constructor(before: Element) {
+    this.#before = before;
   }
 
-  /** What is shown. */
-  get canvas(): HTMLCanvasElement {
-    return this.#front;
+  /** What is shown; null while there is nothing. */
+  get canvas(): HTMLCanvasElement | null {
+    return this.#shown;
   }
 
-  paint(steps: (ctx: CanvasRenderingContext2D) => Iterator<void>): void {
+  /** The context is scaled so that its unit is a CSS pixel. */
+  paint({ width, height }: Size, steps: (ctx: CanvasRenderingContext2D) => Iterator<void>): void {
     this.#task?.cancel();
-    const { width, height } = this.#plot.ctx.canvas;
-    this.#back.width = width;
-    this.#back.height = height;
+    const canvas = document.createElement("canvas");
+    canvas.className = "layer";
+    canvas.width = Math.round(width * devicePixelRatio);
+    canvas.height = Math.round(height * devicePixelRatio);
     // Drawn at once, not recorded for later: only then do the steps take the time that they take.
-    this.#task = new PaintTask(steps(this.#back.getContext("2d", { willReadFrequently: true })!), () => this.#present());
+    const ctx = canvas.getContext("2d", { willReadFrequently: true })!;
+    ctx.scale(devicePixelRatio, devicePixelRatio);
+    this.#task = new PaintTask(steps(ctx), () => this.#present(canvas));
     schedule(this.#task);
   }
 
@@ -39,28 +39,17 @@ export class Layer {
 
   clear(): void {
     this.#task?.cancel();
-    if (this.#front.width > 0) this.#front.width = 0;
+    this.#task = null;
+    this.#present(null);
   }
 
-  destroy(): void {
-    this.#task?.cancel();
-    for (const canvas of [this.#front, this.#back]) {
-      canvas.width = 0;
-      canvas.remove();
+  /** One canvas is all that is ever kept: charts are many, and so would be the pixels of a second one. */
+  #present(canvas: HTMLCanvasElement | null): void {
+    if (canvas) this.#before.before(canvas);
+    if (this.#shown) {
+      this.#shown.remove();
+      this.#shown.width = 0;
     }
+    this.#shown = canvas;
   }
-
-  #present(): void {
-    [this.#front, this.#back] = [this.#back, this.#front];
-    this.#front.style.visibility = "";
-    this.#back.style.visibility = "hidden";
-  }
-}
-
-function canvasBefore(over: HTMLElement): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  canvas.className = "layer";
-  canvas.width = 0;
-  over.before(canvas);
-  return canvas;
 }

@@ -2,27 +2,27 @@
 import type { Curve } from "../core/curve";
 import { svgChart, type SvgChart, type SvgCurve } from "../core/svgChart";
 import { drawableValues } from "../core/curvePath";
-import { scaleName, TICK_FONT, xLabels, xTicks, yLabels, yTicks } from "./axes";
+import { TICK_FONT } from "./axes";
 import type { CurvePlot } from "./curvePlot";
-import { projectionOf } from "./paint";
+import type { Ladder } from "./plotFrame";
 
 const TITLE = 28;
 const ROW = 16;
 
 /** The chart as it is on the screen, with its title above and the names of its curves below. */
 export async function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
-  const layers = plot.canvases();
-  const source = layers[0]!;
+  const source = plot.picture();
+  const { width, height } = plot.frame.size;
   const ratio = devicePixelRatio;
   const canvas = document.createElement("canvas");
-  canvas.width = source.width;
-  canvas.height = source.height + (TITLE + plot.curves.length * ROW + 12) * ratio;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round((height + TITLE + plot.curves.length * ROW + 12) * ratio);
   const ctx = canvas.getContext("2d")!;
   ctx.fillStyle = plot.inks.resolve("var(--paper)");
   ctx.fillRect(0, 0, canvas.width, canvas.height);
-  for (const layer of layers) if (layer.width > 0) ctx.drawImage(layer, 0, TITLE * ratio);
+  if (source) ctx.drawImage(source, 0, TITLE * ratio);
   ctx.scale(ratio, ratio);
-  paintText(ctx, plot, title, TITLE + source.height / ratio);
+  paintText(ctx, plot, title, TITLE + height);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
   });
@@ -44,25 +44,16 @@ function paintText(ctx: CanvasRenderingContext2D, plot: CurvePlot, title: string
 
 /** The same as a drawing. */
 export function chartSvg(plot: CurvePlot, title: string): Blob {
-  const { across } = plot;
-  const { bbox, scales, width, height } = plot.plot;
-  const [left, top, plotWidth, plotHeight] = [bbox.left, bbox.top, bbox.width, bbox.height].map((size) => size / devicePixelRatio) as [number, number, number, number];
-  const projections = plot.uprights.map((_, index) => projectionOf(plot.plot, devicePixelRatio, index));
-  const ticks = xTicks(across, [scales["x"]!.min!, scales["x"]!.max!], plotWidth);
+  const { size, area, projections, bottom, uprights } = plot.frame;
   const chart: SvgChart = {
     title,
-    width,
-    height,
-    plot: { left, top, right: left + plotWidth, bottom: top + plotHeight },
+    ...size,
+    plot: { left: area.left, top: area.top, right: area.left + area.width, bottom: area.top + area.height },
     projections,
-    xTicks: xLabels(across, ticks).map((label, index) => ({ at: projections[0]!.x(ticks[index]!), label })),
-    uprights: plot.uprights.map((upright, index) => {
-      const scale = scales[scaleName(index)]!;
-      const up = yTicks(upright.isLog, [scale.min!, scale.max!], plotHeight);
-      return { title: upright.title, ticks: yLabels(upright.isLog, up).map((label, tick) => ({ at: projections[index]!.y(up[tick]!), label })) };
-    }),
+    xTicks: placed(bottom, projections[0]!.x),
+    uprights: uprights.map((upright, index) => ({ title: upright.title, ticks: placed(upright, projections[index]!.y) })),
     guides: plot.guides.map(({ value, label }) => ({ at: projections[0]!.y(value), label })),
-    curves: plot.curves.map((curve) => svgCurve(plot, curve, across.isLog)),
+    curves: plot.curves.map((curve) => svgCurve(plot, curve)),
     ink: {
       text: plot.inks.hex("var(--ink)"),
       grid: plot.inks.hex("var(--grid-line)"),
@@ -73,13 +64,17 @@ export function chartSvg(plot: CurvePlot, title: string): Blob {
   return new Blob([svgChart(chart)], { type: "image/svg+xml" });
 }
 
+function placed({ ticks, labels }: Ladder, place: (value: number) => number): { at: number; label: string }[] {
+  return labels.map((label, index) => ({ at: place(ticks[index]!), label }));
+}
+
 function legendText({ label, part }: Curve): string {
   return part === "" ? label : `${label} · ${part}`;
 }
 
-function svgCurve(plot: CurvePlot, curve: Curve, isLogX: boolean): SvgCurve {
-  const drawable = (values: Float32Array): Float32Array =>
-    drawableValues(values, plot.uprights[curve.scale]!.isLog, isLogX ? curve.x : null);
+function svgCurve(plot: CurvePlot, curve: Curve): SvgCurve {
+  const { isLog, isLogX } = plot.scaling;
+  const drawable = (values: Float32Array): Float32Array => drawableValues(values, isLog, isLogX ? curve.x : null);
   return {
     label: legendText(curve),
     colour: plot.inks.hex(curve.colour),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { drawableValues, type Projection } from "../core/curvePath";
 import { wholeRanges, type Curve, type Scaling } from "../core/curve";
-import type { Range } from "../core/axis";
 import { svgChart } from "../core/svgChart";
 import { xLabels, xTicks, yLabels, yTicks, type PlaceAxis } from "./axes";
 import type { Inks } from "./inks";
-import type { Guide } from "./paint";
+import type { Guide } from "./marksPaint";
+import { along } from "./plotFrame";
 
 const SIZE = { width: 640, height: 300 };
 const PLOT = { left: 56, top: 8, right: 624, bottom: 274 };
@@ -22,8 +22,8 @@ interface StaticChart {
 export function staticChart({ title, curves, axis, scaling, guides }: StaticChart, inks: Inks): string {
   const ranges = wholeRanges(curves, scaling, guides.map(({ value }) => value));
   const across = { axis, isLog: scaling.isLogX };
-  const x = along(ranges.x, PLOT.left, PLOT.right, scaling.isLogX);
-  const projections: Projection[] = ranges.ys.map((range) => ({ x, y: along(range, PLOT.bottom, PLOT.top, scaling.isLog) }));
+  const { place: x } = along(ranges.x, PLOT.left, PLOT.right, scaling.isLogX);
+  const projections: Projection[] = ranges.ys.map((range) => ({ x, y: along(range, PLOT.bottom, PLOT.top, scaling.isLog).place }));
   const ticks = xTicks(across, ranges.x, PLOT.right - PLOT.left);
   const places = (values: Float32Array, curve: Curve): Float32Array => drawableValues(values, scaling.isLog, scaling.isLogX ? curve.x : null);
   return svgChart({
@@ -49,10 +49,4 @@ export function staticChart({ title, curves, axis, scaling, guides }: StaticChar
     })),
     ink: { text: inks.hex("var(--ink)"), grid: inks.hex("var(--grid-line)"), paper: inks.hex("var(--paper)"), guide: inks.hex("var(--warn)") },
   });
-}
-
-function along([low, high]: Range, from: number, to: number, isLog: boolean): (value: number) => number {
-  const line = isLog ? Math.log10 : (value: number): number => value;
-  const factor = (to - from) / (line(high) - line(low));
-  return (value) => from + (line(value) - line(low)) * factor;
 }

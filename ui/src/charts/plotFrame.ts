@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Projection } from "../core/curvePath";
+import type { Ranges } from "../core/curve";
+import type { Range } from "../core/axis";
+import type { Area } from "../core/histogramView";
+import { xLabels, xTicks, yLabels, yTicks, type Across, type Upright } from "./axes";
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Ticks of an axis: where they stand among the values, and what is written there. */
+export interface Ladder {
+  ticks: readonly number[];
+  labels: readonly string[];
+}
+
+export interface UprightFrame extends Ladder {
+  /** Empty where the chart has one vertical axis. */
+  title: string;
+  /** A CSS colour; null for that of all text. */
+  colour: string | null;
+  isRight: boolean;
+  /** Distance of its labels' edge from the area, and how much room it takes. */
+  offset: number;
+  width: number;
+}
+
+/** Everything about a chart but its curves; all lengths in CSS pixels. */
+export interface PlotFrame {
+  size: Size;
+  /** Where curves are drawn. */
+  area: Area;
+  ranges: Ranges;
+  bottom: Ladder;
+  uprights: readonly UprightFrame[];
+  /** Values to places in the chart, one for each vertical axis; x is the same in all of them. */
+  projections: readonly Projection[];
+  /** Places along the horizontal axis back to values, and places along the first vertical axis. */
+  xAt: (left: number) => number;
+  yAt: (top: number) => number;
+}
+
+const TOP = 8;
+const BOTTOM = 22;
+const RIGHT = 16;
+const UPRIGHT_MIN = 48;
+const UPRIGHT_PADDING = 14;
+const TITLE = 16;
+const HALF_LETTER = 3.1;
+
+/** Lays a chart out; `measure` says how wide a label is. The axes stand left and right in turn. */
+export function plotFrame(size: Size, ranges: Ranges, across: Across, uprights: readonly Upright[], measure: (label: string) => number): PlotFrame {
+  const height = Math.max(1, size.height - TOP - BOTTOM);
+  const room = { left: 0, right: uprights.length > 1 ? 0 : RIGHT };
+  const placed = uprights.map((upright, index): UprightFrame => {
+    const isRight = index % 2 === 1;
+    const ladder = uprightLadder(upright, ranges.ys[index] ?? ranges.ys[0]!, height);
+    const width = widthOf(ladder, measure) + (uprights.length > 1 ? TITLE : 0);
+    const offset = isRight ? room.right : room.left;
+    if (isRight) room.right += width;
+    else room.left += width;
+    return { ...ladder, title: uprights.length > 1 ? upright.title : "", colour: upright.colour, isRight, offset, width };
+  });
+  const area = { left: room.left, top: TOP, width: Math.max(1, size.width - room.left - room.right), height };
+  const x = along(ranges.x, area.left, area.left + area.width, across.isLog);
+  const ys = uprights.map((upright, index) => along(ranges.ys[index] ?? ranges.ys[0]!, TOP + height, TOP, upright.isLog));
+  return {
+    size,
+    area,
+    ranges,
+    bottom: bottomLadder(across, ranges.x, area, x.place),
+    uprights: placed,
+    projections: ys.map((y) => ({ x: x.place, y: y.place })),
+    xAt: x.value,
+    yAt: ys[0]!.value,
+  };
+}
+
+function uprightLadder({ isLog }: Upright, range: Range, height: number): Ladder {
+  const ticks = yTicks(isLog, range, height);
+  return { ticks, labels: yLabels(isLog, ticks) };
+}
+
+function widthOf({ labels }: Ladder, measure: (label: string) => number): number {
+  return Math.max(UPRIGHT_MIN, ...labels.map((label) => Math.ceil(measure(label)) + UPRIGHT_PADDING));
+}
+
+/** A label that would reach beyond the right edge is left out rather than cut. */
+function bottomLadder(across: Across, range: Range, area: Area, place: (value: number) => number): Ladder {
+  const ticks = xTicks(across, range, area.width);
+  const end = area.left + area.width + RIGHT;
+  const labels = xLabels(across, ticks).map((label, index) => (end - place(ticks[index]!) < label.length * HALF_LETTER ? "" : label));
+  return { ticks, labels };
+}
+
+interface Line {
+  place: (value: number) => number;
+  value: (place: number) => number;
+}
+
+/** An axis from one place to another. */
+export function along([low, high]: Range, from: number, to: number, isLog: boolean): Line {
+  if (!isLog) {
+    const factor = (to - from) / (high - low);
+    return { place: (value) => from + (value - low) * factor, value: (place) => low + (place - from) / factor };
+  }
+  const straight = along([Math.log10(low), Math.log10(high)], from, to, false);
+  return { place: (value) => straight.place(Math.log10(value)), value: (place) => 10 ** straight.value(place) };
+}
