@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -55,6 +55,19 @@ def test_the_theme_follows_the_system_unless_chosen(viewer: LiveViewer, open_pag
     light = page.evaluate(BACKGROUND)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"{BACKGROUND} !== {light!r}")
+
+
+def test_a_long_wait_for_the_server_is_shown(viewer: LiveViewer, context: BrowserContext, open_page: OpenPage):
+    held: list[Route] = []
+    context.route("**/api/curves", lambda route: held.append(route))
+    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
+    waiting = page.get_by_role("progressbar", name="Waiting for the server")
+    expect(waiting).to_be_visible()
+    context.unroute("**/api/curves")
+    for route in held:
+        route.continue_()
+    wait_until_drawn(card(page, "train/loss"))
+    expect(waiting).to_be_hidden()
 
 
 def test_text_from_logs_is_never_markup(tmp_path: Path, open_page: OpenPage):

@@ -24,6 +24,16 @@ interface Options {
   signal?: AbortSignal;
 }
 
+/** Called as a request begins; what it returns is called as the request ends. */
+type Watch = () => () => void;
+
+let watch: Watch = () => () => {};
+
+/** Tell `watcher` of every request from now on. There is one, which shows that the page waits. */
+export function watchRequests(watcher: Watch): void {
+  watch = watcher;
+}
+
 /** The only fetch of the client. Raises ApiError; an aborted request raises its AbortError. */
 export async function request(path: string, options: Options = {}): Promise<Response> {
   const init: RequestInit = options.signal ? { signal: options.signal } : {};
@@ -33,10 +43,13 @@ export async function request(path: string, options: Options = {}): Promise<Resp
     init.headers = { "Content-Type": "application/json" };
     init.body = JSON.stringify(options.body);
   }
-  const response = await fetch(path, init).catch((error: unknown) => {
-    if (options.signal?.aborted) throw error;
-    throw new ApiError(UNREACHABLE, "", "");
-  });
+  const ended = watch();
+  const response = await fetch(path, init)
+    .catch((error: unknown) => {
+      if (options.signal?.aborted) throw error;
+      throw new ApiError(UNREACHABLE, "", "");
+    })
+    .finally(ended);
   if (!response.ok) throw await errorOf(response, path);
   return response;
 }
