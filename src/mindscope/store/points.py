@@ -136,6 +136,11 @@ class Points:
         return Points(self._ranks, self._layout, self._recent)
 
     @property
+    def last_step(self) -> int:
+        """The step of the row that arrived last."""
+        return self._last_step
+
+    @property
     def is_plain(self) -> bool:
         """Whether every row is drawn, in the order of arrival; a row that arrives later can end this for good."""
         return self._is_plain

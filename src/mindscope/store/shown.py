@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mindscope.store.chunk import Columns
 from mindscope.store.points import Points
@@ -49,31 +48,31 @@ class ShownRows:
 
     def of(self, points: Points) -> Shown:
         """The rows of a series that are drawn now. Raises ChunkDamagedError."""
-        parts = points.arrived_parts()
         if points is not self._points:
             self._points, self._length, self._stretches = points, 0, []
             self._stem = object()
         if len(points) > self._length:
-            self._take_in(points, parts)
+            self._take_in(points)
         if self._stretches is None:
             return Shown((points.visible(),), self._stem)
-        return Shown(tuple(_cut(parts, self._stretches)), self._stem)
+        parts = points.arrived_parts()
+        are_all = self._stretches == [(0, self._length)]  # as in most series: nothing has to be cut
+        return Shown(tuple(parts if are_all else _cut(parts, self._stretches)), self._stem)
 
-    def _take_in(self, points: Points, parts: list[Columns]) -> None:
-        new = [part["step"] for part in _cut(parts, [(self._length, len(points))])]
-        if points.is_plain or (self._stretches is not None and self._follow(points, new)):
+    def _take_in(self, points: Points) -> None:
+        if points.is_plain or (self._stretches is not None and self._follow(points)):
             self._extend(len(points))
-            self._last_step = int(new[-1][-1])
+            self._last_step = points.last_step
         else:
             self._look_anew(points)
         self._length = len(points)
 
-    def _follow(self, points: Points, steps: list[NDArray[np.int64]]) -> bool:
+    def _follow(self, points: Points) -> bool:
         """Whether the rows that came since only add to those that are drawn."""
         if self._length == 0 or not points.is_newest_since(self._length):
             return False
         last = self._last_step
-        for step in steps:
+        for step in (part["step"] for part in _cut(points.arrived_parts(), [(self._length, len(points))])):
             if step[0] <= last or not bool((step[1:] > step[:-1]).all()):
                 return False
             last = int(step[-1])
