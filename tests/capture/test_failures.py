@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.files import AppendError, EventFile, Names
+from mindscope.capture.files import AppendError, EventFile
+from mindscope.capture.names import Names
 from mindscope.capture.output import Destination
 from mindscope.capture.writer import Writer
 from mindscope.formats.frames import frame

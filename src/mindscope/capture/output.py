@@ -13,8 +13,9 @@ import numpy as np
 
 from mindscope.capture.arriving import Arriving
 from mindscope.capture.export import NpyExport
-from mindscope.capture.files import AppendError, EventFile, Names
+from mindscope.capture.files import AppendError, EventFile
 from mindscope.capture.lineage import lineage_event
+from mindscope.capture.names import Names
 from mindscope.capture.scalars import scalar_fields
 from mindscope.capture.spares import Spares
 from mindscope.capture.steps import MixedStep, RecordedStep, Started, count_values, last_step
