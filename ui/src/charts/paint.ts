@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { BAND_OPACITY, bandOpacity } from "../core/band";
 import type { Curve } from "../core/curve";
 import { drawableValues, traceBand, traceCurve } from "../core/curvePath";
 import { CurvePen } from "./curvePen";
@@ -8,7 +9,6 @@ import type { PlotFrame } from "./plotFrame";
 const LINE = 1.5;
 const EMPHASISED_LINE = 2.5;
 const FAINT = 0.34;
-const BAND = 0.16;
 const DOT_RADIUS = 2.5;
 /** Dots on the edge are whole; lines go this little beyond it. */
 const SPILL = 3;
@@ -29,11 +29,11 @@ export interface Painting {
 /** Draws bands, raw curves, smoothed ones in front, then what has no height, then guides; one curve a step. */
 export function* paintCurves(painting: Painting, curves: readonly Curve[], guides: readonly Guide[]): Generator<void> {
   clipToArea(painting);
+  const opacity = bandOpacity(curves.filter(({ band }) => band !== null).length);
   for (const curve of curves) {
-    if (curve.band) {
-      fillBand(painting, curve);
-      yield;
-    }
+    if (!curve.band) continue;
+    fillBand(painting, curve, opacity);
+    yield;
   }
   for (const curve of curves) {
     if (!(curve.band && curve.smoothed)) stroke(painting, curve, curve.raw, curve.smoothed ? FAINT : 1, LINE);
@@ -53,6 +53,7 @@ export function* paintCurves(painting: Painting, curves: readonly Curve[], guide
 export function* paintEmphasised(painting: Painting, curves: readonly Curve[]): Generator<void> {
   clipToArea(painting);
   for (const curve of curves) {
+    if (curve.band) fillBand(painting, curve, BAND_OPACITY);
     stroke(painting, curve, curve.smoothed ?? curve.raw, 1, EMPHASISED_LINE);
     yield;
   }
@@ -78,12 +79,12 @@ function stroke({ ctx, frame, isLog, isLogX, ink }: Painting, curve: Curve, valu
   ctx.fill(pen.dots);
 }
 
-function fillBand({ ctx, frame, isLog, isLogX, ink }: Painting, curve: Curve): void {
+function fillBand({ ctx, frame, isLog, isLogX, ink }: Painting, curve: Curve, opacity: number): void {
   const { low, high } = curve.band!;
   const pen = new CurvePen(0);
   const x = isLogX ? curve.x : null;
   traceBand(pen, curve.x, drawableValues(low, isLog, x), drawableValues(high, isLog, x), frame.projections[curve.scale]!);
-  ctx.globalAlpha = BAND;
+  ctx.globalAlpha = opacity;
   ctx.fillStyle = ink(curve.colour);
   ctx.fill(pen.line);
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { envelope } from "./band";
+import { BAND_OPACITY, bandOpacity, envelope } from "./band";
 
 const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constant(NaN))), { maxLength: 40 });
 
@@ -21,5 +21,12 @@ describe("envelope", () => {
         });
       }),
     );
+  });
+});
+
+describe("the opacity of bands", () => {
+  it("stays as it is for a few, and lets half of what is behind through any number", () => {
+    expect(bandOpacity(1)).toBe(BAND_OPACITY);
+    for (const count of [0, 1, 3, 10, 200]) expect((1 - bandOpacity(count)) ** count).toBeGreaterThanOrEqual(0.5 - 1e-9);
   });
 });

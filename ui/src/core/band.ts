@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Band } from "./curve";
 
+/** How much of a single band is seen. */
+export const BAND_OPACITY = 0.16;
+/** Bands that all lie over each other let at least this much through. */
+const SEEN_THROUGH = 0.5;
+
+/** How much of each of so many bands is seen: they fade so that the lines in them still are. */
+export function bandOpacity(count: number): number {
+  return Math.min(BAND_OPACITY, 1 - SEEN_THROUGH ** (1 / Math.max(1, count)));
+}
+
 /**
  * Lowest and highest finite value within `reach` of each position: the room that a noisy line takes.
  *

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { bandOpacity } from "./band";
 import { SvgPen, traceBand, traceCurve, type Projection } from "./curvePath";
 
 export interface SvgCurve {
@@ -43,7 +44,8 @@ export function svgChart(chart: SvgChart): string {
   const { plot, ink } = chart;
   const height = chart.height + 28 + chart.curves.length * LEGEND_ROW + 8;
   const clip = `<clipPath id="plot"><rect x="${plot.left}" y="${plot.top}" width="${plot.right - plot.left}" height="${plot.bottom - plot.top}"/></clipPath>`;
-  const lines = chart.curves.map((curve) => paths(curve, chart.projections[curve.scale]!));
+  const opacity = bandOpacity(chart.curves.filter(({ band }) => band !== null).length);
+  const lines = chart.curves.map((curve) => area(curve, chart.projections[curve.scale]!, opacity) + paths(curve, chart.projections[curve.scale]!));
   const body = [grid(chart), ...chart.uprights.map((_, index) => upright(chart, index)), ...lines, ...chart.guides.map((one) => guide(chart, one))].join("");
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${chart.width}" height="${height}" viewBox="0 -28 ${chart.width} ${height}">` +
@@ -87,18 +89,18 @@ function paths(curve: SvgCurve, projection: Projection): string {
     const stroke = `stroke="${curve.colour}" stroke-width="1.5" stroke-opacity="${opacity}"${dashOf(curve)}`;
     return `<path clip-path="url(#plot)" d="${pen}" fill="none" stroke-linejoin="round" stroke-linecap="round" ${stroke}/>`;
   };
-  return area(curve, projection) + (curve.smoothed ? line(curve.raw, 0.3) + line(curve.smoothed, 1) : line(curve.raw, 1));
+  return curve.smoothed ? line(curve.raw, 0.3) + line(curve.smoothed, 1) : line(curve.raw, 1);
 }
 
 function dashOf({ dash }: SvgCurve): string {
   return dash.length > 0 ? ` stroke-dasharray="${dash.join(" ")}"` : "";
 }
 
-function area({ x, band, colour }: SvgCurve, projection: Projection): string {
+function area({ x, band, colour }: SvgCurve, projection: Projection, opacity: number): string {
   if (!band) return "";
   const pen = new SvgPen();
   traceBand(pen, x, band.low, band.high, projection);
-  return `<path clip-path="url(#plot)" d="${pen}" fill="${colour}" fill-opacity="0.16"/>`;
+  return `<path clip-path="url(#plot)" d="${pen}" fill="${colour}" fill-opacity="${opacity}"/>`;
 }
 
 function legend({ curves, height, ink }: SvgChart): string {

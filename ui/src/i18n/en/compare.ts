@@ -43,6 +43,10 @@ export const compare = {
   "compare.tip_low": "Low",
   "compare.tip_high": "High",
   "compare.tip_count": "Runs",
+  "compare.last_of": "Last {centre}",
+  "compare.groups_in_range": "Group, in this range",
+  "compare.json_drawn": "Drawn points (JSON)",
+  "compare.reduced_title": "The places of the axis where the lines and bands of the groups are lowest and highest are drawn. Zoom in to see all.",
   "compare.failed": "The parameters could not be read",
   "compare.table_empty": "No figures for the shown runs and tags",
 } as const;

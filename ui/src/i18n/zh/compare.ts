@@ -45,6 +45,10 @@ export const compare: Record<keyof typeof en, string> = {
   "compare.tip_low": "下限",
   "compare.tip_high": "上限",
   "compare.tip_count": "训练数",
+  "compare.last_of": "最新{centre}",
+  "compare.groups_in_range": "分组（当前范围）",
+  "compare.json_drawn": "所绘数据点（JSON）",
+  "compare.reduced_title": "仅绘制各分组曲线和区间带达到最低与最高的位置，放大后可查看全部。",
   "compare.failed": "无法读取参数",
   "compare.table_empty": "所显示的训练和标签没有数据",
 };
