@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import numpy as np
+
 from mindscope.formats.progressions import Progressions
 from mindscope.formats.scan import ScanRoom
 
@@ -39,7 +41,7 @@ class ReadRooms:
             room = ReadRoom(self._progressions)
         wanted = min(size_bytes, self._largest_bytes)
         if len(room.buffer) < wanted:
-            room.buffer = memoryview(bytearray(wanted))
+            room.buffer = np.empty(wanted, np.uint8).data  # not cleared: what is never used takes no memory
         try:
             yield room
         finally:
