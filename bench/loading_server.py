@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measuring import memory_mb
+from measuring import have_memory_handed_out, memory_mb
 from scalar_logs import torch_tag
 
 PATIENCE_S = 600.0
@@ -59,6 +59,7 @@ def viewer_of(base: Path, room: Path) -> Iterator[Viewer]:
         "--summary-base-dir", str(base), "--workspace", str(room / "workspace"),
     ]  # fmt: skip
     environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}
+    have_memory_handed_out()
     spawned = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
