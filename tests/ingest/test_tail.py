@@ -7,6 +7,7 @@ import os
 import random
 import struct
 import tempfile
+import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -130,6 +131,16 @@ def test_reading_says_whether_anything_changed(directory: Path) -> None:
     append(directory / NAME, steps([2])[-1:])
     assert loader.read_all()
     assert visible_steps(loader.store) == [1, 2]
+
+
+def test_an_old_log_that_is_copied_here_is_not_being_trained_until_it_grows(directory: Path) -> None:
+    append(directory / NAME, STREAM)
+    loader = loader_of(directory)
+    loader.read_all()
+    assert loader.store.state(time.time()) == "idle"
+    append(directory / NAME, steps([20]))
+    loader.read_all()
+    assert loader.store.state(time.time()) == "live"
 
 
 def test_facts_of_the_file(directory: Path) -> None:

@@ -111,11 +111,30 @@ def test_dropped_is_the_latest_count_of_the_recorder(store: RunStore) -> None:
         ({"records": 1, "modified_at": NOW - 61, "mode": 0o600, "dialect": DialectName.MINDSPORE}, "idle"),
         ({"records": 1, "modified_at": NOW, "mode": 0o400, "dialect": DialectName.MINDSPORE}, "finished"),
         ({"records": 1, "modified_at": NOW, "mode": 0o400, "dialect": DialectName.TENSORBOARD}, "live"),
+        ({"records": 1, "modified_at": NOW, "last_wall_time": NOW - 59}, "live"),
+        ({"records": 1, "modified_at": NOW - 59, "last_wall_time": NOW - 118}, "live"),
+        ({"records": 1, "modified_at": NOW, "last_wall_time": NOW - 61}, "idle"),
+        ({"records": 1, "modified_at": NOW, "last_wall_time": NOW - 61, "has_grown": True}, "live"),
+        ({"records": 1, "modified_at": NOW - 61, "last_wall_time": NOW, "has_grown": True}, "idle"),
     ],
 )
 def test_state(store: RunStore, known: dict[str, object], want: str) -> None:
     store.add_file(facts("one", **known))
     assert store.state(NOW) == want
+
+
+@pytest.mark.parametrize(
+    ("known", "want"),
+    [
+        ({"modified_at": NOW - 59}, True),
+        ({"modified_at": NOW - 61}, False),
+        ({"modified_at": NOW, "mode": 0o400, "dialect": DialectName.MINDSPORE}, False),
+        ({"modified_at": NOW, "mode": 0o600, "dialect": DialectName.MINDSPORE}, True),
+    ],
+)
+def test_what_was_copied_just_now_may_be_written_still(store: RunStore, known: dict[str, object], want: bool) -> None:
+    store.add_file(facts("one", records=1, last_wall_time=1.0, **known))
+    assert store.may_be_written(NOW) is want
 
 
 def test_a_run_without_files_is_empty(store: RunStore) -> None:

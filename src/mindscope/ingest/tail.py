@@ -63,6 +63,7 @@ class FileTail:
         """``saved`` is what ``to_json`` gave for this file when ``store`` was saved."""
         self.scanned_bytes = 0  # read from the file by this object, all in all
         self.has_more = False  # the budget of the last read was used up
+        self._is_known = False  # this object has looked into the file
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
         self._store = store
         self._facts = FileFacts(file.name, file.path, file.creation_number)
@@ -186,7 +187,9 @@ class FileTail:
             last_wall_time=extent.last_wall_time,
             last_step=extent.last_step,
             damages=self._damages(),
+            has_grown=known.has_grown or (self._is_known and seen.size_bytes > known.size_bytes),
         )
+        self._is_known = True
         if scanned.scalars or scanned.references:
             self._store.append(self.ordinal, scanned, self._facts)
         else:

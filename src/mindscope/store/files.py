@@ -11,6 +11,9 @@ from mindscope.types import Damage, DialectName
 _NUMBER = re.compile("([0-9]+)")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
+LIVE_S = 60.0
+"""What was written within so many seconds counts as being written right now."""
+
 FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
 
 
@@ -21,7 +24,8 @@ class FileFacts:
     ``name`` is the path below the run's directory as a person reads it, ``path`` the one to open. ``dialect`` is None
     until the first record. ``size_bytes`` and ``mode`` (permission bits) are those of the last look;
     ``modified_at`` is in seconds since 1970. ``read_bytes`` is how far it is settled. Wall times cover the
-    file's values and are None without any; ``last_step`` is the highest one, None without any.
+    file's values and are None without any; ``last_step`` is the highest one, None without any. ``has_grown`` says whether
+    this process saw it grow.
     """
 
     name: str
@@ -37,6 +41,19 @@ class FileFacts:
     last_wall_time: float | None = None
     last_step: int | None = None
     damages: tuple[Damage, ...] = ()
+    has_grown: bool = False
+
+    def is_young(self, now: float) -> bool:
+        """Whether it was changed a short time before ``now``, in seconds since 1970."""
+        return now - self.modified_at <= LIVE_S
+
+    def is_growing(self, now: float) -> bool:
+        """Whether a training seems to write it: it is young, and grew when somebody looked or its values are young too.
+
+        A copy of an old log is as young as the copying.
+        """
+        last = self.last_wall_time
+        return self.is_young(now) and (self.has_grown or last is None or self.modified_at - last <= LIVE_S)
 
     @property
     def key(self) -> FileKey:

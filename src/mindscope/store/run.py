@@ -21,9 +21,6 @@ from mindscope.store.series import ReferenceSeries, ScalarSeries
 from mindscope.types import Damage, DialectName, Kind
 
 DROPPED_TAG = "mindscope/dropped"
-LIVE_S = 60.0
-"""A run that grew within so many seconds counts as being trained right now."""
-
 ROW_BYTES = 32
 """That a row takes in memory at the most."""
 
@@ -261,7 +258,12 @@ class RunStore:
             return "empty"
         if _is_finished(files):
             return "finished"
-        return "live" if now - max(facts.modified_at for facts in files) <= LIVE_S else "idle"
+        return "live" if any(facts.is_growing(now) for facts in files) else "idle"
+
+    def may_be_written(self, now: float) -> bool:
+        """Whether somebody may have a file open, be it only to copy it: it was changed lately and not closed."""
+        files = self.files
+        return not _is_finished(files) and any(facts.is_young(now) for facts in files)
 
     def _rank_files(self) -> None:
         self._by_age = None

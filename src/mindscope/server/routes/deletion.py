@@ -67,7 +67,7 @@ def _refusal(viewer: Viewer, store: RunStore) -> JSONResponse | None:
     if not viewer.settings.allow_delete:
         remedy = "start the viewer with --allow-delete, or delete the directory yourself"
         return failure(403, "deleting_not_allowed", "this viewer deletes nothing", remedy)
-    if store.state(viewer.now()) == "live":
+    if store.may_be_written(viewer.now()):
         return failure(409, "run_is_live", f"run {store.id!r} is being written", "end its training first")
     return None
 
