@@ -3,6 +3,7 @@ import { BAND_OPACITY, bandOpacity } from "../core/band";
 import type { Curve } from "../core/curve";
 import { drawableValues, traceBand, traceCurve } from "../core/curvePath";
 import { CurvePen } from "./curvePen";
+import { strokeLine } from "./lineStroke";
 import { paintGuide, paintMarks, type Guide } from "./marksPaint";
 import type { PlotFrame } from "./plotFrame";
 
@@ -70,12 +71,11 @@ function clipToArea({ ctx, frame: { area } }: Painting): void {
 function stroke({ ctx, frame, isLog, isLogX, ink }: Painting, curve: Curve, values: Float32Array, opacity: number, width: number): void {
   const pen = new CurvePen(DOT_RADIUS);
   traceCurve(pen, curve.x, drawableValues(values, isLog, isLogX ? curve.x : null), frame.projections[curve.scale]!);
-  ctx.globalAlpha = opacity;
   ctx.strokeStyle = ctx.fillStyle = ink(curve.colour);
-  ctx.lineWidth = width;
   ctx.lineJoin = values.length > ROUND_ROWS ? "bevel" : "round";
   ctx.setLineDash([...curve.dash]);
-  ctx.stroke(pen.line);
+  strokeLine(ctx, pen.line, width, opacity);
+  ctx.globalAlpha = opacity;
   ctx.fill(pen.dots);
 }
 

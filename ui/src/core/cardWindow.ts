@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { gridShape, type ChartSize, type GridShape } from "./grid";
 import { rowWindow } from "./rowWindow";
 
 /** Rows of a section that are held; `first` of them stand above as empty room. */
@@ -6,6 +7,24 @@ export interface HeldRows {
   first: number;
   end: number;
 }
+
+/** Cards under a heading, or without one. */
+export interface CardSection<Item> {
+  key: string;
+  title: string;
+  items: readonly Item[];
+  isHeadless: boolean;
+}
+
+/** The part of a page of cards that is scrolled into sight. */
+export interface CardViewport {
+  top: number;
+  width: number;
+  height: number;
+}
+
+export const SECTION_HEAD = 32;
+const SPARE_ROWS = 1;
 
 /** Which rows of cards a scrolled viewport needs, section by section: ten thousand cards must not be ten thousand elements. */
 export function heldRows(
@@ -18,6 +37,26 @@ export function heldRows(
     const start = top + head;
     top = start + rows * rowHeight;
     const isFar = top < viewport.top - rowHeight || start > viewport.top + viewport.height + rowHeight;
-    return isFar ? { first: 0, end: 0 } : rowWindow(rows, rowHeight, { top: viewport.top - start, height: viewport.height }, 1);
+    return isFar ? { first: 0, end: 0 } : rowWindow(rows, rowHeight, { top: viewport.top - start, height: viewport.height }, SPARE_ROWS);
   });
+}
+
+/** Shape of all cards of a page: closed sections take the room of their heads only. */
+export function cardShape(
+  sections: readonly CardSection<unknown>[],
+  isOpen: (section: CardSection<unknown>) => boolean,
+  size: ChartSize,
+  room: { width: number; height: number },
+): GridShape {
+  const heads = sections.filter(({ isHeadless }) => !isHeadless).length * SECTION_HEAD;
+  return gridShape(size, sections.filter(isOpen).map(({ items }) => items.length), { ...room, height: room.height - heads });
+}
+
+/** Which rows of each section are held. */
+export function heldCards(sections: readonly CardSection<unknown>[], isOpen: (section: CardSection<unknown>) => boolean, shape: GridShape, viewport: CardViewport): HeldRows[] {
+  const sizes = sections.map((section) => ({
+    rows: isOpen(section) ? Math.ceil(section.items.length / shape.columns) : 0,
+    head: section.isHeadless ? 0 : SECTION_HEAD,
+  }));
+  return heldRows(sizes, shape.height, viewport);
 }
