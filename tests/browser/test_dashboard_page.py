@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
@@ -57,12 +58,13 @@ def test_a_landscape_is_drawn_with_the_path_of_the_training(viewer: LiveViewer, 
 def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: OpenPage, card: str):
     page = open_page(viewer, "/dashboard?run=mindspore%2Fops&run=mindspore%2Fcustom_loop")
     page.get_by_test_id("dashboard-run").select_option("mindspore/ops")
-    expect_view(page, "run", "mindspore%2Fops")
+    expect_view(page, "dashboard", "mindspore%2Fops")
     page.get_by_test_id(card).get_by_role("link").click()
     path, testid = CARDS[card]
     expect(page.get_by_test_id(testid)).to_be_visible()
     assert path in page.url
     expect_view(page, "run", "mindspore%2Fops")
+    expect(page).not_to_have_url(re.compile("custom_loop"))
 
 
 def test_what_is_missing_says_what_to_write(viewer: LiveViewer, open_page: OpenPage):
@@ -91,11 +93,31 @@ def test_a_card_fills_when_its_data_arrives(tmp_path: Path, open_page: OpenPage)
         expect(page.get_by_test_id("card-scalars")).to_contain_text("0.5000")
         expect(page.get_by_test_id("card-tensors")).to_have_attribute("data-filled", "false")
         record.add_value("scalar", "loss", 0.25)
+        record.add_value("scalar", "accuracy", 0.75)
         record.add_value("tensor", "t", np.ones((2, 2), np.float32))
         record.record(2)
         record.flush()
         expect(page.get_by_test_id("card-scalars")).to_contain_text("0.2500")
         expect(page.get_by_test_id("card-tensors").get_by_test_id("facts")).to_contain_text("2 × 2")
+        page.get_by_test_id("card-scalars").get_by_test_id("preview-tag").select_option("accuracy")
+        expect(page.get_by_test_id("card-scalars")).to_contain_text("0.7500")
+        expect_view(page, "preview_scalar", "accuracy")
+
+
+def test_shown_runs_are_looked_at_one_after_the_other(viewer: LiveViewer, open_page: OpenPage):
+    """The other runs stay shown, behind the curve and on the way back from a page."""
+    runs = [f"mindspore%2Flineage_sweep%2Frun_0{number}" for number in (1, 2, 3)]
+    page = open_page(viewer, "/dashboard?" + "&".join(f"run={run}" for run in runs))
+    expect(page.get_by_test_id("card-scalars")).to_contain_text("2 other runs behind")
+    page.get_by_test_id("next-run").click()
+    expect_view(page, "dashboard", runs[1])
+    expect(page.get_by_test_id("dashboard-bar")).to_contain_text("2 of 3")
+    page.get_by_test_id("card-scalars").get_by_role("link").click()
+    expect(page.get_by_test_id("scalars")).to_be_visible()
+    expect(page).not_to_have_url(re.compile(runs[0]))
+    page.go_back()
+    expect(page.get_by_test_id("dashboard-bar")).to_contain_text("2 of 3")
+    expect_view(page, "run", runs[2])
 
 
 def test_damage_is_told_wherever_a_run_is_shown(tmp_path: Path, open_page: OpenPage):

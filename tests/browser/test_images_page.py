@@ -128,6 +128,7 @@ def test_brightness_and_contrast_change_what_is_seen_and_go_back(greys: tuple[Li
 
 
 def test_runs_stand_side_by_side_at_the_same_step(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    """The steps of the toolbar are those of the panels; when they are closed, those of the cards again."""
     page = open_page(greys[0], "/images")
     picture(page.get_by_test_id("card").nth(0)).click()
     panels = full(page).get_by_test_id("panel")
@@ -139,6 +140,7 @@ def test_runs_stand_side_by_side_at_the_same_step(greys: tuple[LiveViewer, Path]
         assert reds(panels.nth(number))[0, 0] == 20
     page.keyboard.press("Escape")
     expect(full(page)).to_have_count(0)
+    expect(page.get_by_test_id("common-step")).to_have_attribute("max", "3")
 
 
 def seen_grey(page: Page, within: Locator) -> int:
@@ -188,7 +190,7 @@ def test_runs_are_compared_at_the_same_step(greys: tuple[LiveViewer, Path], open
     expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 2")
     expect_view(page, "difference_run", "a")
     seen_pair(page, 0)
-    full(page).get_by_test_id("full-step").press("End")
+    page.get_by_test_id("common-step").press("End")
     expect(full(page).get_by_test_id("comparison")).to_contain_text("b · Step 9")
     expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 3")
     seen_pair(page, 60)
@@ -273,3 +275,6 @@ def test_a_new_step_appears_by_itself_and_a_chosen_one_stays(tmp_path: Path, ope
 def test_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/images?run=mindspore%2Flineage_sweep%2Frun_01")
     expect(page.get_by_test_id("empty")).to_contain_text('record.add_value("image"')
+    page.get_by_test_id("show-holders").click()
+    expect(page.get_by_test_id("card").first).to_be_visible()
+    expect_view(page, "run", "mindspore%2Flineage_sweep%2Frun_01")

@@ -118,7 +118,7 @@ def test_the_step_of_the_tensor_is_chosen(viewer: LiveViewer, open_page: OpenPag
     page = open_page(viewer, f"/tensors?{CUSTOM_LOOP}&full=fc2.bias")
     values = mindscope.open_run(DATA / "mindspore" / "custom_loop").tensors("fc2.bias")
     expect(cell(page, 0, 0)).to_be_visible()
-    full(page).get_by_test_id("common-step").press("Home")
+    page.get_by_test_id("common-step").press("Home")
     expect_view(page, "step", "16")
     expect(cell(page, 0, 0)).to_have_text(str(values[0].value.value[0]).replace("-", "\u2212"))
 
@@ -127,7 +127,7 @@ def test_statistics_of_slice_and_whole_stand_side_by_side(made: LiveViewer, open
     page = open_page(made, "/tensors?full=odd&slice=0,:")
     table = full(page).get_by_test_id("statistics").locator("tbody tr")
     for number in range(2):
-        expect(table.nth(1).get_by_role("cell").nth(number)).not_to_have_text("–")
+        expect(table.nth(1).get_by_role("cell").nth(number)).not_to_have_text("…")
     rows = {
         row.get_by_role("rowheader").inner_text(): [each.inner_text() for each in row.get_by_role("cell").all()]
         for row in table.all()
@@ -185,18 +185,42 @@ def test_a_large_tensor_is_read_by_windows_and_reaches_its_end(made: LiveViewer,
     assert max(sizes) < 200_000
 
 
+def saved(page: Page, kind: str) -> tuple[bytes, str]:
+    """Content and name of the file of a kind that the menu offers."""
+    full(page).get_by_test_id("download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id(f"download-{kind}").click()
+    return Path(download.value.path()).read_bytes(), download.value.suggested_filename
+
+
 def test_slices_are_downloaded(made: LiveViewer, open_page: OpenPage):
     page = open_page(made, "/tensors?full=odd&slice=1,:")
     expect(cell(page, 0, 0)).to_be_visible()
-    full(page).get_by_test_id("download").click()
-    with page.expect_download() as table:
-        page.get_by_test_id("download-csv").click()
-    assert Path(table.value.path()).read_text().split() == ["inf", "0.25", "-inf"]
-    full(page).get_by_test_id("download").click()
-    with page.expect_download() as whole:
-        page.get_by_test_id("download-whole").click()
-    np.testing.assert_array_equal(np.load(io.BytesIO(Path(whole.value.path()).read_bytes())), ODD)
-    assert whole.value.suggested_filename == "run_odd.npy"
+    assert saved(page, "csv")[0].split() == [b"inf", b"0.25", b"-inf"]
+    whole, name = saved(page, "whole")
+    np.testing.assert_array_equal(np.load(io.BytesIO(whole)), ODD)
+    assert name == "run_odd.npy"
+    expect(full(page).get_by_test_id("statistics")).not_to_contain_text("…")
+    rows = dict(line.split(",", 1) for line in saved(page, "statistics")[0].decode().splitlines())
+    assert (rows["minimum"], rows["nan"], rows["positive_infinity"]) == ("0.25,-2", "0,1", "1,1")
+
+
+def test_maps_and_histograms_are_downloaded_as_pictures(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=odd&as=heat")
+    expect(full(page).get_by_test_id("legend")).to_be_visible()
+    drawing = saved(page, "svg")[0].decode()
+    for part in ("odd · run", "data:image/png;base64,", "NaN", "+Inf", "1.5"):
+        assert part in drawing
+    assert saved(page, "png")[0].startswith(b"\x89PNG")
+    full(page).get_by_test_id("tensor-mode").get_by_text("Histogram").click()
+    expect(full(page).get_by_test_id("bucket-chart").locator("rect")).not_to_have_count(0)
+    drawing = saved(page, "svg")[0].decode()
+    assert "odd · run" in drawing
+    assert "oklch" not in drawing
+    assert saved(page, "png")[0].startswith(b"\x89PNG")
+    rows = saved(page, "buckets")[0].decode().split()
+    assert rows[0] == "left,right,count"
+    assert sum(int(row.split(",")[2]) for row in rows[1:]) == 3
 
 
 def test_a_new_step_appears_by_itself(tmp_path: Path, open_page: OpenPage):

@@ -3,7 +3,7 @@ import { colourAt, hexToRgb, type Rgb } from "../core/colourMap";
 import { shareOf, type Heat } from "../core/heat";
 import { Inks, watchTheme } from "./inks";
 
-const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
+export const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
 /** Colours of NaN, +Inf and -Inf, which must not look like any number. */
 export const ODD_COLOURS = ["var(--series-3)", "var(--series-1)", "var(--ink)"] as const;
 const LARGEST_CELL = 48;
@@ -18,7 +18,7 @@ export interface CellPlace {
 /** A heat map on a canvas: every cell one rectangle of one colour. */
 export class HeatPlot {
   readonly canvas = document.createElement("canvas");
-  readonly #inks: Inks;
+  readonly inks: Inks;
   readonly #unwatch: () => void;
   #heat: Heat | null = null;
   #room = { width: 0, height: 0 };
@@ -26,9 +26,9 @@ export class HeatPlot {
 
   constructor(host: HTMLElement) {
     host.append(this.canvas);
-    this.#inks = new Inks(host);
+    this.inks = new Inks(host);
     this.#unwatch = watchTheme(() => {
-      this.#inks.forget();
+      this.inks.forget();
       this.#paint();
     });
   }
@@ -51,15 +51,17 @@ export class HeatPlot {
     return { x: (column + 0.5) * this.#cell.width, y: (row + 0.5) * this.#cell.height };
   }
 
-  png(): Promise<Blob> {
-    return new Promise((resolve, reject) => {
-      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
-    });
+  /** What is drawn, its size on the screen, and a picture of one pixel a cell; null without cells. */
+  drawn(): { heat: Heat; width: number; height: number; cells: string } | null {
+    const heat = this.#heat;
+    if (!heat || this.canvas.width === 0) return null;
+    const [rows, columns] = heat.cells;
+    return { heat, width: this.#cell.width * columns, height: this.#cell.height * rows, cells: this.#cells(heat).toDataURL() };
   }
 
   destroy(): void {
     this.#unwatch();
-    this.#inks.remove();
+    this.inks.remove();
     this.canvas.remove();
   }
 
@@ -85,8 +87,8 @@ export class HeatPlot {
   /** One pixel a cell. */
   #cells(heat: Heat): HTMLCanvasElement {
     const [rows, columns] = heat.cells;
-    const stops = MAP.map((token) => hexToRgb(this.#inks.hex(`var(${token})`)));
-    const odd = ODD_COLOURS.map((colour) => hexToRgb(this.#inks.hex(colour)));
+    const stops = MAP.map((token) => hexToRgb(this.inks.hex(`var(${token})`)));
+    const odd = ODD_COLOURS.map((colour) => hexToRgb(this.inks.hex(colour)));
     const canvas = document.createElement("canvas");
     canvas.width = columns;
     canvas.height = rows;

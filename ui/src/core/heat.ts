@@ -24,6 +24,15 @@ export interface Heat {
   odd: Float32Array;
 }
 
+/** How the numbers of `odd` are read, from 1 on. */
+export const ODD_NAMES = ["NaN", "+Inf", "\u2212Inf"] as const;
+
+/** What of it that is no finite number the map holds. */
+export function oddKinds({ odd }: { odd: Float32Array }): { kind: number; name: string }[] {
+  const held = new Set(odd);
+  return ODD_NAMES.map((name, index) => ({ kind: index + 1, name })).filter(({ kind }) => held.has(kind));
+}
+
 /** Indices of the slice that a cell of the map stands for, the last one not included. */
 export function cellReach(cell: number, cells: number, size: number): readonly [number, number] {
   return [Math.ceil((cell * size) / cells), Math.ceil(((cell + 1) * size) / cells)];

@@ -63,6 +63,8 @@ const views: fc.Arbitrary<ViewState> = fc
       sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS), isDescending: fc.boolean() }),
       grouping: fc.constantFrom(...RUN_GROUPINGS),
       showsArchived: fc.boolean(),
+      toggled: names,
+      details: fc.option(name),
     }),
     values: fc.record({
       mode: fc.constantFrom(...TENSOR_MODES),
@@ -73,6 +75,10 @@ const views: fc.Arbitrary<ViewState> = fc
       isPlain: fc.boolean(),
       sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
       showsEqual: fc.boolean(),
+    }),
+    dashboard: fc.record({
+      run: fc.option(name),
+      tags: fc.dictionary(fc.constantFrom("scalar", "image"), name, { noNullPrototype: true }),
     }),
     comparing: fc
       .record({

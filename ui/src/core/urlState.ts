@@ -3,6 +3,7 @@ import { isAxis, type Axis } from "./axis";
 import type { Choice } from "./choice";
 import { compareViewOf, defaultCompareView, describeCompare, type CompareView } from "./compareView";
 import { COMPARISONS, type Comparison } from "./comparison";
+import { dashboardViewOf, defaultDashboardView, describeDashboard, type DashboardView } from "./dashboardView";
 import { SHAPES, type Shape } from "./histograms";
 import type { Filter } from "./match";
 import { defaultRunsView, describeRuns, runsViewOf, type RunsView } from "./runsView";
@@ -41,6 +42,7 @@ export interface ViewState {
   comparing: CompareView;
   list: RunsView;
   values: ValueView;
+  dashboard: DashboardView;
 }
 
 export const FACTOR_LIMIT = 3;
@@ -68,6 +70,7 @@ export function defaultView(): ViewState {
     comparing: defaultCompareView(),
     list: defaultRunsView(),
     values: defaultValueView(),
+    dashboard: defaultDashboardView(),
   };
 }
 
@@ -89,6 +92,7 @@ export function viewToQuery(view: ViewState): string {
   describeCompare(view.comparing, query);
   describeRuns(view.list, query);
   describeValues(view.values, query);
+  describeDashboard(view.dashboard, query);
   describeImages(view, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
   return query.toString();
@@ -132,6 +136,7 @@ export function queryToView(text: string): ViewState {
     comparing: compareViewOf(query),
     list: runsViewOf(query),
     values: valueViewOf(query),
+    dashboard: dashboardViewOf(query),
   };
 }
 

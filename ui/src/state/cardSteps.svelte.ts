@@ -6,9 +6,13 @@ import { view } from "./view.svelte";
 export class CardSteps {
   /** Steps of cards with a slider moved by hand, null following the newest; by key of the card. */
   #own = $state.raw<ReadonlyMap<string, number | null>>(new Map());
-  #lists = $state.raw<ReadonlyMap<string, readonly number[]>>(new Map());
-  /** Steps of the cards on the screen. */
-  union = $derived(unionOfSteps(this.#lists.values()));
+  #lists = $state.raw<ReadonlyMap<string, { steps: readonly number[]; isPanel: boolean }>>(new Map());
+  /** Steps of what is on the screen: of the panels while a tag fills the page, of the cards otherwise. */
+  union = $derived.by(() => {
+    const lists = [...this.#lists.values()];
+    const panels = lists.filter(({ isPanel }) => isPanel);
+    return unionOfSteps((panels.length > 0 ? panels : lists).map(({ steps }) => steps));
+  });
 
   of(key: string): number | null {
     return this.#own.has(key) ? this.#own.get(key)! : view.step;
@@ -28,13 +32,14 @@ export class CardSteps {
     this.setAll(stepOfRow(steps, row));
   }
 
-  note(key: string, steps: readonly number[]): void {
-    this.#lists = new Map(this.#lists).set(key, steps);
+  /** `owner` is the component: a card and a panel may show the same series at once. */
+  note(owner: string, steps: readonly number[], isPanel = false): void {
+    this.#lists = new Map(this.#lists).set(owner, { steps, isPanel });
   }
 
-  forget(key: string): void {
+  forget(owner: string): void {
     const lists = new Map(this.#lists);
-    lists.delete(key);
+    lists.delete(owner);
     this.#lists = lists;
   }
 

@@ -21,10 +21,10 @@ export class Tags {
   #request: AbortController | null = null;
   /** The runs grew while a request was under way. */
   #isStale = false;
-  readonly #kind: string;
+  readonly kind: string;
 
   constructor(kind: string) {
-    this.#kind = kind;
+    this.kind = kind;
   }
 
   /** Reads the tags of these runs; an older request that is under way is dropped. */
@@ -36,7 +36,7 @@ export class Tags {
     const request = new AbortController();
     this.#request = request;
     try {
-      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, this.#kind, request.signal);
+      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, this.kind, request.signal);
       this.list = tags.map(({ tag, runs: holders, points }) => ({ tag, points, runs: holders.map((index) => runs[index]!) }));
       this.problem = null;
       this.isLoaded = true;

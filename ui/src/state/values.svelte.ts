@@ -111,6 +111,16 @@ export const curveSource: ValueSource<Series, number> = {
   bytes: ({ returned }) => 24 * returned,
 };
 
+/** Curves of few pixels of one tag of several runs, in one request. */
+export function askedCurves(): Asked<{ tag: string; runs: readonly string[]; pixels: number }, { tag: string; curves: { run: string; series: Series }[] }> {
+  return new Asked(async ({ tag, runs, pixels }, signal) => {
+    const series = runs.map((run) => ({ run, tag, since: null }));
+    const query = { series, axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0 };
+    const found = runs.length > 0 ? await fetchCurves(query, signal) : [];
+    return { tag, curves: found.map((one, index) => ({ run: runs[index]!, series: one })) };
+  });
+}
+
 /** The tags of a kind in a run, by name. */
 export function askedTags(kind: string): Asked<string, { run: string; tags: readonly string[] }> {
   return new Asked(async (run, signal) => ({ run, tags: (await fetchTags([run], kind, signal)).tags.map(({ tag }) => tag) }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis } from "../core/axis";
 import type { CompareView } from "../core/compareView";
+import type { DashboardView } from "../core/dashboardView";
 import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
 import type { RunsView } from "../core/runsView";
@@ -85,6 +86,14 @@ class View {
 
   get values(): ValueView {
     return this.#state.values;
+  }
+
+  get dashboard(): DashboardView {
+    return this.#state.dashboard;
+  }
+
+  setDashboard(change: Partial<DashboardView>): void {
+    this.#change({ dashboard: { ...this.#state.dashboard, ...change } });
   }
 
   setValues(change: Partial<ValueView>): void {

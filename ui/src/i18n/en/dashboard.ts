@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 export const dashboard = {
   "dashboard.run": "Run",
-  "dashboard.how": "Nothing recorded yet. In the training script:",
+  "dashboard.how": "What to write in the training script to see more",
+  "dashboard.missing": "Not recorded by this run",
+  "dashboard.previous": "Previous run",
+  "dashboard.next": "Next run",
+  "dashboard.of_runs": "{n} of {total}",
+  "dashboard.shown": "Shown runs",
+  "dashboard.not_shown": "Other runs",
+  "dashboard.tag": "Tag of the preview",
+  "dashboard.last_value": "Last value",
+  "dashboard.peers": "{n} {n|other run|other runs} behind",
+  "dashboard.some_peers": "{n} of {total} other runs behind",
   "dashboard.coming": "page to come",
   "dashboard.coming_title": "The data is read and kept; a page for it comes with a later version",
   "dashboard.distributions": "Parameter distribution",

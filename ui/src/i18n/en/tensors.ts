@@ -25,6 +25,8 @@ export const tensors = {
   "tensors.csv": "Slice as table (CSV)",
   "tensors.npy": "Slice for NumPy (NPY)",
   "tensors.npy_whole": "Whole tensor (NPY)",
+  "tensors.buckets_csv": "Buckets as table (CSV)",
+  "tensors.statistics_csv": "Statistics as table (CSV)",
   "tensors.table_label": "Values of {tag} of {run}",
   "tensors.heat_label": "Heat map of {tag} of {run}. Arrow keys move over the cells.",
   "tensors.histogram_label": "Histogram of {tag} of {run}. Arrow keys move over the buckets.",

@@ -11,4 +11,6 @@ export const values = {
   "values.panels": "Runs side by side",
   "values.restore_title": "Restore filter, step and view",
   "values.empty_how": "Record one from your training script:",
+  "values.elsewhere": "{n} {n|run|runs} that {n|is|are} not shown {n|holds|hold} some.",
+  "values.show_those": "Show {n|it|them}",
 } as const;

@@ -3,7 +3,17 @@ import type { dashboard as en } from "../en/dashboard";
 
 export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.run": "训练",
-  "dashboard.how": "暂无数据。在训练脚本中添加：",
+  "dashboard.how": "在训练脚本中加入以下代码即可查看",
+  "dashboard.missing": "本次训练未记录的数据",
+  "dashboard.previous": "上一个训练",
+  "dashboard.next": "下一个训练",
+  "dashboard.of_runs": "第 {n} / {total} 个",
+  "dashboard.shown": "已显示的训练",
+  "dashboard.not_shown": "其他训练",
+  "dashboard.tag": "预览的标签",
+  "dashboard.last_value": "最新值",
+  "dashboard.peers": "背景为另外 {n} 个训练",
+  "dashboard.some_peers": "背景为另外 {total} 个训练中的 {n} 个",
   "dashboard.coming": "页面即将推出",
   "dashboard.coming_title": "数据已读取并保留，对应页面将在后续版本提供",
   "dashboard.distributions": "参数分布图",

@@ -27,6 +27,8 @@ export const tensors: Record<keyof typeof en, string> = {
   "tensors.csv": "切片（CSV）",
   "tensors.npy": "切片（NPY）",
   "tensors.npy_whole": "整个张量（NPY）",
+  "tensors.buckets_csv": "直方图区间（CSV）",
+  "tensors.statistics_csv": "统计信息（CSV）",
   "tensors.table_label": "{run} 的 {tag} 的值",
   "tensors.heat_label": "{run} 的 {tag} 热力图。方向键在单元格之间移动。",
   "tensors.histogram_label": "{run} 的 {tag} 直方图。方向键在区间之间移动。",

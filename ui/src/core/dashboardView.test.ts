@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { dashboardViewOf, defaultDashboardView, describeDashboard, previewTag, type DashboardView } from "./dashboardView";
+
+function through(view: DashboardView): DashboardView {
+  const query = new URLSearchParams();
+  describeDashboard(view, query);
+  return dashboardViewOf(new URLSearchParams(query.toString()));
+}
+
+describe("the address of the dashboard", () => {
+  it("says nothing of what is as it always is", () => {
+    const query = new URLSearchParams();
+    describeDashboard(defaultDashboardView(), query);
+    expect(query.toString()).toBe("");
+  });
+
+  it("keeps the run and the tags", () => {
+    const view = { run: "a/b c", tags: { scalar: "train/loss&x=1", image: "input" } };
+    expect(through(view)).toEqual(view);
+  });
+
+  it("does not believe what can't be", () => {
+    expect(dashboardViewOf(new URLSearchParams("preview_=x"))).toEqual(defaultDashboardView());
+  });
+});
+
+describe("the previewed tag", () => {
+  it("is the chosen one while the run has it", () => {
+    expect(previewTag(["a", "loss"], "a")).toBe("a");
+    expect(previewTag(["a", "loss"], "gone")).toBe("loss");
+  });
+
+  it("is the loss of the training before others", () => {
+    expect(previewTag(["eval/loss", "lr", "train/loss"], undefined)).toBe("train/loss");
+    expect(previewTag(["acc", "loss/auto"], undefined)).toBe("loss/auto");
+    expect(previewTag(["w"], undefined)).toBe("w");
+    expect(previewTag([], undefined)).toBeUndefined();
+  });
+});
