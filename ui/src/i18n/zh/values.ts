@@ -14,5 +14,5 @@ export const values: Record<keyof typeof en, string> = {
   "values.restore_title": "还原筛选、步骤和视图",
   "values.empty_how": "在训练脚本中记录：",
   "values.elsewhere": "另有 {n} 个未显示的训练包含此类数据。",
-  "values.show_those": "显示这些训练",
+  "values.show_those": "显示这 {n} 个训练",
 };
