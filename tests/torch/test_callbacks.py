@@ -37,7 +37,7 @@ pytestmark = pytest.mark.framework
 
 
 def rate(model: Any) -> float:
-    return model._optimizer.param_groups[0]["lr"]
+    return model._parts.optimizer.param_groups[0]["lr"]
 
 
 def test_loss_is_printed_each_so_many_steps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,7 +97,7 @@ def test_learning_rate_follows_its_function() -> None:
 
 def test_learning_rate_that_is_a_tensor_stays_the_same_tensor() -> None:
     model = make_model()
-    kept = model._optimizer.param_groups[0]["lr"] = torch.tensor(0.1)
+    kept = model._parts.optimizer.param_groups[0]["lr"] = torch.tensor(0.1)
     model.train(1, batches(16), callbacks=LearningRateScheduler(lambda now, step: 0.01))
     assert rate(model) is kept
     assert float(kept) == pytest.approx(0.01)

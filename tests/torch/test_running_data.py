@@ -87,7 +87,7 @@ def test_no_trace_stays_in_the_network(tmp_path: Path) -> None:
     model = make_model()
     model.train(1, batches(16))
     assert not any(module._forward_hooks for module in model.train_network.modules())
-    assert not make_model()._network._forward_hooks
+    assert not make_model().train_network._forward_hooks
 
 
 def test_directory_that_can_not_be_made_hides_no_error(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -13,27 +13,19 @@ from torch import Tensor, nn
 from mindscope.torch.calling import Loop
 from mindscope.torch.companions import begin_step, set_aside
 from mindscope.torch.feeding import Feed, call, first_output, split_label
-from mindscope.torch.metrics.collection import Metrics
+from mindscope.torch.parts import Parts
 from mindscope.torch.placement import device_of, to_device
-from mindscope.torch.precision import Precision
 from mindscope.torch.run_context import CallbackParams
-from mindscope.torch.training import LossFunction
 
 
 class Evaluation:
-    """One evaluation: ``run`` it, then read ``results``."""
+    """One evaluation of what ``parts`` has for it: ``run`` it, then read ``results``."""
 
-    def __init__(
-        self,
-        called: Callable[..., Any],
-        network: nn.Module,
-        loss_fn: LossFunction | None,
-        metrics: Metrics,
-        precision: Precision,
-        params: CallbackParams,
-    ) -> None:
-        self._called, self._network, self._loss_fn = called, network, loss_fn
-        self._metrics, self._precision, self._params = metrics, precision, params
+    def __init__(self, parts: Parts, params: CallbackParams) -> None:
+        self._params, self._network = params, parts.eval_network
+        self._metrics, self._precision = parts.metrics, parts.precision
+        self._called = parts.own_eval_network or parts.called
+        self._loss_fn = parts.loss_fn if parts.own_eval_network is None else None
         self.results: dict[str, Any] = {}
         """The metrics by name."""
         self.results_with_loss: dict[str, Any] = {}

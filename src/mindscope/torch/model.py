@@ -11,22 +11,21 @@ from torch import nn
 from torch.optim import Optimizer
 
 from mindscope.debug.log import configure_log
-from mindscope.torch import distributed
 from mindscope.torch.arguments import check_flag
 from mindscope.torch.callback import Callback
 from mindscope.torch.calling import Loop, check_callbacks, entered
 from mindscope.torch.companions import set_aside
-from mindscope.torch.context import CONTEXT, running_data_settings
+from mindscope.torch.context import running_data_settings
 from mindscope.torch.evaluation import Evaluation
-from mindscope.torch.feeding import Feed, call, check_dataset, count_batches
-from mindscope.torch.metrics.collection import Metrics, check_metrics
-from mindscope.torch.model_arguments import check_extent, check_frequency, check_parts
-from mindscope.torch.placement import device_of, to_device
-from mindscope.torch.precision import Precision
+from mindscope.torch.feeding import Feed, call, check_dataset
+from mindscope.torch.loop_state import evaluation_state, training_state
+from mindscope.torch.model_arguments import check_boost_level, check_extent, check_frequency
+from mindscope.torch.parts import LossFunction, Parts
+from mindscope.torch.placement import to_device
 from mindscope.torch.progress import Progress
 from mindscope.torch.run_context import CallbackParams
 from mindscope.torch.running_data import RunningData
-from mindscope.torch.training import LossFunction, Trainer, train_epochs
+from mindscope.torch.training import Trainer, train_epochs
 
 Callbacks = Callback | Iterable[Callback] | None
 
@@ -68,34 +67,26 @@ class Model:
         is_compiled: bool = False,
     ) -> None:
         configure_log()
-        check_parts(network, loss_fn, optimizer, boost_level)
-        self._network, self._optimizer, self._loss_fn = network, optimizer, loss_fn
-        self._eval_network = eval_network
-        wanted = CONTEXT.device if device is None else torch.device(device)
-        self._device = device_of(network) if wanted is None else wanted
-        for each in (network, eval_network, loss_fn):
-            if wanted is not None and isinstance(each, nn.Module):
-                each.to(self._device)
-        self._metrics = Metrics(check_metrics(metrics), eval_indexes, self._device)
-        self._precision = Precision(amp_level, self._device.type, keep_batchnorm_fp32)
-        self._called: Callable[..., Any] = self._precision.wrap(network)
-        if check_flag("is_compiled", is_compiled):
-            self._called = torch.compile(self._called)
+        check_boost_level(boost_level)
+        self._parts = Parts(
+            network, loss_fn, optimizer, metrics, eval_network, eval_indexes, amp_level, keep_batchnorm_fp32, device,
+            is_compiled,
+        )  # fmt: skip
 
     @property
     def train_network(self) -> nn.Module:
         """The network that is trained."""
-        return self._network
+        return self._parts.network
 
     @property
     def eval_network(self) -> nn.Module:
         """The network that evaluates."""
-        return self._eval_network or self._network
+        return self._parts.eval_network
 
     @property
     def predict_network(self) -> nn.Module:
         """The network that predicts."""
-        return self._network
+        return self._parts.network
 
     def train(
         self,
@@ -144,8 +135,7 @@ class Model:
 
         def evaluate(params: CallbackParams) -> None:
             if valid_dataset is not None and is_due(params["cur_epoch_num"]):
-                evaluation = self._evaluation(valid_dataset, params["list_callback"])
-                evaluation.run()
+                evaluation = self._evaluated(valid_dataset, params["list_callback"])
                 params["metrics"], params["eval_results"] = evaluation.results, evaluation.results_with_loss
 
         self._train(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, evaluate)
@@ -159,24 +149,23 @@ class Model:
             TypeError, ValueError: arguments that can't be used, a model without metrics, a data set without batches.
         """
         check_flag("dataset_sink_mode", dataset_sink_mode)
-        if not self._metrics:
+        if not self._parts.metrics:
             raise ValueError("model has no metrics, want some to evaluate; give metrics={'accuracy'} to Model")
         check_dataset("valid_dataset", valid_dataset)
         called = check_callbacks(callbacks)
-        evaluation = self._evaluation(valid_dataset, called)
         with entered(called):
-            evaluation.run()
-        return evaluation.results
+            return self._evaluated(valid_dataset, called).results
 
     def predict(self, *predict_data: Any) -> Any:
         """What the network gives for one batch of data, in evaluation mode and without gradients."""
-        was_training = self._network.training
-        self._network.eval()
+        parts = self._parts
+        was_training = parts.network.training
+        parts.network.eval()
         try:
-            with torch.no_grad(), self._precision.cast(), set_aside():
-                return call(self._called, to_device(predict_data, self._device))
+            with torch.no_grad(), parts.precision.cast(), set_aside():
+                return call(parts.called, to_device(predict_data, parts.device))
         finally:
-            self._network.train(was_training)
+            parts.network.train(was_training)
 
     def _train(
         self,
@@ -189,37 +178,17 @@ class Model:
         evaluate: Callable[[CallbackParams], None] | None,
     ) -> None:
         check_extent(epoch, initial_epoch, is_sink, sink_size)
-        if self._optimizer is None:
+        parts, optimizer = self._parts, self._parts.optimizer
+        if optimizer is None:
             raise ValueError("model has no optimizer, want one to train; give optimizer=torch.optim.SGD(...) to Model")
         feed = Feed(check_dataset("train_dataset", dataset), sink_size if is_sink else -1)
         called = check_callbacks(callbacks)
-        params = self._shared("train", called)
-        params.update(
-            train_network=self._network, train_dataset=dataset, train_dataset_element=None,
-            epoch_num=epoch - initial_epoch, cur_epoch_num=initial_epoch, initial_epoch=initial_epoch,
-            batch_num=feed.batch_num, dataset_sink_mode=is_sink, sink_size=sink_size,
-            last_save_ckpt_step=None, latest_ckpt_file=None,
-        )  # fmt: skip
-        trainer = Trainer(self._called, self._network, self._loss_fn, self._optimizer, self._precision, self._device)
-        running_data = RunningData(self._network, params, running_data_settings())
+        params = training_state(parts, called, dataset, feed.batch_num, epoch, initial_epoch, is_sink, sink_size)
+        running_data = RunningData(parts.network, params, running_data_settings())
         with running_data, entered(called), Progress(params) as progress:
-            train_epochs(trainer, Loop("train", params), feed, evaluate, progress)
+            train_epochs(Trainer(parts, optimizer), Loop("train", params), feed, evaluate, progress)
 
-    def _evaluation(self, dataset: Iterable[Any], callbacks: list[Callback]) -> Evaluation:
-        params = self._shared("eval", callbacks)
-        params.update(
-            eval_network=self.eval_network, valid_dataset=dataset, eval_dataset_element=None,
-            batch_num=count_batches(dataset), dataset_sink_mode=False,
-        )  # fmt: skip
-        called = self._eval_network or self._called
-        is_whole = self._eval_network is not None
-        return Evaluation(
-            called, self.eval_network, None if is_whole else self._loss_fn, self._metrics, self._precision, params
-        )
-
-    def _shared(self, mode: str, callbacks: list[Callback]) -> CallbackParams:
-        return CallbackParams(
-            mode=mode, network=self._network, loss_fn=self._loss_fn, optimizer=self._optimizer,
-            list_callback=callbacks, parallel_mode=distributed.parallel_mode(),
-            device_number=distributed.get_group_size(), net_outputs=None, cur_step_num=0,
-        )  # fmt: skip
+    def _evaluated(self, dataset: Iterable[Any], callbacks: list[Callback]) -> Evaluation:
+        evaluation = Evaluation(self._parts, evaluation_state(self._parts, callbacks, dataset))
+        evaluation.run()
+        return evaluation

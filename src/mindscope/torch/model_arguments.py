@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from mindscope.torch.arguments import check_count, check_flag
 
 
-def check_parts(network: Any, loss_fn: Any, optimizer: Any, boost_level: Any) -> None:
+def check_parts(network: Any, loss_fn: Any, optimizer: Any) -> None:
     """Raises TypeError, ValueError for parts that no model can be made of."""
     if not isinstance(network, nn.Module):
         raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
@@ -20,8 +20,12 @@ def check_parts(network: Any, loss_fn: Any, optimizer: Any, boost_level: Any) ->
         raise TypeError(f"loss_fn is {type(loss_fn).__name__}, want a function of prediction and label")
     if optimizer is not None and not isinstance(optimizer, Optimizer):
         raise TypeError(f"optimizer is {type(optimizer).__name__}, want one of torch.optim")
-    if boost_level != "O0":
-        raise ValueError(f"boost_level is {boost_level!r}, want 'O0'; nothing else is offered")
+
+
+def check_boost_level(level: Any) -> None:
+    """Raises ValueError."""
+    if level != "O0":
+        raise ValueError(f"boost_level is {level!r}, want 'O0'; nothing else is offered")
 
 
 def check_frequency(frequency: Any) -> Callable[[int], bool]:

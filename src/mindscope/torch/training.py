@@ -6,37 +6,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim import Optimizer
 
 from mindscope.torch.calling import Loop
 from mindscope.torch.companions import begin_step, save_stages
 from mindscope.torch.feeding import Feed, call, first_output, split_label
 from mindscope.torch.naming import plain_network
+from mindscope.torch.parts import Parts
 from mindscope.torch.placement import to_device
-from mindscope.torch.precision import Precision
 from mindscope.torch.progress import Progress
 from mindscope.torch.run_context import CallbackParams
 
-LossFunction = Callable[[Any, Any], Any]
-
 
 class Trainer:
-    """One step of training; none of it waits for the device."""
+    """Trains the network of ``parts``, one step after another; none of it waits for the device."""
 
-    def __init__(
-        self,
-        called: Callable[..., Any],
-        network: nn.Module,
-        loss_fn: LossFunction | None,
-        optimizer: Optimizer,
-        precision: Precision,
-        device: torch.device,
-    ) -> None:
-        self._called, self._loss_fn = called, loss_fn
-        self.network, self.device = network, device
-        self._optimizer, self._precision = optimizer, precision
+    def __init__(self, parts: Parts, optimizer: Optimizer) -> None:
+        self.parts = parts
+        self._optimizer, self._precision = optimizer, parts.precision
+        self._called, self._loss_fn = parts.called, parts.loss_fn
         self._is_begun = False
 
     def step(self, element: Any) -> Tensor:
@@ -59,7 +48,7 @@ class Trainer:
         return first_output(self._loss_fn(prediction, label))
 
     def _save_graphs(self, element: Any) -> None:
-        network, loss_fn = plain_network(self.network), self._loss_fn
+        network, loss_fn = plain_network(self.parts.network), self._loss_fn
         if loss_fn is None:
             save_stages(network, element, first_output)
         else:
@@ -80,7 +69,7 @@ def train_epochs(
 ) -> None:
     """Train the epochs that ``loop.params`` tells of, and call the callbacks at each turn."""
     params = loop.params
-    trainer.network.train()
+    trainer.parts.network.train()
     loop.call("begin")
     for _ in range(params["epoch_num"]):
         params["cur_epoch_num"] += 1
@@ -91,7 +80,7 @@ def train_epochs(
             params["batch_num"] = params["cur_step_in_epoch"]
         if evaluate is not None:
             evaluate(params)
-            trainer.network.train()
+            trainer.parts.network.train()
         loop.call("epoch_end")
         params.pop("metrics", None)
         params.pop("eval_results", None)
@@ -125,4 +114,4 @@ def _sunk_epoch(trainer: Trainer, loop: Loop, feed: Feed, progress: Progress) ->
 def _take(trainer: Trainer, params: CallbackParams, element: Any) -> None:
     params["cur_step_num"] += 1
     params["cur_step_in_epoch"] += 1
-    params["train_dataset_element"] = to_device(element, trainer.device)
+    params["train_dataset_element"] = to_device(element, trainer.parts.device)
