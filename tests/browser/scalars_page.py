@@ -81,9 +81,11 @@ def shown_zoom(page: Page) -> list[float]:
     return [float(number) for number in view_in(page.url)["zoom"][0].split(",")]
 
 
-def expect_view(page: Page, name: str, value: str | None) -> None:
-    """The address holds ``name=value``, or no ``name``."""
+def expect_view(page: Page, name: str, value: str | re.Pattern[str] | None) -> None:
+    """The address holds ``name=value``, or no ``name``; the beginning of a value is given as a pattern."""
     if value is None:
         expect(page).not_to_have_url(re.compile(rf"[?&]{name}="))
+    elif isinstance(value, re.Pattern):
+        expect(page).to_have_url(re.compile(rf"[?&]{name}={value.pattern}"))
     else:
         expect(page).to_have_url(re.compile(rf"[?&]{name}={re.escape(value)}(&|$)"))

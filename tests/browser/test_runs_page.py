@@ -73,6 +73,11 @@ def test_damage_is_shown_with_file_and_byte(tmp_path: Path, open_page: OpenPage)
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text(log.path.name)
         expect(dialog).to_contain_text(str(offset))
+        page.keyboard.press("Escape")
+        page.get_by_test_id("language").click()
+        page.get_by_test_id("language-zh").click()
+        row(page, "run").get_by_role("button", name=re.compile("损坏")).click()
+        expect(dialog).to_contain_text(re.compile("内容的校验和为 0x[0-9a-f]{8}，应为"))
 
 
 @pytest.mark.parametrize("width", [700, 960, 1280, 1920])

@@ -167,6 +167,7 @@ def test_a_threshold_is_kept_drawn_and_becomes_an_alert(training: LiveViewer, op
     wait_until_drawn(full(page))
     expect_view(page, "at", "21")
     expect_view(page, "full", "acc")
+    expect_view(page, "zoom", re.compile(rf"0(,|%2C){STEPS - 1}(,|%2C)"))
 
 
 def test_a_muted_alert_is_hidden_until_it_is_shown_again(training: LiveViewer, open_page: OpenPage):

@@ -46,6 +46,15 @@ def test_what_goes_wrong_is_told_and_listed(live: LiveViewer, growing: GrowingLo
     assert not alert["muted"]
 
 
+def test_an_alert_says_what_to_zoom_to(live: LiveViewer, growing: GrowingLog):
+    for step in range(2, 300):
+        growing.scalar(step, float("inf") if step == 150 else 1 / step)
+    (alert,) = eventually(lambda: live.runs()["run"]["last_step"] == 299 and alerts(live))
+    assert alert["step"] == 150
+    want = {"first_step": 102, "last_step": 198, "lowest": pytest.approx(1 / 198), "highest": pytest.approx(1 / 102)}
+    assert alert["around"] == want
+
+
 def test_nothing_is_sent_twice(live: LiveViewer, growing: GrowingLog):
     growing.scalar(2, float("inf"))
     eventually(lambda: alerts(live))

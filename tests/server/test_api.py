@@ -97,8 +97,8 @@ def test_tensorboard_logs_are_runs_too(viewer: LiveViewer):
 def test_an_unknown_series_has_an_error_and_the_others_are_answered(viewer: LiveViewer):
     curves = viewer.curves(("nowhere", "loss"), (CUSTOM_LOOP, "no such tag"), (CUSTOM_LOOP, "train/loss"))
     first, second, third = curves.header["series"]
-    assert "nowhere" in first["error"]
-    assert "no such tag" in second["error"]
+    assert "nowhere" in first["error"]["message"]
+    assert "no such tag" in second["error"]["message"]
     assert first["columns"] is second["columns"] is None
     assert third["error"] is None
     assert third["returned"] == 47
@@ -224,5 +224,5 @@ def test_names_that_are_no_text_and_tags_that_are_markup_come_through(tmp_path: 
 def test_what_is_not_there_is_answered_with_a_remedy(viewer: LiveViewer, address: str):
     answer = viewer.http.get(address)
     assert answer.status_code == 404
-    assert set(answer.json()["error"]) == {"code", "message", "remedy"}
+    assert set(answer.json()["error"]) == {"code", "values", "message", "remedy"}
     assert all(answer.json()["error"].values())

@@ -141,7 +141,7 @@ def test_runs_without_the_tag_are_named(grouped: LiveViewer):
     facts = groups(grouped, {"runs": ["ddp/rank_0", "alone", "nix"]}).facts[0]
     assert facts["runs"] == 1
     assert facts["missing"] == ["alone", "nix"]
-    assert "is no scalar tag there" in facts["problem"]
+    assert "is no scalar tag there" in facts["problem"]["message"]
     assert facts["error"] is None
 
 
@@ -157,7 +157,7 @@ def test_runs_without_the_tag_are_named(grouped: LiveViewer):
 )
 def test_a_group_without_values_says_why(grouped: LiveViewer, change: dict[str, Any], want: str):
     answer = groups(grouped, change, {})
-    assert want in answer.facts[0]["error"]
+    assert want in answer.facts[0]["error"]["message"]
     assert answer.facts[0]["columns"] is None
     assert answer.facts[1]["error"] is None
 
@@ -237,7 +237,7 @@ def test_values_that_are_no_numbers_are_counted_and_sent(grouped: LiveViewer):
 
 def test_a_line_that_can_not_be_had_says_why(grouped: LiveViewer):
     answer = derived(grouped, {"y": "`trian/loss`"}, {"run": "nix"}, {"y": "a.b"}, {})
-    errors = [each["error"] for each in answer.facts]
+    errors = [each["error"] and each["error"]["message"] for each in answer.facts]
     assert "did you mean `train/loss`" in errors[0]
     assert "is not below" in errors[1]
     assert "is not accepted" in errors[2]

@@ -130,7 +130,7 @@ def test_what_is_not_there_is_refused_in_words(odd: tuple[LiveViewer, PictureLog
     id = listed(live, "run", "input")["id"][0]
     got = live.http.get("/api/image", params={"run": "run", "tag": "input", "id": id, "picture": 0} | query)
     assert got.status_code == status
-    assert set(got.json()["error"]) == {"code", "message", "remedy"}
+    assert set(got.json()["error"]) == {"code", "values", "message", "remedy"}
 
 
 def test_ids_stay_while_the_log_grows(odd: tuple[LiveViewer, PictureLog]):

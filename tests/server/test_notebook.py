@@ -95,7 +95,7 @@ def test_a_threshold_says_which_lines_to_draw(noted: LiveViewer):
 
 def test_a_rule_that_can_not_be_read_says_why(noted: LiveViewer):
     written = put(noted, "threshold", "bad", 0, {"tag": "loss", "rule": "value.__class__ > 2"}).raise_for_status()
-    assert "is not accepted" in written.json()["thresholds"]["bad"]["problem"]
+    assert "is not accepted" in written.json()["thresholds"]["bad"]["problem"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_without_a_notebook_the_pages_still_work(tmp_path: Path):
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
         known = notebook(viewer)
         assert not known["is_writable"]
-        assert "notebook.sqlite3" in known["problem"]
+        assert "notebook.sqlite3" in known["problem"]["message"]
         refused = change_run(viewer, RUN, 0, note="x")
         assert refused.status_code == 503
-        assert refused.json()["error"]["code"] == "notebook_not_writable"
+        assert refused.json()["error"]["code"] == "notebook_read_only"
         eventually(lambda: RUN in viewer.runs())

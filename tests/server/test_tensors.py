@@ -131,7 +131,7 @@ def test_a_part_of_a_slice_begins_where_it_is_asked_to(tensors: Tensors):
         (["0", "0", "0", ""], "dimension 3: '' is no slice"),
         (["0", "0", "0", "1:2:3:4"], "dimension 3: '1:2:3:4' is no slice"),
         ([":", ":", ":", "0"], "slice leaves 3 dimensions, 0, 1, 2; a table has two"),
-        (["0"], "slice has 1 part, want 4"),
+        (["0"], "parts of the slice are 1, want 4"),
     ],
 )
 def test_a_bad_slice_is_told_by_dimension_text_and_what_is_accepted(tensors: Tensors, texts: list[str], want: str):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from mindscope.formats import _frames
 from mindscope.formats._frames import crc32c, frame
 from mindscope.formats._scan import EventColumns
+from mindscope.reasons import Reason
 from mindscope.types import Damage, DamageKind
 
 __all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame"]
@@ -109,12 +110,12 @@ class FrameReader:
         length, stored, computed = _frames.read_frame_header(view, at)
         offset = self.position
         if status == _frames.BAD_LENGTH:
-            detail = f"length checksum is {stored:#010x}, want {computed:#010x}"
+            detail = Reason("length_checksum", got=f"{stored:#010x}", want=f"{computed:#010x}")
             self._lost_since = Damage(self.file, offset, DamageKind.LENGTH_CHECKSUM, detail)
             return 1
         payload = view[at + 12 : at + 12 + length]
         stored = int.from_bytes(view[at + 12 + length : at + 16 + length], "little")
-        detail = f"payload checksum is {stored:#010x}, want {masked_crc32c(payload):#010x}"
+        detail = Reason("payload_checksum", got=f"{stored:#010x}", want=f"{masked_crc32c(payload):#010x}")
         after = offset + length + FRAME_OVERHEAD
         self._settled.append(Damage(self.file, offset, DamageKind.PAYLOAD_CHECKSUM, detail, after))
         return length + FRAME_OVERHEAD

@@ -20,6 +20,7 @@ from mindscope.ingest.discover import Discovery, Finder, FoundRun, Problem
 from mindscope.ingest.load import RunLoader
 from mindscope.ingest.saver import Saver
 from mindscope.ingest.tail import read_rooms
+from mindscope.reasons import Reason
 from mindscope.store import RunCache, RunStore
 from mindscope.store.recent import RecentColumns
 
@@ -83,9 +84,7 @@ class Catalog:
         """The store of a run. Raises RunNotFoundError when there is none of this id."""
         store = self._runs.get(id)
         if store is None:
-            raise RunNotFoundError(
-                f"run {id!r} is not below {self.base}: it has {len(self._runs)} others; reload the list"
-            )
+            raise RunNotFoundError(Reason("run_not_found", run=id, base=str(self.base), others=len(self._runs)))
         return store
 
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:

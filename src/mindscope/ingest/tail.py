@@ -14,6 +14,7 @@ from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import EventScanner, Scanned, ScanRoom
 from mindscope.ingest.discover import EventFile
 from mindscope.ingest.rooms import ReadRoom, ReadRooms
+from mindscope.reasons import Reason, os_reason
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
 from mindscope.types import Damage, DamageKind, Kind, Undecodable
@@ -201,28 +202,28 @@ class FileTail:
 
     def _undecodable_at(self, place: Undecodable) -> Damage:
         end = place.offset + place.length
-        return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, str(place.error), end)
+        detail = Reason("damaged_message", detail=str(place.error))
+        return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, detail, end)
 
     def _note_unreadable(self, error: OSError) -> None:
         self._seen = None
-        detail = f"not readable: {error.strerror}; it is tried again at every reload"
+        detail = Reason("file_not_readable", **os_reason(error))
         damage = Damage(self._facts.name, self._reader.position, DamageKind.UNREADABLE, detail)
         self._facts = replace(self._facts, damages=(*self._damages(), damage))
         self._store.update_file(self.ordinal, self._facts)
 
-    def _reason_to_restart(self, file: FileIO, size_bytes: int) -> str:
+    def _reason_to_restart(self, file: FileIO, size_bytes: int) -> Reason | None:
         position = self._reader.position
         if size_bytes < position:
-            return f"file became shorter: {size_bytes} bytes after {position}"
+            return Reason("file_shrunk", size=size_bytes, before=position)
         for start, want in ((0, self._head), (position - len(self._anchor), self._anchor)):
             file.seek(start)
             if file.read(len(want)) != want:
-                return "file was replaced by another"
-        return ""
+                return Reason("file_exchanged")
+        return None
 
-    def _restart(self, reason: str) -> None:
-        detail = f"{reason}; read anew"
-        self._lasting = (Damage(self._facts.name, 0, DamageKind.SHRUNK, detail, 0),)
+    def _restart(self, reason: Reason) -> None:
+        self._lasting = (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)
         self._store.forget_values(self.ordinal)
         self._start()
 

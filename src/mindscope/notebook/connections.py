@@ -13,6 +13,7 @@ from typing import TypeVar
 from mindscope.errors import NotebookError
 from mindscope.notebook import database
 from mindscope.notebook.database import DamagedDatabaseError
+from mindscope.reasons import Reason, os_reason, reason_of
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ class Connections:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.refusal: str | None = None
+        self.refusal: Reason | None = None
         self._mine = local()  # .connection and .file, the identity of what it has open
         self._opening = Lock()  # guards the two below, and ``refusal``
         self._all: list[sqlite3.Connection] = []  # of all threads
@@ -44,13 +45,13 @@ class Connections:
             damage: Exception = error
         except sqlite3.Error as error:
             if not database.is_damage(error):
-                raise NotebookError(f"{self.path}: {error}; try again, or choose another --workspace") from error
+                raise NotebookError(self._told(database.why_refused(error), error)) from error
             damage = error
         self._replace(damage)
         try:
             return act(self._connection())
         except (DamagedDatabaseError, sqlite3.Error) as error:
-            raise NotebookError(f"{self.path}: {error}; move it away, or choose another --workspace") from error
+            raise NotebookError(self._told("notebook_unusable", error)) from error
 
     def forget(self) -> None:
         """Close the connection of this thread, if it has one: the next use opens the file anew."""
@@ -99,11 +100,13 @@ class Connections:
         try:
             aside = database.move_aside(self.path)
         except OSError as error:
-            raise NotebookError(
-                f"{self.path} is damaged ({damage}) and can't be moved: {error.strerror}; move it yourself"
-            ) from error
+            told = Reason("notebook_stuck", path=str(self.path), damage=str(damage), **os_reason(error))
+            raise NotebookError(told) from error
         if aside is not None:
             log.warning("%s is damaged (%s): moved to %s, a new one is begun", self.path, damage, aside.name)
+
+    def _told(self, code: str, error: Exception) -> Reason:
+        return Reason(code, path=str(self.path), reason=str(error), errno=database.errno_of(error))
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -114,7 +117,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _refusal(path: Path, error: Exception) -> str:
+def _refusal(path: Path, error: Exception) -> Reason:
     if isinstance(error, OSError):
-        return f"{path}: {error.strerror}; choose a workspace that can be written with --workspace"
-    return str(error)
+        return Reason("notebook_read_only", path=str(path), **os_reason(error))
+    return reason_of(error)

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from mindscope.errors import NotebookError
 from mindscope.notebook.mounts import is_shared
+from mindscope.reasons import Reason
 
 BUSY_S = 10.0
 """How long a change waits for the change of another process."""
@@ -125,6 +126,18 @@ def is_damage(error: sqlite3.Error) -> bool:
     )
 
 
+def why_refused(error: Exception) -> str:
+    """The code of the reason for which nothing could be written or read."""
+    is_lasting = errno_of(error) != "" or "unable to open" in str(error)
+    return "notebook_read_only" if is_lasting else "notebook_busy"
+
+
+def errno_of(error: Exception) -> str:
+    """What the system would say, such as ENOSPC; "" where SQLite tells something else."""
+    signs = {"is full": "ENOSPC", "readonly": "EROFS", "disk I/O": "EIO"}
+    return next((name for sign, name in signs.items() if sign in str(error)), "")
+
+
 def _connect(address: str) -> sqlite3.Connection:
     # Closed by whoever ends the viewer, in another thread; used by one thread only.
     return sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
@@ -133,13 +146,13 @@ def _connect(address: str) -> sqlite3.Connection:
 def _require_known_format(path: Path, connection: sqlite3.Connection) -> None:
     (format,) = connection.execute("PRAGMA user_version").fetchone()
     if format > FORMAT:
-        raise NotebookError(f"{path} has format {format}, this mindscope writes format {FORMAT}; use a later version")
+        raise NotebookError(Reason("notebook_later", path=str(path), format=format, own=FORMAT))
 
 
 def _as_ours(path: Path, error: sqlite3.DatabaseError) -> Exception:
     if is_damage(error):
         return DamagedDatabaseError(str(error))
-    return NotebookError(f"{path}: {error}; choose a workspace that can be written with --workspace")
+    return NotebookError(Reason("notebook_read_only", path=str(path), reason=str(error), errno=errno_of(error)))
 
 
 @contextmanager

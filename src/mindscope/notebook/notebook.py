@@ -14,6 +14,7 @@ from mindscope.errors import NotebookError, StaleRecordError
 from mindscope.notebook.connections import Connections
 from mindscope.notebook.database import moved_aside
 from mindscope.notebook.records import Change, Contents, Fields, Record
+from mindscope.reasons import Reason, reason_of
 
 FILE_NAME = "notebook.sqlite3"
 T = TypeVar("T")
@@ -31,16 +32,16 @@ class Notebook:
         self.path = workspace / FILE_NAME
         self._base = base
         self._connections = Connections(self.path)
-        self._unreadable: str | None = None  # why the last look saw nothing
+        self._unreadable: Reason | None = None  # why the last look saw nothing
 
     @property
-    def problem(self) -> str | None:
+    def problem(self) -> Reason | None:
         """What people should know: why nothing can be changed, or where a damaged file was moved."""
         refusal = self._connections.refusal or self._unreadable
         if refusal is not None:
             return refusal
         aside = moved_aside(self.path)
-        return f"the notebook was damaged and begun anew; what is left of it is {aside[-1]}" if aside else None
+        return Reason("notebook_begun_anew", path=str(aside[-1])) if aside else None
 
     @property
     def is_writable(self) -> bool:
@@ -75,7 +76,7 @@ class Notebook:
         try:
             seen = self._connections.use(see)
         except NotebookError as error:
-            self._unreadable = str(error)
+            self._unreadable = reason_of(error)
             return nothing
         self._unreadable = None
         return seen

@@ -7,19 +7,21 @@ import time
 from collections.abc import Sequence
 
 from mindscope.alerts import Alert
+from mindscope.ingest import Catalog
+from mindscope.server.alert_surroundings import surroundings_of
 from mindscope.server.alerting import Alerting
 from mindscope.server.alerts_schema import AlertEntry, AlertsAnswer
 from mindscope.server.notebook_schema import Mute
 from mindscope.server.numbers import finite, not_a_number
 
 
-def answer_alerts(alerting: Alerting, since: int | None) -> AlertsAnswer:
+def answer_alerts(catalog: Catalog, alerting: Alerting, since: int | None) -> AlertsAnswer:
     """The alerts now. The version is read first, so that nobody believes to know more than he does."""
     version, now = alerting.version, time.time()
     if since == version:
         return AlertsAnswer(version=version, alerts=None)
     mutes = [mute for mute in alerting.mutes if mute.until is None or mute.until > now]
-    return AlertsAnswer(version=version, alerts=[_entry(alert, mutes) for alert in alerting.alerts(now)])
+    return AlertsAnswer(version=version, alerts=[_entry(catalog, alert, mutes) for alert in alerting.alerts(now)])
 
 
 def is_muted(alert: Alert, mutes: Sequence[Mute]) -> bool:
@@ -33,7 +35,7 @@ def _fits(alert: Alert, mute: Mute) -> bool:
     return bool(asked) and all(want == got for want, got in asked)
 
 
-def _entry(alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
+def _entry(catalog: Catalog, alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
     finding = alert.finding
     return AlertEntry(
         id=alert.id,
@@ -49,4 +51,5 @@ def _entry(alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
         count=finding.count,
         active=finding.is_active,
         muted=is_muted(alert, mutes),
+        around=surroundings_of(catalog, alert),
     )

@@ -6,6 +6,15 @@ from __future__ import annotations
 from mindscope.server.schema import Answer
 
 
+class AlertSurroundings(Answer):
+    """The steps around the beginning of an alert, and the lowest and highest number in them."""
+
+    first_step: int
+    last_step: int
+    lowest: float
+    highest: float
+
+
 class AlertEntry(Answer):
     """Something that is wrong in a run; ``id`` stays while it goes on, and from viewer to viewer.
 
@@ -14,7 +23,8 @@ class AlertEntry(Answer):
     which is null where JSON has no number for it, and ``value_text`` then NaN, Infinity or -Infinity. ``count`` values
     were wrong, the last one at ``last_step``; ``active``: it goes on. ``tag`` is empty where the whole run is meant.
     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
-    largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag.
+    largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag. ``around`` is what to zoom to, null
+    for what is no scalar.
     """
 
     id: str
@@ -30,6 +40,7 @@ class AlertEntry(Answer):
     count: int
     active: bool
     muted: bool
+    around: AlertSurroundings | None
 
 
 class AlertsAnswer(Answer):

@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from pydantic import Field, StrictBool
 
-from mindscope.server.schema import MAX_PIXELS, MAX_SERIES, Answer, Axis, Column, Coordinate, Query, SeriesName, Whole
+from mindscope.server.schema import (
+    MAX_PIXELS,
+    MAX_SERIES,
+    Answer,
+    Axis,
+    Column,
+    Coordinate,
+    Query,
+    ReasonEntry,
+    SeriesName,
+    Whole,
+)
 
 
 class CurvesQuery(Query):
@@ -47,7 +58,7 @@ class Curve(Answer):
 
     run: str
     tag: str
-    error: str | None
+    error: ReasonEntry | None
     points: int
     returned: int
     reduced: bool

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from mindscope.errors import RunNotFoundError, TagNotFoundError
 from mindscope.ingest import Catalog
+from mindscope.reasons import Reason
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.curve_schema import Curve, CurvesQuery
 from mindscope.server.drawn import DrawnCurves
-from mindscope.server.schema import Axis, SeriesName
+from mindscope.server.schema import Axis, ReasonEntry, SeriesName
 from mindscope.stats import GrowingCurve, Reduction, XName, reduce
 from mindscope.store import ScalarSeries
 
@@ -33,7 +34,7 @@ def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
     """A scalar series by run id and tag; neither is ever part of a path. Raises RunNotFoundError, TagNotFoundError."""
     series = catalog.run(run).scalars(tag)
     if series is None:
-        raise TagNotFoundError(f"scalar tag {tag!r} is not in run {run!r}; it may not have been recorded yet")
+        raise TagNotFoundError(Reason("tag_not_found", kind="scalar", tag=tag, run=run))
     return series
 
 
@@ -41,7 +42,7 @@ def _curve_or_error(catalog: Catalog, drawn: DrawnCurves, name: SeriesName, quer
     try:
         series = find_series(catalog, name.run, name.tag)
     except (RunNotFoundError, TagNotFoundError) as error:
-        return _empty(name, version=0, error=str(error)), {}
+        return _empty(name, version=0, error=ReasonEntry.of(error)), {}
     return reduce_series(series, drawn, name, query)
 
 
@@ -90,7 +91,7 @@ def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays
     return rows
 
 
-def _empty(name: SeriesName, version: int, error: str | None) -> Curve:
+def _empty(name: SeriesName, version: int, error: ReasonEntry | None) -> Curve:
     return Curve(
         run=name.run, tag=name.tag, error=error, points=0, returned=0, reduced=False, nan=0, positive_infinity=0,
         negative_infinity=0, first_step=None, last_step=None, start_wall_time=None, version=version, cursor=None,

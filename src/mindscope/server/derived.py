@@ -14,7 +14,7 @@ from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.derived_points import DerivedPoints, derive_points, is_smoothed
 from mindscope.server.derived_schema import DerivedColumns, DerivedHeader, DerivedLine, DerivedName, DerivedQuery
-from mindscope.server.schema import Column
+from mindscope.server.schema import Column, ReasonEntry
 from mindscope.stats import Line, Parted, Reduction, arrange, reduce
 from mindscope.stats.alignment import trace
 
@@ -34,7 +34,7 @@ def _line_or_error(catalog: Catalog, query: DerivedQuery, name: DerivedName, dat
         if query.baseline is not None:
             points = _less(points, derive_points(catalog.run(query.baseline), name.y, query))
     except (RunNotFoundError, ExpressionError) as error:
-        return _empty(name, str(error))
+        return _empty(name, ReasonEntry.of(error))
     return _reduced(points, query, name, data)
 
 
@@ -86,7 +86,7 @@ def _columns(arrays: Arrays, data: ColumnData) -> DerivedColumns:
     return DerivedColumns.model_validate({"smoothed": None, **placed})
 
 
-def _empty(name: DerivedName, error: str) -> DerivedLine:
+def _empty(name: DerivedName, error: ReasonEntry) -> DerivedLine:
     return DerivedLine(
         run=name.run, y=name.y, error=error, points=0, returned=0, reduced=False, nan=0, positive_infinity=0,
         negative_infinity=0, first_x=None, last_x=None, cursor=None, kept=0, columns=None,

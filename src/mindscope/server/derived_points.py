@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import ExpressionError
+from mindscope.reasons import Reason
 from mindscope.server.derived_schema import DerivedView, Smoothing
 from mindscope.server.schema import Axis
 from mindscope.stats import smooth
@@ -41,7 +42,7 @@ def derive_points(store: RunStore, y: str, view: DerivedView) -> DerivedPoints:
     over, along = parse(y, wants_condition=False), None if view.x is None else parse(view.x, wants_condition=False)
     tags = tuple(dict.fromkeys([*over.tags, *(along.tags if along else ())]))
     if not tags:
-        raise ExpressionError(f"{y!r} names no tag; write one, in backticks where it is no Python name")
+        raise ExpressionError(Reason("expression_without_tag", text=y))
     columns = _columns(store, y, tags)
     step = np.asarray(columns[coordinate("step")], np.float64)
     wall_time = np.asarray(columns[coordinate("wall_time")], np.float64)

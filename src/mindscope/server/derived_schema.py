@@ -8,7 +8,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mindscope.server.schema import MAX_PIXELS, MAX_RUNS, MAX_SERIES, Answer, Axis, Column, Coordinate, Query, Whole
+from mindscope.server.schema import (
+    MAX_PIXELS,
+    MAX_RUNS,
+    MAX_SERIES,
+    Answer,
+    Axis,
+    Column,
+    Coordinate,
+    Query,
+    ReasonEntry,
+    Whole,
+)
 
 Formula = Annotated[str, Field(min_length=1, max_length=500)]
 Cursor = Annotated[str, Field(max_length=100)]
@@ -86,7 +97,7 @@ class DerivedLine(Answer):
 
     run: str
     y: str
-    error: str | None
+    error: ReasonEntry | None
     points: int
     returned: int
     reduced: bool
@@ -167,10 +178,10 @@ class GroupLine(Answer):
 
     key: str
     y: str
-    error: str | None
+    error: ReasonEntry | None
     runs: int
     missing: list[str]
-    problem: str | None
+    problem: ReasonEntry | None
     alignment: Alignment
     points: int
     returned: int

@@ -12,8 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
+from mindscope.reasons import UNTOLD, Reason, reason_of
 from mindscope.server.headers import SECURITY_HEADERS
-from mindscope.server.schema import Failure, FailureAnswer
+from mindscope.server.schema import Failure, FailureAnswer, ReasonEntry
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": FailureAnswer, "description": "The body is not JSON."},
@@ -24,15 +25,15 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
 
 
-def failure(status: int, code: str, message: str, remedy: str) -> JSONResponse:
+def failure(status: int, reason: Reason, remedy: str) -> JSONResponse:
     """A refusal as an answer."""
-    body = FailureAnswer(error=Failure(code=code, message=message, remedy=remedy))
+    body = FailureAnswer(error=Failure(**dict(ReasonEntry.of(reason)), remedy=remedy))
     return JSONResponse(body.model_dump(), status_code=status)
 
 
-async def refuse(scope: Scope, receive: Receive, send: Send, status: int, code: str, message: str, remedy: str) -> None:
+async def refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: Reason, remedy: str) -> None:
     """A refusal from below the routes."""
-    await failure(status, code, message, remedy)(scope, receive, send)
+    await failure(status, reason, remedy)(scope, receive, send)
 
 
 def answer_failures(app: FastAPI) -> None:
@@ -48,19 +49,21 @@ def answer_failures(app: FastAPI) -> None:
 async def _bad_request(request: Request, error: Exception) -> JSONResponse:
     problems = cast("RequestValidationError", error).errors()
     message = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
-    return failure(422, "invalid_request", message, "see /api/openapi.json for what this address takes")
+    return failure(422, Reason("invalid_request", detail=message), "see /api/openapi.json for what this address takes")
 
 
 async def _run_not_found(request: Request, error: Exception) -> JSONResponse:
-    return failure(404, "run_not_found", str(error), "GET /api/runs lists the runs below the base directory")
+    return failure(404, reason_of(error), "GET /api/runs lists the runs below the base directory")
 
 
 async def _tag_not_found(request: Request, error: Exception) -> JSONResponse:
-    return failure(404, "tag_not_found", str(error), "POST /api/tags lists the tags of a run")
+    return failure(404, reason_of(error), "POST /api/tags lists the tags of a run")
 
 
 async def _our_error(request: Request, error: Exception) -> JSONResponse:
-    return failure(500, "unreadable", str(error), "run `mindscope inspect` on the run's directory")
+    reason = reason_of(error)
+    told = Reason("unreadable", detail=str(error)) if reason.code == UNTOLD else reason
+    return failure(500, told, "run `mindscope inspect` on the run's directory")
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
@@ -68,17 +71,14 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     code = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 415: "not_json"}.get(
         known.status_code, "refused"
     )
-    answer = failure(
-        known.status_code,
-        code,
-        f"{request.method} {request.url.path}: {known.detail}",
-        "see /api/openapi.json for the addresses of this viewer",
-    )
+    what = Reason(code, request=f"{request.method} {request.url.path}", detail=known.detail)
+    answer = failure(known.status_code, what, "see /api/openapi.json for the addresses of this viewer")
     answer.headers.update(known.headers or {})
     return answer
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    answer = failure(500, "internal", f"{type(error).__name__}: {error}", "the viewer's log has the whole story")
+    what = Reason("internal", detail=f"{type(error).__name__}: {error}")
+    answer = failure(500, what, "the viewer's log has the whole story")
     answer.headers.update(SECURITY_HEADERS)  # this one is made outside of the middleware that adds them
     return answer

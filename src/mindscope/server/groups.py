@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import fields
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
+from mindscope.reasons import Reason
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.derived_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
 from mindscope.server.ranks import expand_ranks
-from mindscope.server.schema import Axis
+from mindscope.server.schema import Axis, ReasonEntry
 from mindscope.server.spreads import GroupSpread, GroupSpreads
 from mindscope.stats import Line, Parted, arrange, reduce
 from mindscope.stats.expression import parse
@@ -42,11 +44,11 @@ def _group_or_error(
         for expression in (name.y, query.x or name.y):
             parse(expression, wants_condition=False)
     except ExpressionError as error:
-        return _empty(query, name, error=str(error))
+        return _empty(query, name, error=ReasonEntry.of(error))
     runs = tuple(expand_ranks(name.runs, catalog.runs))
     group = spreads.get(catalog, runs, name.y, query, alignment_of(query))
     if group.runs == 0:
-        why = next(iter(group.problems.values()), "the group has no runs; choose some")
+        why = ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
         return _empty(query, name, error=why, missing=group.problems)
     return _reduced(group, query, _empty(query, name, missing=group.problems), name.since, data)
 
@@ -84,14 +86,13 @@ def _columns(arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> GroupC
 
 
 def _empty(
-    query: GroupsQuery, name: GroupName, error: str | None = None, missing: dict[str, str] | None = None
+    query: GroupsQuery,
+    name: GroupName,
+    error: ReasonEntry | None = None,
+    missing: Mapping[str, Reason] = MappingProxyType({}),
 ) -> GroupLine:
-    missing = missing or {}
+    problem = ReasonEntry.of_text(next(iter(missing.values()), None))
     return GroupLine(
-        key=name.key, y=name.y, error=error, runs=0, missing=list(missing), problem=_first(missing.values()),
+        key=name.key, y=name.y, error=error, runs=0, missing=list(missing), problem=problem,
         alignment=alignment_of(query), points=0, returned=0, reduced=False, cursor=None, kept=0, columns=None,
     )  # fmt: skip
-
-
-def _first(texts: Iterable[str]) -> str | None:
-    return next(iter(texts), None)

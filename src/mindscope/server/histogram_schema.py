@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mindscope.server.schema import MAX_SERIES, Answer, Axis, Column, Coordinate, Query, SeriesName, Whole
+from mindscope.server.schema import MAX_SERIES, Answer, Axis, Column, Coordinate, Query, ReasonEntry, SeriesName, Whole
 
 MAX_ROWS = 1_000_000
 MAX_BUCKETS = 4096
@@ -65,13 +65,13 @@ class HistogramSeries(Answer):
 
     run: str
     tag: str
-    error: str | None
+    error: ReasonEntry | None
     version: int
     steps: int
     in_range: int
     returned: int
     steps_per_row: int
-    problem: str | None
+    problem: ReasonEntry | None
     start_wall_time: float | None
     first: float | None
     last: float | None

@@ -17,7 +17,7 @@ from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.histogram_schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
 from mindscope.server.merged_histograms import MergedHistogram, MergedHistograms, signature
 from mindscope.server.references import References, find_references
-from mindscope.server.schema import Axis, SeriesName
+from mindscope.server.schema import Axis, ReasonEntry, SeriesName
 from mindscope.stats import group_steps
 from mindscope.store import ReferenceColumns
 from mindscope.types import Histogram, Kind
@@ -65,7 +65,7 @@ def _series(
     try:
         found = find_references(catalog, name.run, Kind.HISTOGRAM, name.tag)
     except (RunNotFoundError, TagNotFoundError) as error:
-        return empty.model_copy(update={"error": str(error)})
+        return empty.model_copy(update={"error": ReasonEntry.of(error)})
     return _reduced(empty, found, name.since, query, merged, data)
 
 
@@ -90,7 +90,7 @@ def _reduced(
         "in_range": stop - first,
         "returned": len(groups),
         "steps_per_row": size,
-        "problem": next((row.merged.problem for row in rows if row.merged.problem), None),
+        "problem": ReasonEntry.of_text(next((row.merged.problem for row in rows if row.merged.problem), None)),
         "start_wall_time": start_wall_time,
         "first": _finite(x[:1]),
         "last": _finite(x[-1:]),

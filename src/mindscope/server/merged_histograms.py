@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason, reason_of
 from mindscope.server.references import References
 from mindscope.stats import fingerprint, merge_histograms
 from mindscope.types import Histogram
@@ -25,7 +26,7 @@ class MergedHistogram:
 
     histogram: Histogram | None
     unreadable: int = 0
-    problem: str | None = None
+    problem: Reason | None = None
 
     @property
     def nbytes(self) -> int:
@@ -81,11 +82,11 @@ def signature(found: References, group: slice) -> int:
 
 def _read(found: References, group: slice, buckets: int) -> MergedHistogram:
     histograms: list[Histogram] = []
-    problems: list[str] = []
+    problems: list[Reason] = []
     for row in range(group.start, group.stop):
         try:
             histograms.append(found.read(found.places, row))
         except FormatError as error:
-            problems.append(str(error))
+            problems.append(reason_of(error))
     merged = histograms[0] if len(histograms) == 1 else merge_histograms(histograms, buckets) if histograms else None
     return MergedHistogram(merged, len(problems), problems[0] if problems else None)

@@ -25,6 +25,7 @@ from mindscope.server.notebook_schema import (
     ThresholdRecord,
     ViewRecord,
 )
+from mindscope.server.schema import ReasonEntry
 from mindscope.stats.expression import parse
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,9 @@ RUN, THRESHOLD, PIN, VIEW, MUTE = "run", "threshold", "pin", "view", "mute"
 def answer_notebook(notebook: Notebook) -> NotebookAnswer:
     """Everything that can be read."""
     records = answer_records(notebook.read())
-    return NotebookAnswer(**dict(records), problem=notebook.problem, is_writable=notebook.is_writable)
+    return NotebookAnswer(
+        **dict(records), problem=ReasonEntry.of_text(notebook.problem), is_writable=notebook.is_writable
+    )
 
 
 def answer_records(contents: Contents) -> NotebookRecords:
@@ -87,7 +90,7 @@ def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:
     try:
         rule = parse(threshold.rule, wants_condition=True)
     except ExpressionError as error:
-        return threshold.model_copy(update={"problem": str(error)})
+        return threshold.model_copy(update={"problem": ReasonEntry.of(error)})
     drawn = [each for each in rule.bounds if each.column in (VALUE, threshold.tag) and math.isfinite(each.limit)]
     bounds = [Bound(operator=each.operator, limit=each.limit) for each in drawn]
     return threshold.model_copy(update={"bounds": bounds})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, StrictBool
 
-from mindscope.server.schema import Answer, Coordinate, Failure, Query, Whole
+from mindscope.server.schema import Answer, Coordinate, Failure, Query, ReasonEntry, Whole
 
 LATEST = 2**53
 Key = Annotated[str, Field(min_length=1, max_length=1000)]
@@ -95,7 +95,7 @@ class ThresholdRecord(Threshold):
 
     version: Whole = Field(ge=0, le=LATEST)
     bounds: list[Bound] = Field(default=[])
-    problem: str | None = None
+    problem: ReasonEntry | None = None
 
 
 class PinRecord(Pin):
@@ -130,7 +130,7 @@ class NotebookRecords(Answer):
 class NotebookAnswer(NotebookRecords):
     """Everything. ``revision`` grows with every change; ``problem`` is for people, null when all is well."""
 
-    problem: str | None
+    problem: ReasonEntry | None
     is_writable: bool
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from mindscope.graph import DatasetNode, Graph
 from mindscope.graph.model import Node
 from mindscope.reading import Run
-from mindscope.server.schema import Answer
-from mindscope.types import Landscape
+from mindscope.reasons import Reason
+from mindscope.server.schema import Answer, ReasonEntry
+from mindscope.types import Damage, Landscape
 
 MOST_SCOPES = 24
 ROOM = 9  # scopes after opening one
@@ -89,7 +90,7 @@ class Outlines(Answer):
     graph: GraphOutline | None
     pipeline: PipelineOutline | None
     landscape: LandscapeOutline | None
-    problems: list[str]
+    problems: list[ReasonEntry]
 
 
 def outline_run(run: Run) -> Outlines:
@@ -104,8 +105,12 @@ def outline_run(run: Run) -> Outlines:
         graph=outline_graphs(graphs) if graphs else None,
         pipeline=outline_pipeline(pipeline) if pipeline else None,
         landscape=outline_landscape(*newest[0]) if newest else None,
-        problems=[str(damage) for damage in run.damages[len(run.store.damages) :]],
+        problems=[_problem(each) for each in run.damages[len(run.store.damages) :]],
     )
+
+
+def _problem(damage: Damage) -> ReasonEntry:
+    return ReasonEntry.of(Reason("record_damaged", file=damage.file, offset=damage.offset, detail=damage.detail))
 
 
 def outline_graphs(graphs: Sequence[Graph]) -> GraphOutline:

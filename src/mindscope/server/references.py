@@ -10,6 +10,7 @@ from typing import Any
 from mindscope.errors import FormatError, TagNotFoundError
 from mindscope.formats import dialects
 from mindscope.ingest import Catalog
+from mindscope.reasons import Reason, Value, os_reason
 from mindscope.store import FileFacts, ReferenceColumns, read_encoded
 from mindscope.types import Kind
 
@@ -28,16 +29,17 @@ class References:
 
     def read(self, places: ReferenceColumns, row: int) -> Any:
         """The decoded value in a row of ``places``. Raises FormatError when it can't be read."""
-        what = f"{self.kind} {self.tag!r} of run {self.run!r}"
+        what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
         try:
             facts = self.file(int(places.file[row]))
-            encoded = read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
         except KeyError:
-            raise FormatError(f"{what}: its file is gone; reload the list") from None
+            raise FormatError(Reason("file_gone", **what)) from None
+        try:
+            encoded = read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
         except OSError as error:
-            raise FormatError(f"{what}: {error.strerror}; reload the list") from error
+            raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
         if facts.dialect is None:
-            raise FormatError(f"{what}: its file was replaced; reload the list")
+            raise FormatError(Reason("file_replaced", **what))
         return dialects.decode(facts.dialect, self.kind, encoded)
 
 
@@ -46,6 +48,6 @@ def find_references(catalog: Catalog, run: str, kind: Kind, tag: str) -> Referen
     store = catalog.run(run)
     series = store.references(kind, tag)
     if series is None:
-        raise TagNotFoundError(f"{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet")
+        raise TagNotFoundError(Reason("tag_not_found", kind=kind.value, tag=tag, run=run))
     version = series.version  # read first, so that nobody believes to know more than he does
     return References(kind, run, tag, version, series.visible(), series.all, store.file)

@@ -7,7 +7,7 @@ from enum import Enum
 
 from pydantic import Field
 
-from mindscope.server.schema import MAX_RUNS, Answer, Query
+from mindscope.server.schema import MAX_RUNS, Answer, Query, ReasonEntry
 from mindscope.types import DamageKind, DialectName, Kind
 
 
@@ -103,7 +103,7 @@ class DamageEntry(Answer):
     file: str
     offset: int
     kind: DamageKind
-    detail: str
+    detail: ReasonEntry
     resumed_at: int | None
     text: str
 

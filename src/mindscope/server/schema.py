@@ -6,7 +6,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FiniteFloat, Strict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, Strict
+
+from mindscope.reasons import TEXTS, reason_of
 
 
 def _number(given: object) -> object:
@@ -44,11 +46,31 @@ class Query(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Failure(Answer):
+class ReasonEntry(Answer):
+    """Why something could not be done. ``code`` is stable, ``values`` are what a text about it names.
+
+    ``message`` is that text in English.
+    """
+
+    code: str = Field(json_schema_extra={"enum": [*sorted(TEXTS)]})
+    values: dict[str, str | int | float]
+    message: str
+
+    @staticmethod
+    def of(error: object) -> ReasonEntry:
+        """Why an error was raised, or what a text says."""
+        reason = reason_of(error)
+        return ReasonEntry(code=reason.code, values=dict(reason.values), message=str(reason))
+
+    @staticmethod
+    def of_text(text: str | None) -> ReasonEntry | None:
+        """What a text says; null for none."""
+        return None if text is None else ReasonEntry.of(text)
+
+
+class Failure(ReasonEntry):
     """Why a request was not answered, and what to do."""
 
-    code: str
-    message: str
     remedy: str
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from mindscope.errors import SettingsError
+from mindscope.reasons import Reason, Value
 
 SliceKey = tuple[int | range, ...]
 """What is taken of each dimension: one index, or a range of them, all inside of the dimension."""
@@ -21,7 +22,7 @@ class SliceError(SettingsError):
 def read_slice(texts: Sequence[str], shape: Sequence[int]) -> SliceKey:
     """What the texts take of a tensor of that shape. Raises SliceError, which names dimension and text."""
     if len(texts) != len(shape):
-        raise SliceError(f"slice has {len(texts)} {_parts(len(texts))}, want {len(shape)}, one for each dimension")
+        raise SliceError(Reason("slice_parts", count=len(texts), want=len(shape)))
     return tuple(_read(text, size, number) for number, (text, size) in enumerate(zip(texts, shape, strict=True)))
 
 
@@ -38,25 +39,21 @@ def sliced_shape(key: SliceKey) -> tuple[int, ...]:
 def _read(text: str, size: int, dimension: int) -> int | range:
     parts = [part.strip() for part in text.split(":")]
     if len(parts) > 3 or any(part and not _NUMBER.fullmatch(part) for part in parts) or parts == [""]:
-        raise SliceError(
-            f"dimension {dimension}: {text!r} is no slice; write an index as 3 or -1, or a range as :, 2:8, ::2 or ::-1"
-        )
+        raise SliceError(Reason("slice_unreadable", dimension=dimension, text=text))
     numbers = [int(part) if part else None for part in parts]
     return _index(numbers[0], text, size, dimension) if len(parts) == 1 else _range(numbers, text, size, dimension)
 
 
 def _index(index: int | None, text: str, size: int, dimension: int) -> int:
     if index is None or not -size <= index < size:
-        allowed = f"{-size} to {size - 1}" if size else "only :, for it is empty"
-        raise SliceError(f"dimension {dimension}: index {text.strip()} is outside of its {size}; take {allowed}")
+        if size == 0:
+            raise SliceError(Reason("slice_empty", dimension=dimension, index=text.strip()))
+        room: dict[str, Value] = {"size": size, "low": -size, "high": size - 1}
+        raise SliceError(Reason("slice_outside", dimension=dimension, index=text.strip(), **room))
     return index % size
 
 
 def _range(numbers: list[int | None], text: str, size: int, dimension: int) -> range:
     if len(numbers) == 3 and numbers[2] == 0:
-        raise SliceError(f"dimension {dimension}: {text!r} has step 0; take 1 or more, or -1 or less to go backwards")
+        raise SliceError(Reason("slice_step", dimension=dimension, text=text))
     return range(*slice(*numbers).indices(size))
-
-
-def _parts(count: int) -> str:
-    return "part" if count == 1 else "parts"

@@ -9,6 +9,7 @@ from threading import Lock
 
 from mindscope.errors import ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog
+from mindscope.reasons import Reason, reason_of
 from mindscope.server.derived_points import derive_points
 from mindscope.server.derived_schema import Alignment, DerivedView
 from mindscope.stats.abscissa import Range
@@ -27,7 +28,7 @@ class GroupSpread:
     x: Floats
     spread: Spread
     runs: int
-    problems: dict[str, str]
+    problems: dict[str, Reason]
 
     @property
     def nbytes(self) -> int:
@@ -81,12 +82,12 @@ class GroupSpreads:
 
 def _compute(catalog: Catalog, runs: tuple[str, ...], y: str, view: DerivedView, alignment: Alignment) -> GroupSpread:
     traces: list[Trace] = []
-    problems: dict[str, str] = {}
+    problems: dict[str, Reason] = {}
     for id in runs:
         try:
             points = derive_points(catalog.run(id), y, view)
         except (RunNotFoundError, ExpressionError) as error:
-            problems[id] = str(error)
+            problems[id] = reason_of(error)
         else:
             traces.append(trace(points.x, points.smoothed))
     range: Range | None = view.range

@@ -20,6 +20,7 @@ from mindscope.server.run_schema import (
     TagsQuery,
     TagSummary,
 )
+from mindscope.server.schema import ReasonEntry
 from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, Shown
 from mindscope.types import Damage
 
@@ -95,7 +96,7 @@ def _damage_entry(damage: Damage) -> DamageEntry:
         file=damage.file,
         offset=damage.offset,
         kind=damage.kind,
-        detail=damage.detail,
+        detail=ReasonEntry.of(damage.detail),
         resumed_at=damage.resumed_at,
         text=str(damage),
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.reasons import Reason
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.slices import SliceError, sliced_shape
 from mindscope.server.tensor_source import TensorSource
@@ -45,7 +46,7 @@ def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: in
     """The map of a slice of at most two dimensions. Raises SliceError."""
     key = table_key(source, texts)
     if source.dtype == object:
-        raise SliceError("tensor holds texts, a heat map shows numbers; look at it as a table")
+        raise SliceError(Reason("slice_of_texts"))
     moments = moments_of(source, key)
     shape = _as_map(sliced_shape(key))
     size = min(rows, shape[0]), min(columns, shape[1])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats.tensor_places import TensorPlace, find_tensor
 from mindscope.ingest import Catalog
+from mindscope.reasons import Reason, os_reason
 from mindscope.server.references import References, find_references
 from mindscope.server.slices import SliceKey
 from mindscope.server.value_ids import row_of
@@ -118,7 +119,7 @@ def _from_place(facts: FileFacts, offset: int, place: TensorPlace) -> TensorSour
             with _opened(facts, start + (first + count) * width) as file:
                 stored = np.frombuffer(_reader(file, start)(first * width, count * width), place.stored)
         except OSError as error:
-            raise FormatError(f"{facts.name}: {error.strerror}; reload the list") from error
+            raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
         with np.errstate(invalid="ignore", over="ignore"):
             return stored.astype(place.dtype, copy=False)
 
@@ -140,7 +141,7 @@ def _opened(facts: FileFacts, end: int) -> Generator[BinaryIO]:
     """The file, which must still hold ``end`` bytes. Raises OSError, FormatError."""
     with Path(facts.path).open("rb", buffering=0) as file:
         if file.seek(0, 2) < end:
-            raise FormatError(f"{facts.name}: it became shorter; reload the list")
+            raise FormatError(Reason("file_shorter", file=facts.name))
         yield file
 
 

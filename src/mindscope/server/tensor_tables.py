@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.reading.export_values import portable_array
+from mindscope.reasons import Reason
 from mindscope.server.slices import SliceError, SliceKey, default_slice, read_slice, sliced_shape
 from mindscope.server.tensor_source import TensorSource
 from mindscope.server.value_messages import AxisSpan, TensorAnswer, TensorWindowAnswer
@@ -56,10 +57,7 @@ def table_key(source: TensorSource, texts: Sequence[str]) -> SliceKey:
     key = read_slice(texts or default_slice(source.shape), source.shape)
     left = [number for number, part in enumerate(key) if isinstance(part, range)]
     if len(left) > 2:
-        raise SliceError(
-            f"slice leaves {len(left)} dimensions, {', '.join(map(str, left))}; a table has two: "
-            "give one index, as 0, for each of the others"
-        )
+        raise SliceError(Reason("slice_dimensions", count=len(left), dimensions=", ".join(map(str, left))))
     return key
 
 

@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mindscope.reasons import Reason
 from mindscope.server.failures import refuse
 from mindscope.server.headers import SECURITY_HEADERS
 
@@ -54,8 +55,7 @@ class TrustMiddleware:
                 receive,
                 send_with_headers,
                 403,
-                "foreign_host",
-                f"Host header {host!r} names no address of this viewer",
+                Reason("foreign_host", host=host),
                 "open the address that `mindscope status` prints, or start with --host",
             )
         else:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
+from mindscope.reasons import Reason
 from mindscope.server.references import find_references
 from mindscope.server.value_ids import row_of, value_ids
 from mindscope.server.value_messages import PrCurveAnswer, SoundAnswer, TextAnswer, ValuesAnswer
@@ -85,7 +86,7 @@ def read_pr_curve(tensor: Tensor) -> PrCurveAnswer:
     """The columns of a PR curve. Raises FormatError when it has not the six rows of one."""
     rows = tensor.value
     if rows.ndim != 2 or rows.shape[0] != PR_ROWS:
-        raise FormatError(f"PR curve has shape {rows.shape}, want ({PR_ROWS}, thresholds)")
+        raise FormatError(Reason("not_a_pr_curve", shape=str(rows.shape), want=f"({PR_ROWS}, thresholds)"))
     positives, false_positives, negatives, false_negatives, precision, recall = map(_numbers, rows)
     count = rows.shape[1]
     return PrCurveAnswer(

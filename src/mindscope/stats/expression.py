@@ -15,6 +15,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from mindscope.errors import ExpressionError
+from mindscope.reasons import Reason
 from mindscope.stats.expression_reader import Bound, Reader
 from mindscope.stats.operators import Column, ColumnsByName, Evaluate
 
@@ -51,8 +52,10 @@ def require_tags(text: str, tags: Iterable[str], known: Collection[str]) -> None
     for tag in tags:
         if tag not in known:
             near = get_close_matches(tag, known, n=3, cutoff=0.5) or sorted(each for each in known if tag in each)[:3]
-            remedy = f"did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else "look at its tags"
-            raise ExpressionError(f"{text!r}: {tag!r} is no scalar tag there; {remedy}")
+            if not near:
+                raise ExpressionError(Reason("expression_unknown_tag", text=text, tag=tag))
+            names = " or ".join(f"`{each}`" for each in near)
+            raise ExpressionError(Reason("expression_near_tag", text=text, tag=tag, near=names))
 
 
 def parse(text: str, wants_condition: bool | None = None) -> Expression:
@@ -64,6 +67,5 @@ def parse(text: str, wants_condition: bool | None = None) -> Expression:
     tree = reader.tree()
     evaluate, is_condition = reader.read(tree)
     if wants_condition is not None and is_condition is not wants_condition:
-        want = "a condition such as loss > 2" if wants_condition else "a number such as 1 - acc"
-        raise ExpressionError(f"{text!r} is {'a condition' if is_condition else 'a number'}, want {want}")
+        raise ExpressionError(Reason("expression_is_condition" if is_condition else "expression_is_number", text=text))
     return Expression(text, tuple(dict.fromkeys(reader.tags)), is_condition, tuple(reader.bounds(tree)), evaluate)

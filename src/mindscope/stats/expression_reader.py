@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from mindscope.errors import ExpressionError
+from mindscope.reasons import Reason
 from mindscope.stats.operators import (
     ARITHMETIC,
     COMPARISONS,
@@ -53,14 +54,14 @@ class Reader:
 
     def tree(self) -> ast.expr:
         if len(self._text) > LONGEST:
-            raise ExpressionError(f"expression has {len(self._text)} characters, want at most {LONGEST}")
+            raise ExpressionError(Reason("expression_too_long", count=len(self._text), most=LONGEST))
         try:
             body = ast.parse(QUOTED.sub(self._name_of, self._text).strip(), mode="eval").body
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             why = error.msg if isinstance(error, SyntaxError) else str(error)
-            raise self._refused("it", f"can't be read: {why}") from None
+            raise ExpressionError(Reason("expression_unreadable", text=self._text, why=why)) from None
         if _depth(body) > DEEPEST:
-            raise self._refused("it", f"is nested deeper than {DEEPEST}")
+            raise ExpressionError(Reason("expression_too_deep", text=self._text, most=DEEPEST))
         return body
 
     def _name_of(self, match: re.Match[str]) -> str:
@@ -92,9 +93,7 @@ class Reader:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return partial(constant, as_float(value)), False
             case _:
-                raise self._refused(
-                    self._source(node), "is not accepted: want numbers, tags, + - * / // % **, < > == and or not"
-                )
+                raise self._refused("expression_part", node)
 
     def bounds(self, node: ast.expr) -> Iterator[Bound]:
         """The comparisons with numbers of which a condition is made."""
@@ -118,7 +117,7 @@ class Reader:
     def _comparison(self, operands: list[ast.expr], operators: list[ast.cmpop]) -> Evaluate:
         for operator in operators:
             if type(operator) not in COMPARISONS:
-                raise self._refused(self._text, "compares with is or in: want < <= > >= == !=")
+                raise ExpressionError(Reason("expression_comparison", text=self._text))
         numbers = [self._number(each) for each in operands]
         pairs = [
             partial(apply, COMPARISONS[type(operator)][1], [left, right])
@@ -132,12 +131,11 @@ class Reader:
                 case [ast.Constant(value=str() as tag)]:
                     return self._tag(tag), False
                 case _:
-                    raise self._refused(self._source(node), 'want tag("its name")')
+                    raise self._refused("expression_tag_call", node)
         if name in TESTS and len(arguments) == 1:
             return partial(apply, TESTS[name], [self._number(arguments[0])]), True
         if name not in NUMBERS or len(arguments) != NUMBERS[name][0]:
-            accepted = "abs sqrt exp log log10 log2 isnan isinf isfinite of one number, min and max of two"
-            raise self._refused(self._source(node), f"is no function here: want {accepted}")
+            raise self._refused("expression_function", node)
         return partial(apply, NUMBERS[name][1], [self._number(each) for each in arguments]), False
 
     def _name(self, name: str) -> Evaluate:
@@ -154,13 +152,13 @@ class Reader:
     def _number(self, node: ast.expr) -> Evaluate:
         evaluate, is_condition = self.read(node)
         if is_condition:
-            raise self._refused(self._source(node), "is a condition, want a number")
+            raise self._refused("expression_part_is_condition", node)
         return evaluate
 
     def _condition(self, node: ast.expr) -> Evaluate:
         evaluate, is_condition = self.read(node)
         if not is_condition:
-            raise self._refused(self._source(node), "is a number, want a condition such as loss > 2")
+            raise self._refused("expression_part_is_number", node)
         return evaluate
 
     def _source(self, node: ast.expr) -> str:
@@ -169,8 +167,8 @@ class Reader:
             source = source.replace(name, f"`{tag}`")
         return source
 
-    def _refused(self, what: str, why: str) -> ExpressionError:
-        return ExpressionError(f"expression {self._text!r}: {what} {why}")
+    def _refused(self, code: str, node: ast.expr) -> ExpressionError:
+        return ExpressionError(Reason(code, text=self._text, part=self._source(node)))
 
 
 def _depth(node: ast.AST) -> int:

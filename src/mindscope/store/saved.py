@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.formats.progressions import Progressions
+from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Chunk, Sealed
 from mindscope.store.files import FileFacts
 from mindscope.store.points import Points
@@ -91,12 +92,12 @@ def _layout_name(chunk: Chunk) -> str:
 
 
 def damage_to_json(damage: Damage) -> Json:
-    return [damage.file, damage.offset, damage.kind.value, damage.detail, damage.resumed_at]
+    return [damage.file, damage.offset, damage.kind.value, reason_to_json(damage.detail), damage.resumed_at]
 
 
 def damage_from_json(state: Json) -> Damage:
     file, offset, kind, detail, resumed_at = state
-    return Damage(file, offset, DamageKind(kind), detail, resumed_at)
+    return Damage(file, offset, DamageKind(kind), reason_from_json(detail), resumed_at)
 
 
 def _facts_to_json(facts: FileFacts) -> Json:

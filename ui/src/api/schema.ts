@@ -721,11 +721,13 @@ export interface components {
          *     which is null where JSON has no number for it, and ``value_text`` then NaN, Infinity or -Infinity. ``count`` values
          *     were wrong, the last one at ``last_step``; ``active``: it goes on. ``tag`` is empty where the whole run is meant.
          *     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
-         *     largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag.
+         *     largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag. ``around`` is what to zoom to, null
+         *     for what is no scalar.
          */
         AlertEntry: {
             /** Active */
             active: boolean;
+            around: components["schemas"]["AlertSurroundings"] | null;
             /** Count */
             count: number;
             /** Id */
@@ -750,6 +752,20 @@ export interface components {
             value_text: string | null;
             /** Wall Time */
             wall_time: number | null;
+        };
+        /**
+         * AlertSurroundings
+         * @description The steps around the beginning of an alert, and the lowest and highest number in them.
+         */
+        AlertSurroundings: {
+            /** First Step */
+            first_step: number;
+            /** Highest */
+            highest: number;
+            /** Last Step */
+            last_step: number;
+            /** Lowest */
+            lowest: number;
         };
         /**
          * AlertsAnswer
@@ -827,8 +843,7 @@ export interface components {
             columns: components["schemas"]["CurveColumns"] | null;
             /** Cursor */
             cursor: string | null;
-            /** Error */
-            error: string | null;
+            error: components["schemas"]["ReasonEntry"] | null;
             /** First Step */
             first_step: number | null;
             /** Kept */
@@ -914,8 +929,7 @@ export interface components {
          * @description A place of a file that can't be read; ``resumed_at`` is the byte of the next intact record, null if none yet.
          */
         DamageEntry: {
-            /** Detail */
-            detail: string;
+            detail: components["schemas"]["ReasonEntry"];
             /** File */
             file: string;
             kind: components["schemas"]["DamageKind"];
@@ -1003,8 +1017,7 @@ export interface components {
             columns: components["schemas"]["DerivedColumns"] | null;
             /** Cursor */
             cursor: string | null;
-            /** Error */
-            error: string | null;
+            error: components["schemas"]["ReasonEntry"] | null;
             /** First X */
             first_x: number | null;
             /** Kept */
@@ -1097,12 +1110,19 @@ export interface components {
          * @description Why a request was not answered, and what to do.
          */
         Failure: {
-            /** Code */
-            code: string;
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "group_empty" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "unreadable" | "untold" | "value_not_found";
             /** Message */
             message: string;
             /** Remedy */
             remedy: string;
+            /** Values */
+            values: {
+                [key: string]: string | number;
+            };
         };
         /**
          * FailureAnswer
@@ -1163,8 +1183,7 @@ export interface components {
             columns: components["schemas"]["GroupColumns"] | null;
             /** Cursor */
             cursor: string | null;
-            /** Error */
-            error: string | null;
+            error: components["schemas"]["ReasonEntry"] | null;
             /** Kept */
             kept: number;
             /** Key */
@@ -1173,8 +1192,7 @@ export interface components {
             missing: string[];
             /** Points */
             points: number;
-            /** Problem */
-            problem: string | null;
+            problem: components["schemas"]["ReasonEntry"] | null;
             /** Reduced */
             reduced: boolean;
             /** Returned */
@@ -1326,8 +1344,7 @@ export interface components {
             columns: components["schemas"]["HistogramColumns"] | null;
             /** Cursor */
             cursor: string | null;
-            /** Error */
-            error: string | null;
+            error: components["schemas"]["ReasonEntry"] | null;
             /** First */
             first: number | null;
             /** In Range */
@@ -1336,8 +1353,7 @@ export interface components {
             kept: number;
             /** Last */
             last: number | null;
-            /** Problem */
-            problem: string | null;
+            problem: components["schemas"]["ReasonEntry"] | null;
             /** Returned */
             returned: number;
             /** Run */
@@ -1609,8 +1625,7 @@ export interface components {
             pins: {
                 [key: string]: components["schemas"]["PinRecord"] | null;
             };
-            /** Problem */
-            problem: string | null;
+            problem: components["schemas"]["ReasonEntry"] | null;
             /** Revision */
             revision: number;
             /** Runs */
@@ -1663,7 +1678,7 @@ export interface components {
             landscape: components["schemas"]["LandscapeOutline"] | null;
             pipeline: components["schemas"]["PipelineOutline"] | null;
             /** Problems */
-            problems: string[];
+            problems: components["schemas"]["ReasonEntry"][];
             /** Run */
             run: string;
             /** Version */
@@ -1751,6 +1766,25 @@ export interface components {
             true_negatives: (number | null)[];
             /** True Positives */
             true_positives: (number | null)[];
+        };
+        /**
+         * ReasonEntry
+         * @description Why something could not be done. ``code`` is stable, ``values`` are what a text about it names.
+         *
+         *     ``message`` is that text in English.
+         */
+        ReasonEntry: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "group_empty" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "unreadable" | "untold" | "value_not_found";
+            /** Message */
+            message: string;
+            /** Values */
+            values: {
+                [key: string]: string | number;
+            };
         };
         /**
          * RunChange
@@ -2201,8 +2235,7 @@ export interface components {
              * @default 1
              */
             for_steps: number;
-            /** Problem */
-            problem: string | null;
+            problem: components["schemas"]["ReasonEntry"] | null;
             /** Rule */
             rule: string;
             /** Runs */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LINE, type Band, type Curve } from "./curve";
+import type { Reason } from "./reason";
 
 /** Statistics of several runs at each x, as the server reduced them. */
 export interface Group {
   key: string;
-  error: string | null;
+  error: Reason | null;
   /** Runs that have points, and those that have none. */
   runs: number;
   missing: readonly string[];
-  problem: string | null;
+  problem: Reason | null;
   points: number;
   returned: number;
   reduced: boolean;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "./axis";
+import type { Reason } from "./reason";
 
 /** How distributions over steps are drawn; `both` is the ridge beside the heat map. */
 export type Shape = "ridge" | "front" | "heat" | "bands" | "both";
@@ -16,13 +17,13 @@ export interface Histograms {
   /** Steps that a row holds, but for the first and the last, which may hold fewer. */
   stepsPerRow: number;
   /** Why the first step that can't be read can't. */
-  problem: string | null;
+  problem: Reason | null;
   startWallTime: number;
   version: number;
   cursor: string | null;
   /** First rows that are known and were not sent, see `completedHistograms`. */
   kept: number;
-  error: string | null;
+  error: Reason | null;
   /** First step of each row, and its last. */
   step: Float64Array;
   lastStep: Float64Array;

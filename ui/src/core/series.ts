@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Reason } from "./reason";
+
 /** Rows of one tag of one run, as the server kept them for a range and a width in pixels. */
 export interface Series {
   run: string;
@@ -20,7 +22,7 @@ export interface Series {
   /** So many first rows the server left out, since they were known; 0 once the rows are complete. */
   kept: number;
   /** Why there are no rows, null when there is no trouble. */
-  error: string | null;
+  error: Reason | null;
   /** Places on the horizontal axis where the server says them; null: those of step or time. */
   x: Float64Array | null;
   step: Float64Array;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "./axis";
+import { paddedExtent } from "./extent";
 
 /** A box on a chart in the units of its axes. */
 export interface Box {
@@ -22,6 +23,13 @@ export function zoomInto(stack: ZoomStack, box: Box): ZoomStack {
 
 export function stepBack(stack: ZoomStack): ZoomStack {
   return stack.slice(0, -1);
+}
+
+/** What an alert is about, with air above and below; steps of the points around it and the numbers that they have. */
+export function zoomTo(around: { first_step: number; last_step: number; lowest: number; highest: number }, isLog: boolean): Box {
+  const { lowest, highest } = around;
+  const drawn: Range | null = !isLog || lowest > 0 ? [lowest, highest] : highest > 0 ? [highest / 1e3, highest] : null;
+  return { x: [around.first_step, around.last_step], y: paddedExtent(drawn, isLog) };
 }
 
 /** The box without digits that nobody can see: a ten-thousandth of its width is kept. Links stay short. */

@@ -24,6 +24,10 @@ export function setLanguage(next: Language): void {
   document.documentElement.lang = next === "zh" ? "zh-CN" : "en";
 }
 
+export function hasWords(key: string): key is MessageKey {
+  return Object.hasOwn(en, key);
+}
+
 /** The message in the current language; read in a template, it changes with the language. */
 export function t(key: MessageKey, values: Values = {}): string {
   return fill(CATALOGS[language][key], values);

@@ -3,6 +3,7 @@ import { fetchHistograms, type HistogramQuery } from "../api/histograms";
 import type { SeriesKey } from "../api/routes";
 import { histogramCsv } from "../core/histogramCsv";
 import { completedHistograms, type Histograms } from "../core/histograms";
+import { ReasonError } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
 
 const ALL_STEPS = 1_000_000;
@@ -14,7 +15,7 @@ export const histogramSource: ValueSource<Histograms, HistogramDetail> = {
   kind: "histogram",
   read: async (series, detail, signal, known) => {
     const [answer] = await fetchHistograms({ series: [{ ...series, since: known?.cursor ?? null }], ...detail }, signal);
-    if (answer!.error !== null) throw new Error(answer!.error);
+    if (answer!.error !== null) throw new ReasonError(answer!.error);
     return completedHistograms(answer!, known);
   },
   bytes: ({ step, count }) => 112 * step.length + 24 * count.length,

@@ -15,6 +15,7 @@ import {
   type Threshold,
   type ThresholdRecord,
 } from "../api/notebook";
+import type { Reason } from "../core/reason";
 import { problemOf, type Problem } from "./problem";
 
 export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord };
@@ -32,7 +33,7 @@ class Notebook {
   mutes = $state.raw<ByKey<MuteRecord>>(new Map());
   isWritable = $state(true);
   /** What people should know about the file of the notebook. */
-  warning = $state<string | null>(null);
+  warning = $state.raw<Reason | null>(null);
   /** Why the last change or reading failed. */
   problem = $state.raw<Problem | null>(null);
   #last: Promise<boolean> = Promise.resolve(true);

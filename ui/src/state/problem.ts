@@ -1,36 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApiError, UNREACHABLE } from "../api/client";
-import { t } from "../i18n/i18n.svelte";
+import { saidBy, type Reason } from "../core/reason";
+import { hasWords, t } from "../i18n/i18n.svelte";
 
-/** Something that failed, in words for a person: what, and what to do. */
+/** Something that failed, in words for a person: what, and what to do. Read in a template, they change with the language. */
 export interface Problem {
-  what: string;
-  remedy: string;
-  isUnreachable: boolean;
+  readonly what: string;
+  readonly remedy: string;
+  readonly isUnreachable: boolean;
 }
 
-/** Refusals of the server that the page has words for in each language. */
-const CODES = [
-  "run_not_found",
-  "tag_not_found",
-  "value_not_found",
-  "unreadable",
-  "notebook_not_writable",
-  "stale_record",
-  "deleting_not_allowed",
-  "run_is_live",
-  "stale_token",
-  "not_deleted",
-  "invalid_request",
-  "internal",
-] as const;
+/** A problem that the server told, for those who hold problems: catch it with `problemOf`. */
+export class ReasonError extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
 
 export function problemOf(error: unknown): Problem {
-  if (error instanceof ApiError && error.code === UNREACHABLE) {
-    return { what: t("error.unreachable"), remedy: t("error.unreachable_remedy"), isUnreachable: true };
+  if (error instanceof ApiError && error.code === UNREACHABLE) return new Unreachable();
+  if (error instanceof ApiError) return new Told(reasonOf(error), error.remedy);
+  if (error instanceof ReasonError) return new Told(error.reason, "");
+  return { what: error instanceof Error ? error.message : String(error), remedy: "", isUnreachable: false };
+}
+
+/** A reason of the server in the current language; "" for none. */
+export function told(reason: Reason | null | undefined): string {
+  if (!reason) return "";
+  return saidBy(reason, (key, values) => (hasWords(key) ? t(key, values) : null));
+}
+
+class Unreachable implements Problem {
+  readonly isUnreachable = true;
+
+  get what(): string {
+    return t("error.unreachable");
   }
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof ApiError ? CODES.find((known) => known === error.code) : undefined;
-  if (code) return { what: `${t(`error.code.${code}`)} (${message}).`, remedy: t(`error.remedy.${code}`), isUnreachable: false };
-  return { what: message, remedy: error instanceof ApiError ? error.remedy : "", isUnreachable: false };
+
+  get remedy(): string {
+    return t("error.unreachable_remedy");
+  }
+}
+
+class Told implements Problem {
+  readonly isUnreachable = false;
+  readonly #reason: Reason;
+  readonly #remedy: string;
+
+  constructor(reason: Reason, remedy: string) {
+    this.#reason = reason;
+    this.#remedy = remedy;
+  }
+
+  get what(): string {
+    return told(this.#reason);
+  }
+
+  /** The text of a code that has no remedy says all. */
+  get remedy(): string {
+    const key = `error.remedy.${this.#reason.code}`;
+    if (hasWords(key)) return t(key);
+    return hasWords(`error.code.${this.#reason.code}`) ? "" : this.#remedy;
+  }
+}
+
+function reasonOf({ code, message, body }: ApiError): Reason {
+  const { error } = (body ?? {}) as { error?: Partial<Reason> };
+  return { code, message, values: error?.values ?? {} };
 }

@@ -18,4 +18,4 @@ router = APIRouter()
 @router.get("/alerts", response_model=AlertsAnswer)
 def get_alerts(viewer: TheViewer, since: Annotated[int | None, Query(ge=0)] = None) -> JsonAnswer:
     """What the built-in checks and people's thresholds found; ``since`` is the version of an answer one has."""
-    return JsonAnswer(answer_alerts(viewer.alerting, since))
+    return JsonAnswer(answer_alerts(viewer.catalog, viewer.alerting, since))

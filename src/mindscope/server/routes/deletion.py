@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
+from mindscope.reasons import Reason, os_reason
 from mindscope.server.context import TheViewer, Viewer
 from mindscope.server.deletion import delete_files, plan_deletion
 from mindscope.server.deletion_schema import DeletedAnswer, DeletionAnswer
@@ -52,8 +53,7 @@ def delete_run(
     try:
         plan = plan_deletion(viewer.catalog.base, store, viewer.secret)
         if not hmac.compare_digest(plan.token.encode(), token.encode("utf-8", "surrogatepass")):
-            why = f"run {run!r}: its files are not those that the token is for"
-            return failure(409, "stale_token", why, "GET /api/runs/deletion gives a new one")
+            return failure(409, Reason("stale_token", run=run), "GET /api/runs/deletion gives a new one")
         deleted = delete_files(viewer.catalog.base, store)
     except OSError as error:
         return _failed(run, error)
@@ -66,9 +66,9 @@ def delete_run(
 def _refusal(viewer: Viewer, store: RunStore) -> JSONResponse | None:
     if not viewer.settings.allow_delete:
         remedy = "start the viewer with --allow-delete, or delete the directory yourself"
-        return failure(403, "deleting_not_allowed", "this viewer deletes nothing", remedy)
+        return failure(403, Reason("deleting_not_allowed"), remedy)
     if store.may_be_written(viewer.now()):
-        return failure(409, "run_is_live", f"run {store.id!r} is being written", "end its training first")
+        return failure(409, Reason("run_is_live", run=store.id), "end its training first")
     return None
 
 
@@ -81,5 +81,8 @@ def _look_again(viewer: Viewer) -> None:
 
 
 def _failed(run: str, error: OSError) -> JSONResponse:
-    why = f"run {run!r}: {error.filename or 'its directory'}: {error.strerror}"
-    return failure(500, "not_deleted", why, "look at the rights of the directory")
+    file = str(error.filename or "its directory")
+    if error.errno is None:  # what deletion.py refuses
+        return failure(500, Reason("link_not_deleted", run=run, file=file), "delete it yourself")
+    why = Reason("not_deleted", run=run, file=file, **os_reason(error))
+    return failure(500, why, "look at the rights of the directory")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
+from mindscope.reasons import Reason
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND, failure
@@ -53,10 +54,10 @@ def get_image(
     """One picture of the value that ``/api/images`` calls ``id``."""
     encoded = find_picture(viewer.catalog, run, tag, id, picture)
     if encoded is None:
-        what = f"image {tag!r} of run {run!r} has no picture {picture} with id {id!r}"
-        return failure(404, "picture_not_found", what, "GET /api/images lists the ids of a tag")
+        what = Reason("picture_not_found", run=run, tag=tag, id=id, picture=picture)
+        return failure(404, what, "GET /api/images lists the ids of a tag")
     kind = media_type(encoded)
     if kind is None:
-        what = f"image {tag!r} of run {run!r}: its bytes begin with {encoded[:8].hex(' ')}"
-        return failure(415, "not_a_picture", what, "only PNG, JPEG, GIF and WebP are handed out: record one of them")
+        what = Reason("not_a_picture", run=run, tag=tag, start=encoded[:8].hex(" "))
+        return failure(415, what, "only PNG, JPEG, GIF and WebP are handed out: record one of them")
     return Response(encoded, media_type=kind, headers={"cache-control": FOREVER})

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 
 from mindscope.errors import NotebookError, StaleRecordError
 from mindscope.notebook import Change
+from mindscope.reasons import Reason, reason_of
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer, Viewer
 from mindscope.server.failures import failure
@@ -35,7 +36,7 @@ from mindscope.server.notebook_schema import (
     ThresholdChange,
     ViewChange,
 )
-from mindscope.server.schema import Failure, FailureAnswer
+from mindscope.server.schema import Failure, FailureAnswer, ReasonEntry
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     409: {"model": StaleAnswer, "description": "Somebody changed a record meanwhile: nothing was written."},
@@ -87,7 +88,7 @@ def _write(viewer: Viewer, changes: list[Change]) -> JsonAnswer | JSONResponse:
     except StaleRecordError as error:
         return _stale(error)
     except NotebookError as error:
-        return failure(503, "notebook_not_writable", str(error), "start the viewer with a --workspace of your own")
+        return failure(503, reason_of(error), "start the viewer with a --workspace of your own")
     viewer.feed.announce("notebook", LiveNotebook(revision=contents.revision))
     viewer.alerting.note_change(contents.revision)
     return JsonAnswer(answer_records(contents))
@@ -96,5 +97,6 @@ def _write(viewer: Viewer, changes: list[Change]) -> JsonAnswer | JSONResponse:
 def _stale(error: StaleRecordError) -> JSONResponse:
     newer = answer_newer(error.args)
     names = ", ".join(repr(record.key) for record in error.args[:3])
-    why = Failure(code="stale_record", message=f"{names} changed meanwhile", remedy="look at newer, and send it again")
+    entry = ReasonEntry.of(Reason("stale_record", keys=names))
+    why = Failure(**dict(entry), remedy="look at newer, and send it again")
     return JSONResponse(StaleAnswer(error=why, newer=newer).model_dump(mode="json"), status_code=409)

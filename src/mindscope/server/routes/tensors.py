@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 
+from mindscope.reasons import reason_of
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.columns import MEDIA_TYPE
 from mindscope.server.context import TheViewer, Viewer
@@ -146,7 +147,7 @@ def _answer(viewer: Viewer, run: str, tag: str, id: str, look: Callable[[TensorS
         return kept(look(source))
     except SliceError as error:
         shape = ", ".join(map(str, source.shape))
-        return failure(422, "bad_slice", str(error), f"the tensor has the shape ({shape})")
+        return failure(422, reason_of(error), f"the tensor has the shape ({shape})")
 
 
 def _attachment(name: str) -> dict[str, str]:

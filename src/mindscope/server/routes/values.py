@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
+from mindscope.reasons import Reason
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND, failure
@@ -86,8 +87,8 @@ def get_audio(run: str, tag: str, id: Id, viewer: TheViewer) -> Response | JSONR
         return no_value("audio", run, tag, id)
     media_type = sound_type(audio.encoded)
     if media_type is None:
-        what = f"audio {tag!r} of run {run!r}: its bytes begin with {audio.encoded[:8].hex(' ')}"
-        return failure(415, "not_a_sound", what, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
+        what = Reason("not_a_sound", run=run, tag=tag, start=audio.encoded[:8].hex(" "))
+        return failure(415, what, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
     return Response(audio.encoded, media_type=media_type, headers=KEPT)
 
 
@@ -100,8 +101,8 @@ def get_pr_curve(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
 
 def no_value(kind: str, run: str, tag: str, id: str) -> JSONResponse:
     """The refusal for an id that the log doesn't have, or has no more."""
-    what = f"{kind} {tag!r} of run {run!r} has no value with id {id!r}"
-    return failure(404, "value_not_found", what, "GET /api/values lists the ids of a tag")
+    what = Reason("value_not_found", kind=kind, run=run, tag=tag, id=id)
+    return failure(404, what, "GET /api/values lists the ids of a tag")
 
 
 def kept(answer: Response) -> Response:

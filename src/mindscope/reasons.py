@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why something could not be done: an English text that also says its code and its values, for a page to translate."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Mapping
+from typing import cast
+
+Value = str | int | float
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+UNTOLD = "untold"
+"""The code of a text that has none of its own."""
+
+TEXTS: Mapping[str, str] = {
+    # runs, tags and values
+    "run_not_found": "run {run!r} is not below {base}: it has {others} others; reload the list",
+    "tag_not_found": "{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet",
+    "value_not_found": "{kind} {tag!r} of run {run!r} has no value with id {id!r}",
+    "picture_not_found": "image {tag!r} of run {run!r} has no picture {picture} with id {id!r}",
+    "not_a_picture": "image {tag!r} of run {run!r}: its bytes begin with {start}",
+    "not_a_sound": "audio {tag!r} of run {run!r}: its bytes begin with {start}",
+    "not_a_pr_curve": "PR curve has shape {shape}, want {want}",
+    "file_gone": "{kind} {tag!r} of run {run!r}: its file is gone; reload the list",
+    "file_replaced": "{kind} {tag!r} of run {run!r}: its file was replaced; reload the list",
+    "file_unreadable": "{file}: {reason}; reload the list",
+    "file_shorter": "{file}: it became shorter; reload the list",
+    "unreadable": "{detail}",
+    "record_damaged": "record at byte {offset} of {file}: {detail}",
+    # damages
+    "length_checksum": "length checksum is {got}, want {want}",
+    "payload_checksum": "payload checksum is {got}, want {want}",
+    "damaged_message": "{detail}",
+    "file_shrunk": "file became shorter: {size} bytes after {before}; read anew",
+    "file_exchanged": "file was replaced by another; read anew",
+    "file_not_readable": "not readable: {reason}; it is tried again at every reload",
+    # expressions
+    "expression_too_long": "expression has {count} characters, want at most {most}",
+    "expression_unreadable": "expression {text!r}: it can't be read: {why}",
+    "expression_too_deep": "expression {text!r}: it is nested deeper than {most}",
+    "expression_part": (
+        "expression {text!r}: {part} is not accepted: want numbers, tags, + - * / // % **, < > == and or not"
+    ),
+    "expression_comparison": "expression {text!r}: {text} compares with is or in: want < <= > >= == !=",
+    "expression_tag_call": 'expression {text!r}: {part} want tag("its name")',
+    "expression_function": (
+        "expression {text!r}: {part} is no function here: want abs sqrt exp log log10 log2 isnan isinf isfinite of one "
+        "number, min and max of two"
+    ),
+    "expression_part_is_condition": "expression {text!r}: {part} is a condition, want a number",
+    "expression_part_is_number": "expression {text!r}: {part} is a number, want a condition such as loss > 2",
+    "expression_is_condition": "{text!r} is a condition, want a number such as 1 - acc",
+    "expression_is_number": "{text!r} is a number, want a condition such as loss > 2",
+    "expression_without_tag": "{text!r} names no tag; write one, in backticks where it is no Python name",
+    "expression_unknown_tag": "{text!r}: {tag!r} is no scalar tag there; look at its tags",
+    "expression_near_tag": "{text!r}: {tag!r} is no scalar tag there; did you mean {near}?",
+    "group_empty": "the group has no runs; choose some",
+    # slices of tensors
+    "slice_parts": "parts of the slice are {count}, want {want}, one for each dimension",
+    "slice_unreadable": (
+        "dimension {dimension}: {text!r} is no slice; write an index as 3 or -1, or a range as :, 2:8, ::2 or ::-1"
+    ),
+    "slice_outside": "dimension {dimension}: index {index} is outside of its {size}; take {low} to {high}",
+    "slice_empty": "dimension {dimension}: index {index} is outside of its 0; take only :, for it is empty",
+    "slice_step": "dimension {dimension}: {text!r} has step 0; take 1 or more, or -1 or less to go backwards",
+    "slice_dimensions": (
+        "slice leaves {count} dimensions, {dimensions}; a table has two: give one index, as 0, for each of the others"
+    ),
+    "slice_of_texts": "tensor holds texts, a heat map shows numbers; look at it as a table",
+    # the notebook
+    "stale_record": "{keys} changed meanwhile",
+    "notebook_read_only": "{path}: {reason}; choose a workspace that can be written with --workspace",
+    "notebook_busy": "{path}: {reason}; try again, or choose another --workspace",
+    "notebook_unusable": "{path}: {reason}; move it away, or choose another --workspace",
+    "notebook_stuck": "{path} is damaged ({damage}) and can't be moved: {reason}; move it yourself",
+    "notebook_later": "{path} has format {format}, this mindscope writes format {own}; use a later version",
+    "notebook_begun_anew": "the notebook was damaged and begun anew; what is left of it is {path}",
+    # deleting
+    "deleting_not_allowed": "this viewer deletes nothing",
+    "run_is_live": "run {run!r} is being written",
+    "stale_token": "run {run!r}: its files are not those that the token is for",
+    "not_deleted": "run {run!r}: {file}: {reason}",
+    "link_not_deleted": "run {run!r}: {file}: is a link or no file; delete it yourself",
+    # requests
+    "invalid_request": "{detail}",
+    "bad_request": "{request}: {detail}",
+    "not_found": "{request}: {detail}",
+    "method_not_allowed": "{request}: {detail}",
+    "not_json": "{request}: {detail}",
+    "refused": "{request}: {detail}",
+    "foreign_host": "Host header {host!r} names no address of this viewer",
+    "internal": "{detail}",
+    UNTOLD: "{detail}",
+}
+"""The English text of each code."""
+
+
+class Reason(str):
+    """An English text. ``code`` is stable, and one of ``TEXTS``; ``values`` are what the text names.
+
+    Bytes of file names that are no text are shown as such, so that everything can be sent as UTF-8.
+    """
+
+    code: str
+    values: Mapping[str, Value]
+
+    def __new__(cls, code: str, /, **values: Value) -> Reason:
+        """The text of a code. Raises KeyError for an unknown code, or when a value of its text is missing."""
+        told = {name: _readable(value) for name, value in values.items()}
+        made = super().__new__(cls, TEXTS[code].format_map(told))
+        made.code, made.values = code, told
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _of, (self.code, dict(self.values))
+
+
+def reason_of(error: object) -> Reason:
+    """Why an error was raised, or what a text says: with its code where it was given one."""
+    told = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
+    return told if isinstance(told, Reason) else Reason(UNTOLD, detail=str(error))
+
+
+def reason_to_json(text: str) -> object:
+    """A text as JSON: a list of code and values, or the text itself where it has no code."""
+    return [text.code, dict(text.values)] if isinstance(text, Reason) else text
+
+
+def reason_from_json(state: object) -> str:
+    """What ``reason_to_json`` was given."""
+    if isinstance(state, str):
+        return state
+    code, values = cast("tuple[str, dict[str, Value]]", state)
+    return _of(code, values) if code in TEXTS else code
+
+
+def os_reason(error: OSError) -> dict[str, Value]:
+    """What a text names of a failure of the system: its ``reason`` in English, and ``errno``, such as ENOSPC."""
+    return {"reason": error.strerror or str(error), "errno": errno.errorcode.get(error.errno or 0, "")}
+
+
+def _readable(value: Value) -> Value:
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) else value
+
+
+def _of(code: str, values: Mapping[str, Value]) -> Reason:
+    return Reason(code, **values)
