@@ -2,6 +2,10 @@
 import { PaintTask, schedule } from "./paintQueue";
 import type { Size } from "./plotFrame";
 
+/** Canvases of charts that have left: to make one costs more than to draw on it. */
+const spare: HTMLCanvasElement[] = [];
+const SPARES = 24;
+
 /** A canvas that fills its host. What is being painted takes the place of what is shown when it is complete. */
 export class Layer {
   readonly #before: Element;
@@ -21,11 +25,7 @@ export class Layer {
   /** The context is scaled so that its unit is a CSS pixel. */
   paint({ width, height }: Size, steps: (ctx: CanvasRenderingContext2D) => Iterator<void>): void {
     this.#task?.cancel();
-    const canvas = document.createElement("canvas");
-    canvas.className = "layer";
-    canvas.width = Math.round(width * devicePixelRatio);
-    canvas.height = Math.round(height * devicePixelRatio);
-    // Drawn at once, not recorded for later: only then do the steps take the time that they take.
+    const canvas = emptyCanvas(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio));
     const ctx = canvas.getContext("2d", { willReadFrequently: true })!;
     ctx.scale(devicePixelRatio, devicePixelRatio);
     this.#task = new PaintTask(steps(ctx), () => this.#present(canvas));
@@ -48,8 +48,19 @@ export class Layer {
     if (canvas) this.#before.before(canvas);
     if (this.#shown) {
       this.#shown.remove();
-      this.#shown.width = 0;
+      if (spare.length < SPARES) spare.push(this.#shown);
     }
     this.#shown = canvas;
   }
+}
+
+function emptyCanvas(width: number, height: number): HTMLCanvasElement {
+  const canvas = spare.pop() ?? document.createElement("canvas");
+  if (canvas.width === width && canvas.height === height) canvas.getContext("2d")!.reset();
+  else {
+    canvas.className = "layer";
+    canvas.width = width;
+    canvas.height = height;
+  }
+  return canvas;
 }

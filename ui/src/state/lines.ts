@@ -59,15 +59,14 @@ function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
   return envelope(places, raw, reach);
 }
 
-/** Title of each vertical axis: the part, and the dashes of its lines where the colours say the runs. */
-export function axisTitles(plan: ChartPlan): string[] {
-  const names = plan.parts.map(({ name }) => partTitle(name));
-  return names.length === 1 || isOneRun(plan) ? names : names.map((name, index) => `${name}  ${DASH_SIGNS[index % DASH_SIGNS.length]}`);
-}
-
-/** Colour of each vertical axis where a part has one. */
-export function axisColours(plan: ChartPlan): (string | null)[] {
-  return plan.parts.map((_, index) => (plan.parts.length > 1 && isOneRun(plan) ? slotColour(index) : null));
+/** Each vertical axis: the part, with the dashes of its lines where the colours say the runs, else with a colour of its own. */
+export function axesOf(plan: ChartPlan): { title: string; colour: string | null }[] {
+  const isComposed = plan.parts.length > 1;
+  const isAlone = isOneRun(plan);
+  return plan.parts.map(({ name }, index) => ({
+    title: !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${DASH_SIGNS[index % DASH_SIGNS.length]}`,
+    colour: isComposed && isAlone ? slotColour(index) : null,
+  }));
 }
 
 function isOneRun({ parts }: ChartPlan): boolean {

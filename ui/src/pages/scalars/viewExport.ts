@@ -6,7 +6,7 @@ import { smoothingOf } from "../../core/smoothing";
 import { staticPage } from "../../core/staticPage";
 import { formatWallTime } from "../../core/time";
 import { currentLanguage, t } from "../../i18n/i18n.svelte";
-import { readLines } from "../../state/curves.svelte";
+import { readLines } from "../../state/curveQuestion";
 import { lookOfLine, offsetOf, scalingOf, thresholdGuides } from "../../state/lines";
 import { view } from "../../state/view.svelte";
 
