@@ -87,3 +87,16 @@ def test_content_that_fails_costs_only_its_value(tmp_path: Path) -> None:
     run = mindscope.open_run(tmp_path)
     assert run.tags("histogram") == ("good",)
     assert list(run.scalars("mindscope/dropped").value) == [1]
+
+
+@pytest.mark.parametrize("size", [6, 1 << 19])
+def test_memory_is_given_back_when_it_was_written(tmp_path: Path, size: int) -> None:
+    given: list[Any] = []
+    arrays = [np.full(size, number, np.float32) for number in (1, 2)]
+    with SummaryRecord(tmp_path) as record:
+        for step, array in enumerate(arrays, start=1):
+            record.add_value("histogram", "a", Arriving(array.nbytes, lambda array=array: array, given.append))
+            record.record(step)
+        record.flush()
+        assert [id(each) for each in given] == [id(each) for each in arrays]
+    assert [each.value.minimum for each in mindscope.open_run(tmp_path).histograms("a")] == [1, 2]

@@ -16,10 +16,12 @@ class Arriving:
         size: bytes of the content.
         fetch: waits for the content and returns it, C-ordered, in memory that nobody changes any more. It is called
             on a thread of the recorder.
+        let_go: takes the memory back when the content was recorded; None where nobody uses it again.
     """
 
-    def __init__(self, size: int, fetch: Callable[[], Array]) -> None:
+    def __init__(self, size: int, fetch: Callable[[], Array], let_go: Callable[[Array], None] | None = None) -> None:
         self.size = size
+        self._let_go = let_go
         self._lock = threading.Lock()  # guards both fields below
         self._fetch: Callable[[], Array] | None = fetch  # None once the content is here
         self._content: Array | None = None
@@ -32,3 +34,8 @@ class Arriving:
                 self._fetch = None
             assert self._content is not None
             return self._content
+
+    def finish(self) -> None:
+        """Say that nobody looks at the content any more."""
+        if self._let_go is not None and self._content is not None:
+            self._let_go(self._content)

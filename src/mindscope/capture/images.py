@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,16 @@ def as_batch(array: Array) -> Array:
 
 def copy_picture(array: Array, spares: Spares) -> Array:
     """A copy of an image, as bytes where all numbers are brightness from 0 to 1: a quarter of the memory to write."""
-    if array.dtype == np.float32 and array.dtype.isnative and array.flags.c_contiguous:
-        pixels = spares.empty(array.size)
-        if brightness_to_bytes(array.reshape(-1), pixels):
-            return pixels.reshape(array.shape)
-        spares.give(pixels)
-    return spares.copy(array)
+    pixels = _as_bytes(array, spares.empty)
+    return spares.copy(array) if pixels is None else pixels
+
+
+def _as_bytes(array: Array, empty: Callable[[int], NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
+    """The bytes of float32 numbers that all are brightness from 0 to 1; None of others."""
+    if not (array.dtype == np.float32 and array.dtype.isnative and array.flags.c_contiguous):
+        return None
+    pixels = empty(array.size)
+    return pixels.reshape(array.shape) if brightness_to_bytes(array.reshape(-1), pixels) else None
 
 
 def image_message(array: Array) -> tuple[Message, int]:
@@ -69,10 +74,15 @@ def image_message(array: Array) -> tuple[Message, int]:
 
     A batch is tiled on one sheet of at most eight columns.
     """
-    pixels, invalid = _brightness(as_batch(array))
+    known = _as_bytes(array, _empty)
+    pixels, invalid = _brightness(as_batch(array if known is None else known))
     sheet = _tile(pixels)
     height, width, channels = sheet.shape
     return {"height": height, "width": width, "colorspace": channels, "encoded_image": encode_png(sheet)}, invalid
+
+
+def _empty(size: int) -> NDArray[np.uint8]:
+    return np.empty(size, np.uint8)
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:

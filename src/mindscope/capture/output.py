@@ -107,6 +107,8 @@ class Output:
         for taken in takens:
             if isinstance(taken.content, np.ndarray):
                 self._spares.give(taken.content)
+            elif taken.content is not None:
+                taken.content.finish()
 
     def _encode_all(self, values: list[Taken | Started]) -> list[bytes]:
         done: list[bytes] = []

@@ -48,6 +48,8 @@ class Collecting:
         self._is_described = False
         """Whether the graphs and the user's lineage were recorded: once in the life of a collector."""
         self._is_without_pictures = False
+        self._picture_form: Any = None
+        """Shape and type of the last pictures."""
         self._is_without_loss = False
         self._weights: dict[int, str] = {}
         """The checkpoints of a landscape, by step or epoch."""
@@ -151,11 +153,13 @@ class Collecting:
         if not self._wanted.collect_input_data or self._is_without_pictures:
             return []
         pictures = first_column(params.get("train_dataset_element"))
-        if not are_pictures(pictures):
+        form = (getattr(pictures, "shape", None), getattr(pictures, "dtype", None))
+        if form != self._picture_form and not are_pictures(pictures):
             self._is_without_pictures = True
             shape = tuple(getattr(pictures, "shape", ()))
             _LOG.warning("first column of the data is %s %s, no input is collected", type(pictures).__name__, shape)
             return []
+        self._picture_form = form
         return [("image", tags.INPUT_DATA, self._framework.some_pictures(pictures))]
 
     def _distributions(self, params: Any) -> Values:

@@ -22,6 +22,7 @@ from mindscope.torch.kept_values import STORE, start_transfer
 from mindscope.torch.loss import loss_of
 from mindscope.torch.naming import plain_network, trained_parameters
 from mindscope.torch.serialization import state_of, write_state
+from mindscope.torch.transfer import as_array
 
 _PACKAGES = ("torch", "mindscope")
 
@@ -69,8 +70,8 @@ class TorchFramework:
         return loss_of(params.get("net_outputs"))
 
     def some_pictures(self, batch: Any) -> Any:
-        """Four rows of eight; taking them is a view."""
-        return batch[:MOST_PICTURES]
+        """A row; taking it is a view."""
+        return as_array(batch)[:MOST_PICTURES]
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
         """The trained parameters in the order of the network; the same mapping while they are the same."""

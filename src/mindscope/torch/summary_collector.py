@@ -22,7 +22,7 @@ from mindscope.torch.collecting import TorchFramework
 from mindscope.torch.kept_values import discard_values, start_collecting, stop_collecting
 from mindscope.torch.loss import loss_of
 from mindscope.torch.run_context import CallbackParams, RunContext
-from mindscope.torch.transfer import hand_over
+from mindscope.torch.transfer import HandOver
 
 
 class SummaryCollector(Callback):
@@ -78,7 +78,7 @@ class SummaryCollector(Callback):
 
     def _begin_anew(self, arguments: CollectorArguments) -> None:
         self._arguments = arguments
-        self._session = Session(arguments, TorchFramework(), self._open, hand_over)
+        self._session = Session(arguments, TorchFramework(), self._open, HandOver())
         self._keeps_weights = arguments.specified.landscape is not None
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
@@ -130,7 +130,9 @@ class SummaryCollector(Callback):
         """Collect, if this step is due."""
         params = run_context.original_args()
         if params["mode"] == "train":
-            self._collect(params)
+            self._session.collect(params)
+            if self._keeps_weights:
+                self._session.keep_weights("step", params)
 
     def epoch_end(self, run_context: RunContext) -> None:
         """Keep the weights for a landscape, if they are due."""
@@ -186,7 +188,9 @@ class SummaryCollector(Callback):
         params["net_outputs"] = loss.detach() if isinstance(loss, Tensor) else loss_of(loss)
         params["train_dataset_element"] = input_data
         params["cur_step_num"] = params["cur_step_num"] + 1 if step is None else step
-        self._collect(params)
+        self._session.collect(params)
+        if self._keeps_weights:
+            self._session.keep_weights("step", params)
 
     def evaluated(
         self, metrics: Mapping[str, Any], *, valid_dataset: Any = None, curves: Mapping[str, Any] | None = None
@@ -217,8 +221,3 @@ class SummaryCollector(Callback):
         record.set_mode("train")
         self._session.begin_training(self._own)
         return self._own
-
-    def _collect(self, params: Any) -> None:
-        self._session.collect(params)
-        if self._keeps_weights:
-            self._session.keep_weights("step", params)

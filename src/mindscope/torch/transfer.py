@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from mindscope.capture.arriving import Arriving
+from mindscope.capture.spares import Spares
 from mindscope.capture.values import to_array
 
 Values = list[tuple[str, str, Any]]
@@ -54,31 +55,50 @@ class Transfer:
             event.synchronize()
 
 
-def hand_over(values: Values) -> Values:
-    """The values of a step as a recorder takes them without waiting for a device.
+class HandOver:
+    """Called with the values of a step, gives them as a recorder takes them with the least to do now.
 
     Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way. Those of
-    the CPU the recorder copies, as arrays: a clone by PyTorch may wait for all threads that compute.
+    the CPU are copied as arrays: a clone by PyTorch may wait for all threads that compute. Whether a copy can be
+    recorded, the recorder finds out on a thread of its own.
     """
-    clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
-    if not clones:
-        return [(plugin, name, _as_array(value)) for plugin, name, value in values]
-    arriving = {(plugin, name): value for plugin, name, value in Transfer(clones).arriving()}
-    return [(plugin, name, arriving.get((plugin, name), value)) for plugin, name, value in values]
+
+    def __init__(self) -> None:
+        self._spares = Spares()
+
+    def __call__(self, values: Values) -> Values:
+        """The values in their order."""
+        clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
+        if not clones:
+            return [(plugin, name, self._copied(plugin, value)) for plugin, name, value in values]
+        arriving = {(plugin, name): value for plugin, name, value in Transfer(clones).arriving()}
+        return [(plugin, name, arriving.get((plugin, name), value)) for plugin, name, value in values]
+
+    def _copied(self, plugin: str, value: Any) -> Any:
+        array = as_array(value)
+        if type(array) is not np.ndarray:
+            return array
+        if plugin == "scalar":
+            return array.item() if array.size == 1 else array
+        copy = self._spares.copy(array)
+        return Arriving(copy.nbytes, lambda: copy, self._spares.give)
+
+
+def as_array(value: Any) -> Any:
+    """The array that shares memory with a tensor; the value itself where there is none.
+
+    What is done to an array costs a fraction of what it costs PyTorch, which looks for the right kernel each time.
+    """
+    if not isinstance(value, torch.Tensor):
+        return value
+    try:
+        return (value.detach() if value.requires_grad else value).numpy()
+    except (TypeError, RuntimeError):  # of a type that NumPy doesn't have, of another device, sparse, conjugate
+        return value
 
 
 def _is_on_cuda(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_cuda
-
-
-def _as_array(value: Any) -> Any:
-    """The array that shares memory with a tensor; the value itself where there is none."""
-    if isinstance(value, torch.Tensor) and value.ndim:
-        try:
-            return value.detach().numpy()
-        except (TypeError, RuntimeError):  # of a type that NumPy doesn't have, of another device, sparse, conjugate
-            return value
-    return value
 
 
 def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tensor:
