@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -45,6 +47,11 @@ def test_directories_nest_and_ranks_fold(logs: LiveViewer, open_page: OpenPage):
     page.locator('[data-group="sweep/"]').get_by_role("button").click()
     expect(groups).to_have_count(2)
     expect(page.locator('[data-run="sweep/y"]').and_(page.get_by_role("row"))).to_have_count(0)
+    expect(page.locator('[data-run="big/rank_0"]').and_(page.get_by_role("row"))).not_to_contain_text("big")
+    expect_view(page, "fold", "sweep%2F")
+    page.reload()
+    expect(groups).to_have_count(2)
+    expect(page.locator('[data-group="big/"]').and_(page.get_by_test_id("run-group"))).to_contain_text("1 scalar")
     page.get_by_test_id("runs-group").select_option("ranks")
     expect_view(page, "by", "ranks")
     expect(lines(page)).to_have_count(3)
@@ -52,7 +59,6 @@ def test_directories_nest_and_ranks_fold(logs: LiveViewer, open_page: OpenPage):
     groups.get_by_role("button").click()
     expect(lines(page)).to_have_count(5)
     groups.get_by_role("checkbox").uncheck()
-    eventually(lambda: "rank_0" not in page.get_by_test_id("open-selected").inner_text())
     expect(page.get_by_test_id("open-selected")).to_contain_text("2")
 
 
@@ -71,6 +77,23 @@ def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPa
     page.get_by_test_id("runs-filter").fill("warm-up")
     expect(lines(page)).to_have_count(1)
     expect_view(page, "find", "warm-up")
+
+
+def test_the_list_is_saved_as_a_table(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/?find=sweep&order=-name")
+    expect(lines(page)).to_have_count(2)
+    saved = {}
+    for kind in ("csv", "json"):
+        page.get_by_test_id("runs-download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"runs-download-{kind}").click()
+        saved[kind] = Path(download.value.path()).read_text()
+    rows = list(csv.DictReader(saved["csv"].splitlines()))
+    assert [row["run"] for row in rows] == ["sweep/y", "sweep/deep/x"]
+    assert [row["data"] for row in rows] == ["scalar: 1"] * 2
+    assert [(row["run"], row["size_bytes"]) for row in json.loads(saved["json"])] == [
+        (name, logs.runs()[name]["size_bytes"]) for name in ("sweep/y", "sweep/deep/x")
+    ]
 
 
 def test_an_archived_run_is_in_no_list_until_it_is_taken_out(logs: LiveViewer, open_page: OpenPage):
@@ -97,6 +120,12 @@ def test_details_tell_the_parameters_of_the_log(viewer: LiveViewer, open_page: O
     page = open_page(viewer, "/")
     panel = details(page, "mindspore/lineage_sweep/run_05")
     expect(panel.get_by_test_id("run-parameters")).to_contain_text("Adam")
+    expect_view(page, "details", "mindspore%2Flineage_sweep%2Frun_05")
+    page.reload()
+    expect(panel.get_by_test_id("run-parameters").get_by_text("0.001", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect_view(page, "details", None)
 
 
 def test_the_search_opens_pages(viewer: LiveViewer, open_page: OpenPage):

@@ -19,9 +19,9 @@ export interface RunFacts {
   notes?: string | null;
 }
 
-export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "notes" | "files" | "size" | "trouble";
+export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "trouble";
 
-export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "notes", "files", "size", "trouble"];
+export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "files", "size", "notes", "trouble"];
 
 const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
 
@@ -61,12 +61,12 @@ export function sortedRuns<T extends RunFacts>(runs: readonly T[], column: RunCo
 
 const SHOWN_KINDS = ["scalar", "image", "histogram", "tensor", "text", "audio", "graph", "landscape"] as const;
 
-export type ShownKind = (typeof SHOWN_KINDS)[number];
+export type CountedKind = (typeof SHOWN_KINDS)[number] | "lineage" | "other";
 
 /** Counts by kind in a fixed order; lineage is told once, kinds without a word of their own are added up. */
-export function kindCounts(tags: Readonly<Record<string, number>>): { kind: ShownKind | "lineage" | "other"; count: number }[] {
+export function kindCounts(tags: Readonly<Record<string, number>>): { kind: CountedKind; count: number }[] {
   const rest = new Map(Object.entries(tags).filter(([, count]) => count > 0));
-  const counts: { kind: ShownKind | "lineage" | "other"; count: number }[] = [];
+  const counts: { kind: CountedKind; count: number }[] = [];
   for (const kind of SHOWN_KINDS) {
     const count = rest.get(kind) ?? 0;
     if (count > 0) counts.push({ kind, count });

@@ -11,12 +11,12 @@ function run(id: string, change: Partial<TreeFacts> = {}): TreeFacts {
 const order = { column: "name", isDescending: false } as const;
 const open = (): boolean => false;
 const names = (rows: ReturnType<typeof runTree>): string[] =>
-  rows.map((row) => "  ".repeat(row.depth) + (row.kind === "run" ? row.run.id : `${row.label} (${row.runs.length})`));
+  rows.map((row) => "  ".repeat(row.depth) + (row.kind === "run" ? row.name : `${row.label} (${row.runs.length})`));
 
 describe("the list of runs", () => {
   it("nests directories, with runs behind the directories beside them", () => {
     const rows = runTree([run("b"), run("a/y/2"), run("a/x"), run("a/y/1")], "directory", order, open);
-    expect(names(rows)).toEqual(["a (3)", "  y (2)", "    a/y/1", "    a/y/2", "  a/x", "b"]);
+    expect(names(rows)).toEqual(["a (3)", "  y (2)", "    1", "    2", "  x", "b"]);
   });
 
   it("shows the head alone of what is closed", () => {
@@ -27,6 +27,7 @@ describe("the list of runs", () => {
     const ranks = [0, 1].map((rank) => run(`m/rank_${rank}`, { rank_of: "m/rank_*", size_bytes: 1000 }));
     const rows = runTree([run("small"), ...ranks, run("large", { size_bytes: 1500 })], "ranks", { column: "size", isDescending: true }, (key) => key === "m/rank_*");
     expect(names(rows)).toEqual(["m/rank_* (2)", "large", "small"]);
+    expect(names(runTree([run("x/y"), ...ranks], "ranks", order, open))).toEqual(["m/rank_* (2)", "  rank_0", "  rank_1", "x/y"]);
   });
 
   it("adds up what belongs together", () => {

@@ -13,7 +13,8 @@ export interface TreeFacts extends RunFacts {
 
 /** A line of the list: a run, or the head of a group with the facts of all of its runs together. */
 export type TreeRow<Run extends TreeFacts> =
-  | { kind: "run"; key: string; depth: number; run: Run }
+  /** `name` is what the groups above do not say of it. */
+  | { kind: "run"; key: string; depth: number; name: string; run: Run }
   | { kind: "group"; key: string; label: string; depth: number; runs: readonly Run[]; facts: RunFacts };
 
 interface Order {
@@ -30,11 +31,11 @@ export function runTree<Run extends TreeFacts>(
 ): TreeRow<Run>[] {
   if (grouping === "directory") return directoryRows(sortedRuns(runs, order.column, order.isDescending), "", 0, isClosed);
   if (grouping === "ranks") return rankRows(runs, order, isClosed);
-  return sortedRuns(runs, order.column, order.isDescending).map((run) => runRow(run, 0));
+  return sortedRuns(runs, order.column, order.isDescending).map((run) => runRow(run, 0, run.id));
 }
 
-function runRow<Run extends TreeFacts>(run: Run, depth: number): TreeRow<Run> {
-  return { kind: "run", key: `run ${run.id}`, depth, run };
+function runRow<Run extends TreeFacts>(run: Run, depth: number, name: string): TreeRow<Run> {
+  return { kind: "run", key: `run ${run.id}`, depth, name, run };
 }
 
 function directoryRows<Run extends TreeFacts>(runs: readonly Run[], prefix: string, depth: number, isClosed: (key: string) => boolean): TreeRow<Run>[] {
@@ -56,7 +57,7 @@ function directoryRows<Run extends TreeFacts>(runs: readonly Run[], prefix: stri
     rows.push({ kind: "group", key: path, label: name, depth, runs: members, facts: together(path, members) });
     if (!isClosed(path)) rows.push(...directoryRows(members, path, depth + 1, isClosed));
   }
-  return [...rows, ...here.map((run) => runRow(run, depth))];
+  return [...rows, ...here.map((run) => runRow(run, depth, run.id.slice(prefix.length)))];
 }
 
 /** Ranks of a training are one line, in the place that their facts together have among the other runs. */
@@ -65,9 +66,9 @@ function rankRows<Run extends TreeFacts>(runs: readonly Run[], order: Order, isC
   for (const run of runs) groups.set(run.rank_of ?? run.id, [...(groups.get(run.rank_of ?? run.id) ?? []), run]);
   const all = [...groups].map(([key, members]) => ({ ...together(key, members), members }));
   return sortedRuns(all, order.column, order.isDescending).flatMap(({ id, members, ...facts }) => {
-    if (members.length === 1 && members[0]!.rank_of === null) return [runRow(members[0]!, 0)];
+    if (members.length === 1 && members[0]!.rank_of === null) return [runRow(members[0]!, 0, members[0]!.id)];
     const head: TreeRow<Run> = { kind: "group", key: id, label: id, depth: 0, runs: members, facts: { ...facts, id } };
-    return isClosed(id) ? [head] : [head, ...sortedRuns(members, "name", false).map((run) => runRow(run, 1))];
+    return isClosed(id) ? [head] : [head, ...sortedRuns(members, "name", false).map((run) => runRow(run, 1, run.id.slice(run.id.lastIndexOf("/") + 1)))];
   });
 }
 

@@ -9,10 +9,14 @@ export interface RunsView {
   sort: { column: RunColumn; isDescending: boolean };
   grouping: RunGrouping;
   showsArchived: boolean;
+  /** Groups that are not as they are at first: directories open, ranks folded. */
+  toggled: readonly string[];
+  /** The run whose details are open; null for none. */
+  details: string | null;
 }
 
 export function defaultRunsView(): RunsView {
-  return { filter: { text: "", isRegex: false }, sort: { column: "updated", isDescending: true }, grouping: "none", showsArchived: false };
+  return { filter: { text: "", isRegex: false }, sort: { column: "updated", isDescending: true }, grouping: "none", showsArchived: false, toggled: [], details: null };
 }
 
 export function describeRuns(view: RunsView, query: URLSearchParams): void {
@@ -22,6 +26,8 @@ export function describeRuns(view: RunsView, query: URLSearchParams): void {
   if (order !== "-updated") query.append("order", order);
   if (view.grouping !== "none") query.append("by", view.grouping);
   if (view.showsArchived) query.append("archived", "shown");
+  for (const group of view.toggled) query.append("fold", group);
+  if (view.details !== null) query.append("details", view.details);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -34,5 +40,7 @@ export function runsViewOf(query: URLSearchParams): RunsView {
     sort: column ? { column, isDescending: order.startsWith("-") } : defaultRunsView().sort,
     grouping: RUN_GROUPINGS.find((one) => one === query.get("by")) ?? "none",
     showsArchived: query.get("archived") === "shown",
+    toggled: [...new Set(query.getAll("fold"))],
+    details: query.get("details"),
   };
 }

@@ -10,10 +10,12 @@ export const runs = {
   "state.empty_title": "Holds no record yet",
 
   "runs.title": "Runs",
-  "runs.count": "{n} {n|run|runs}",
+  "runs.count": "{shown} {n|run|runs}",
   "runs.matching": "{matching} of {total}",
   "runs.filter": "Filter runs",
   "runs.csv": "Download the table as CSV",
+  "runs.table_csv": "Table (CSV)",
+  "runs.table_json": "Table (JSON)",
   "runs.open_scalars": "Open in Scalars",
   "runs.open_selected": "Open {n} in Scalars",
   "runs.compare_selected": "Compare {n}",

@@ -12,10 +12,12 @@ export const runs: Record<keyof typeof en, string> = {
   "state.empty_title": "尚无任何记录",
 
   "runs.title": "训练列表",
-  "runs.count": "{n} 个训练",
+  "runs.count": "{shown} {n|个训练|个训练}",
   "runs.matching": "{matching} / {total}",
   "runs.filter": "筛选训练",
   "runs.csv": "将表格下载为 CSV",
+  "runs.table_csv": "表格（CSV）",
+  "runs.table_json": "表格（JSON）",
   "runs.open_scalars": "在标量页面中打开",
   "runs.open_selected": "查看 {n} 个训练的标量",
   "runs.compare_selected": "对比 {n} 个训练",
