@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import mean, median
@@ -13,7 +13,8 @@ from statistics import mean, median
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+import mindscope
+from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
 from .scalars_page import card, expect_view, full, point_at, tip_rows, wait_until_drawn
 
@@ -66,10 +67,22 @@ def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     wait_until_drawn(card(page, "loss/auto"))
     card(page, "loss/auto").hover()
     card(page, "loss/auto").get_by_test_id("full").click()
-    legend = full(page).get_by_role("listitem")
-    expect(legend.first).to_contain_text("optimizer = ")
-    counts = [int(found[1]) for text in legend.all_inner_texts() if (found := re.search(r"(\d+) runs?", text))]
-    assert sum(counts) == 12
+    rows = full(page).get_by_test_id("group-table").locator("tbody tr")
+    sweep = mindscope.open_runs(DATA / "mindspore" / "lineage_sweep").values()
+    want = Counter(f"optimizer = {run.lineage.row()['optimizer']}" for run in sweep)
+    expect(rows).to_have_count(len(want))
+    assert {row.get_attribute("data-group"): int(row.locator("td").nth(1).inner_text()) for row in rows.all()} == want
+    saved = {}
+    for kind in ("csv", "json", "svg"):
+        full(page).get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        saved[kind] = Path(download.value.path()).read_text()
+    groups = json.loads(saved["json"])
+    assert {group["group"]: group["runs"] for group in groups} == want
+    points = list(csv.DictReader(saved["csv"].splitlines()))
+    assert [float(point["mean"]) for point in points] == [value for group in groups for value in group["mean"]]
+    assert all(f">{name}<" in saved["svg"] for name in want)
 
 
 def choose_baseline(page: Page, name: str) -> None:
