@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
+from .held_requests import HeldRequests
 from .scalars_page import card, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -58,14 +59,11 @@ def test_the_theme_follows_the_system_unless_chosen(viewer: LiveViewer, open_pag
 
 
 def test_a_long_wait_for_the_server_is_shown(viewer: LiveViewer, context: BrowserContext, open_page: OpenPage):
-    held: list[Route] = []
-    context.route("**/api/curves", lambda route: held.append(route))
+    curves = HeldRequests(context, "**/api/curves")
     page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
     waiting = page.get_by_role("progressbar", name="Waiting for the server")
     expect(waiting).to_be_visible()
-    context.unroute("**/api/curves")
-    for route in held:
-        route.continue_()
+    curves.release()
     wait_until_drawn(card(page, "train/loss"))
     expect(waiting).to_be_hidden()
 

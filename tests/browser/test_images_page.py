@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import mindscope
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
+from .held_requests import HeldRequests
 from .scalars_page import card, expect_view, full
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -205,6 +206,21 @@ def test_runs_are_compared_at_the_same_step(greys: tuple[LiveViewer, Path], open
     page.get_by_test_id("against").select_option("")
     expect(full(page).get_by_test_id("panel")).to_have_count(2)
     expect_view(page, "swipe", "1")
+
+
+def test_an_image_that_arrives_after_its_card_has_gone_is_let_go(
+    greys: tuple[LiveViewer, Path], context: BrowserContext, open_page: OpenPage
+):
+    page = open_page(greys[0], "/images?full=grey&step=2&difference=1")
+    expect(full(page).get_by_test_id("panel")).to_have_count(2)
+    seen_pair(page, 10)
+    pictures = HeldRequests(context, "**/api/image?*")
+    page.get_by_test_id("common-step").press("End")
+    expect(full(page).get_by_test_id("comparison").last).to_contain_text("Step 9")
+    page.get_by_test_id("against").select_option("a")
+    expect(full(page).get_by_test_id("panel")).to_have_count(1)
+    pictures.release()
+    seen_pair(page, 60)
 
 
 def test_blinking_shows_one_after_the_other(greys: tuple[LiveViewer, Path], open_page: OpenPage):
