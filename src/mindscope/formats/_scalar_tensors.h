@@ -9,46 +9,15 @@
 #ifndef MINDSCOPE_SCALAR_TENSORS_H
 #define MINDSCOPE_SCALAR_TENSORS_H
 
-#include "_scalars.h"
+#include <math.h>
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_RUN = 2, WIRE_FIXED32 = 5 };
-
-/* A field: a number of up to 64 bits as it stands in the file, or a run of bytes. */
-typedef struct {
-    uint64_t number;
-    int wire_type;
-    uint64_t bits;
-    const uint8_t *at, *end;
-} WireField;
-
-#define NO_FIELD {0, WIRE_VARINT, 0, NULL, NULL}
-
-/* The field at ``*at``, which is moved behind it; 0 when it breaks the encoding or is of a group. */
-static inline int next_field(const uint8_t **at, const uint8_t *end, WireField *field) {
-    uint64_t key;
-    if (!short_varint(at, end, &key)) return 0;
-    field->number = key >> 3;
-    field->wire_type = (int)(key & 7);
-    field->bits = 0;
-    if (field->wire_type == WIRE_VARINT) return short_varint(at, end, &field->bits);
-    if (field->wire_type == WIRE_RUN) {
-        if (!short_varint(at, end, &field->bits) || field->bits > (uint64_t)(end - *at)) return 0;
-    } else if (field->wire_type == WIRE_FIXED64 || field->wire_type == WIRE_FIXED32) {
-        field->bits = field->wire_type == WIRE_FIXED64 ? 8 : 4;
-        if (field->bits > (uint64_t)(end - *at)) return 0;
-    } else {
-        return 0;
-    }
-    field->at = *at;
-    field->end = *at += field->bits;
-    return 1;
-}
+#include "_fields.h"
 
 /* Whether a message has only these fields, all of them runs of bytes but for ``number``, which is a varint. */
 static inline int has_runs(const uint8_t *at, const uint8_t *end, uint64_t last, uint64_t number) {
     WireField field = NO_FIELD;
     while (at < end) {
-        if (!next_field(&at, end, &field) || field.number == 0 || field.number > last) return 0;
+        if (!next_field(&at, end, &field) || field.number > last) return 0;
         if (field.wire_type != (field.number == number ? WIRE_VARINT : WIRE_RUN)) return 0;
     }
     return 1;
@@ -121,7 +90,7 @@ static inline int tensor_number(const uint8_t *at, const uint8_t *end, double *n
     WireField field = NO_FIELD, numbers = NO_FIELD;
     uint64_t dtype = 0, seen = 0, size = 0, bits = 0;
     while (at < end) {
-        if (!next_field(&at, end, &field) || field.number == 0 || field.number > 13) return 0;
+        if (!next_field(&at, end, &field) || field.number > 13) return 0;
         if (seen >> field.number & 1) return 0;
         seen |= (uint64_t)1 << field.number;
         if (field.number == 1 && field.wire_type == WIRE_VARINT) {

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "_crc32c.h"
+#include "_fields.h"
 
 enum { SCALARS_END = 0, SCALARS_BAD_LENGTH = 1, SCALARS_BAD_PAYLOAD = 2, SCALARS_OTHER = 3, SCALARS_NO_MEMORY = 4 };
 enum { RECORD_HEADER = 12, RECORD_FOOTER = 4 };
@@ -149,20 +150,6 @@ static inline int is_form(const uint8_t *at, const uint8_t *form, size_t length)
     memcpy(&one, at + length - 8, 8);
     memcpy(&other, form + length - 8, 8);
     return (differ | (one ^ other)) == 0;
-}
-
-/* The number at ``*at``, which is moved behind it; 0 when it is cut off at ``end`` or longer than ten bytes. */
-static inline int short_varint(const uint8_t **at, const uint8_t *end, uint64_t *value) {
-    uint64_t result = 0;
-    for (int shift = 0; *at < end && shift < 70; shift += 7) {
-        uint64_t byte = *(*at)++;
-        if (shift < 64) result |= (byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            *value = result;
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* Take in an event made of known forms; anything but SCALARS_END leaves everything as it was. */
