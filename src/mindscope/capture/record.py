@@ -10,15 +10,15 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, lifetime
-from mindscope.capture.arriving import Arriving
 from mindscope.capture.collecting import Collections
-from mindscope.capture.messages import check_graph, graph_bytes
+from mindscope.capture.encoders import ENCODED_BY_WRITER
+from mindscope.capture.intake import Intake
+from mindscope.capture.network_graph import NetworkGraph
 from mindscope.capture.output import Destination
-from mindscope.capture.scalars import FLOAT32_MAX, range_warning, scalar_record
+from mindscope.capture.scalars import FLOAT32_MAX, scalar_record
 from mindscope.capture.steps import MixedStep, Started
-from mindscope.capture.taking import MESSAGE_PLUGINS, Taken, check_plugin, rejection, take
-from mindscope.capture.values import to_scalar
-from mindscope.capture.writer import ENCODED_BY_WRITER, Writer
+from mindscope.capture.taking import Taken, check_plugin
+from mindscope.capture.writer import Writer
 from mindscope.errors import RecorderClosedError
 
 _SCALAR_BYTES = 64  # what one counts in the queue, about
@@ -75,8 +75,7 @@ class SummaryRecord:
             directory=arguments.check_log_dir(log_dir),
         )
         self._raises = arguments.check_flag("raise_exception", raise_exception)
-        self._network = check_graph(network)
-        self._has_graph = False  # the graph of a network was recorded
+        self._graph = NetworkGraph(network)
         self._mode = "train"
         self._writer = Writer(destination, arguments.check_workers(num_process))
         self._begin()
@@ -84,7 +83,11 @@ class SummaryRecord:
 
     def _begin(self) -> None:
         self._lock = self._writer.lock  # held by record()
+        self._collect_anew()
+
+    def _collect_anew(self) -> None:
         self._collections = Collections()
+        self._intake = Intake(self._writer, self._collections, self._raises)
 
     def start_over(self) -> None:
         """Forget the parent's values and files, in the child of a fork."""
@@ -152,7 +155,7 @@ class SummaryRecord:
             if mine is not None and type(name) is str and name and name not in mine.scalars:
                 mine.scalars[name] = value
                 return
-        self._add(check_plugin(plugin), name, value)
+        self._intake.add(check_plugin(plugin), name, value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
         """Write what was collected as the event of ``step``; returns at once.
@@ -178,8 +181,10 @@ class SummaryRecord:
         if self._writer.is_closed:
             self._writer.trouble.say("closed", "record", "record() after close() records nothing")
             return False
-        if train_network is not None or self._network is not None:
-            self._take_graph(check_graph(train_network))
+        if train_network is not None or self._graph.network is not None:
+            graph = self._graph.find(train_network, self._writer.trouble)
+            if graph is not None:
+                self._collections.begin().messages.insert(0, graph)
         if plugin_filter is not None:
             with self._lock:
                 collected = self._collections.gather()
@@ -212,88 +217,19 @@ class SummaryRecord:
             Exception: with ``raise_exception``, what went wrong since the last call.
         """
         self._writer.request_close()
-        self._collections = Collections()  # add_value() finds none and looks closer
+        self._collect_anew()  # add_value() finds nothing begun and looks closer
         self._writer.close()
         if self._raises:
             self._raise_late()
-
-    # ---- collecting
-
-    def _add(self, plugin: str, name: Any, value: Any) -> None:
-        is_message = plugin in MESSAGE_PLUGINS
-        if not is_message and (not isinstance(name, str) or not name):
-            raise TypeError(f"name of a {plugin} is {type(name).__name__} {name!r}, want text that is not empty")
-        tag = str(name)
-        try:
-            if self._writer.is_closed:
-                raise RecorderClosedError(f"{plugin} {tag!r} was added after close(), make a new SummaryRecord")
-            if plugin == "scalar" and not isinstance(value, Arriving):
-                self._keep_scalar(tag, to_scalar(value))
-            else:
-                self._keep(take(plugin, tag, value, self._writer.trouble.say, self._writer.spares), is_message)
-        except Exception as error:
-            failure = rejection(plugin, tag, error)
-            if self._raises:
-                raise failure from error
-            self._writer.trouble.drop(1, plugin, type(error).__name__, failure)
-
-    def _keep_scalar(self, tag: str, number: float) -> None:
-        scalars = self._collections.begin().scalars
-        if tag in scalars:
-            self._say_replaced("scalar", tag)
-        scalars[tag] = number
-        if text := range_warning(tag, number):
-            self._writer.trouble.say("scalar", "range", text)
-
-    def _keep(self, taken: Taken, is_message: bool) -> None:
-        collected = self._collections.begin()
-        if is_message:
-            collected.messages.append(taken)
-            return
-        key = (taken.plugin, taken.tag)
-        if key in collected.values:
-            self._say_replaced(*key)
-        collected.values[key] = taken
-
-    def _say_replaced(self, plugin: str, tag: str) -> None:
-        text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
-        self._writer.trouble.say("twice", plugin, text)
-
-    # ---- recording
-
-    def _take_graph(self, train_network: Any) -> None:
-        """Collect the graph of the first network that has one by now."""
-        for network in (self._network, train_network):
-            if network is None or self._has_graph:
-                continue
-            try:
-                encoded = graph_bytes(network)
-            except Exception as error:  # whatever the framework raises before the network was compiled
-                self._writer.trouble.say("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
-                continue
-            self._collections.begin().messages.insert(
-                0, Taken("graph", "", len(encoded), lambda encoded=encoded: encoded)
-            )
-            self._has_graph = True
 
     def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> None:
         """Queue the step; what is large is encoded meanwhile. Hold the lock."""
         size = sum(taken.size for taken in values)
         ready: list[Taken | Started] = [*values]
         if size > ENCODED_BY_WRITER:
-            ready = self._start_large(values)
+            ready = self._writer.encoders.start_large(values)
         mixed = MixedStep(step, _now(), scalars, ready, messages)
         self._writer.submit(mixed, size + len(scalars) * _SCALAR_BYTES + sum(taken.size for taken in messages))
-
-    def _start_large(self, values: list[Taken]) -> list[Taken | Started]:
-        """All but the first values are encoded by the pool: waking it for less would cost more."""
-        started: list[Taken | Started] = []
-        size = 0
-        for taken in values:
-            size += taken.size
-            fields = None if size <= ENCODED_BY_WRITER else self._writer.encode(taken.encode)
-            started.append(taken if fields is None else Started(taken, fields))
-        return started
 
     def _raise_late(self) -> None:
         late = self._writer.trouble.take_late()

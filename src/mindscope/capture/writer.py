@@ -10,11 +10,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from mindscope.capture import lifetime
+from mindscope.capture.encoders import Encoders
 from mindscope.capture.output import Destination, Output
 from mindscope.capture.priority import stand_back
 from mindscope.capture.spares import Spares
@@ -24,7 +23,6 @@ from mindscope.capture.trouble import Trouble
 BATCH_S = 0.25  # how long the first step of a batch waits for more; several at once take half the time each
 LINGER_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
-ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the thread encodes itself: a few milliseconds' work
 QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
 
 
@@ -58,7 +56,8 @@ class Writer:
         self._is_urgent = False  # somebody waits, or a batch is full: write now
         self._is_finished = False  # the files are closed for good
         self._thread: threading.Thread | None = None
-        self._pool: ThreadPoolExecutor | None = None
+        self.encoders = Encoders(self._workers, self._wake_for_encoded)
+        """To be used for a step that is submitted before ``lock`` is let go."""
         if self._output is not None:
             self._output.abandon()
         self._output = None
@@ -82,26 +81,6 @@ class Writer:
         return self.output.path
 
     # ---- on the caller's thread
-
-    def encode(self, function: Callable[[], bytes]) -> Future[bytes] | None:
-        """Have the pool call ``function``, for a step that is submitted before ``lock`` is let go.
-
-        None where there is no pool to be had any more: the writer then encodes.
-        """
-        try:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._workers, "mindscope-encode", stand_back)
-            return self._pool.submit(self._encode_and_wake, function)
-        except RuntimeError:  # the interpreter is ending and starts no more threads
-            return None
-
-    def _encode_and_wake(self, function: Callable[[], bytes]) -> bytes:
-        try:
-            return function()
-        finally:
-            with self.lock:
-                if self._queue:
-                    self._wake()
 
     def submit(self, step: RecordedStep, size: int) -> None:
         """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``.
@@ -163,6 +142,11 @@ class Writer:
         """Whether another thread than this one empties the queue: a logging handler may record on the writer's own."""
         thread = self._thread
         return thread is not None and thread.ident is not None and thread is not threading.current_thread()
+
+    def _wake_for_encoded(self) -> None:
+        with self.lock:
+            if self._queue:
+                self._wake()
 
     def _wake(self) -> None:
         if self._is_asleep:
@@ -243,8 +227,7 @@ class Writer:
         if self._is_finished:
             return
         self._is_finished = True
-        if self._pool is not None:
-            self._pool.shutdown()
+        self.encoders.shut_down()
         try:
             if self._output is not None or self.trouble.dropped:
                 self.output.close()

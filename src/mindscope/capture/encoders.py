@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pool of threads that encodes the large values of a recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from mindscope.capture.priority import stand_back
+from mindscope.capture.steps import Started
+from mindscope.capture.taking import Taken
+
+ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the writer encodes itself: a few milliseconds' work
+
+
+class Encoders:
+    """At most ``workers`` threads, there from the first large value on; ``on_encoded`` is called on them."""
+
+    def __init__(self, workers: int, on_encoded: Callable[[], None]) -> None:
+        self._workers = workers
+        self._on_encoded = on_encoded
+        self._pool: ThreadPoolExecutor | None = None
+
+    def start_large(self, values: list[Taken]) -> list[Taken | Started]:
+        """Encode all but the first values of a step, in as far as they are large: waking a thread for less costs more.
+
+        Those that are left, the writer encodes; all where no thread is to be had any more.
+        """
+        started: list[Taken | Started] = []
+        size = 0
+        for taken in values:
+            size += taken.size
+            fields = None if size <= ENCODED_BY_WRITER else self._start(taken.encode)
+            started.append(taken if fields is None else Started(taken, fields))
+        return started
+
+    def shut_down(self) -> None:
+        """End the threads when they are done."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _start(self, encode: Callable[[], bytes]) -> Future[bytes] | None:
+        try:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._workers, "mindscope-encode", stand_back)
+            return self._pool.submit(self._encode, encode)
+        except RuntimeError:  # the interpreter is ending and starts no more threads
+            return None
+
+    def _encode(self, encode: Callable[[], bytes]) -> bytes:
+        try:
+            return encode()
+        finally:
+            self._on_encoded()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graph of the network that a recorder was given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mindscope.capture.messages import check_graph, graph_bytes
+from mindscope.capture.taking import Taken
+from mindscope.capture.trouble import Trouble
+
+
+class NetworkGraph:
+    """Found once, at the first step at which a network has it: most have none before they were compiled.
+
+    Raises:
+        TypeError: ``network`` is none that has a graph to offer.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self.network = check_graph(network)
+        """None if the recorder was given none."""
+        self._is_found = False
+
+    def find(self, train_network: Any, trouble: Trouble) -> Taken | None:
+        """The graph of this network, else of ``train_network``; None where neither has one, or it was found before.
+
+        Raises TypeError for a ``train_network`` that has no graph to offer.
+        """
+        for network in (self.network, check_graph(train_network)):
+            if network is None or self._is_found:
+                continue
+            try:
+                encoded = graph_bytes(network)
+            except Exception as error:  # whatever the framework raises before the network was compiled
+                trouble.say("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
+                continue
+            self._is_found = True
+            return Taken("graph", "", len(encoded), lambda encoded=encoded: encoded)
+        return None
