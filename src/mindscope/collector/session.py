@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from mindscope.capture import SummaryRecord
@@ -20,20 +19,12 @@ class Session:
     Args:
         arguments: of the collector.
         framework: that trains.
-        open_record: makes a recorder; called when the collector is entered.
         hand_over: the values of a step as the recorder takes them without waiting for a device.
     """
 
-    def __init__(
-        self,
-        arguments: CollectorArguments,
-        framework: Framework,
-        open_record: Callable[[], SummaryRecord],
-        hand_over: HandOver = as_they_are,
-    ) -> None:
+    def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = as_they_are) -> None:
         self._arguments = arguments
         self._framework = framework
-        self._open_record = open_record
         self._collecting = Collecting(arguments, framework, hand_over)
         self._record: SummaryRecord | None = None
         self.depth = 0
@@ -54,9 +45,16 @@ class Session:
     def enter(self) -> bool:
         """Begin; returns whether it was not entered before."""
         if self.depth == 0:
-            self._record = self._open_record()
+            self._record = self._open()
         self.depth += 1
         return self.depth == 1
+
+    def _open(self) -> SummaryRecord:
+        arguments = self._arguments
+        return SummaryRecord(
+            arguments.summary_dir, num_process=arguments.num_process, max_file_size=arguments.max_file_size,
+            export_options=arguments.export_options,
+        )  # fmt: skip
 
     def leave(self) -> SummaryRecord | None:
         """End; returns the recorder, which is then the caller's to close, when it was left as often as entered."""

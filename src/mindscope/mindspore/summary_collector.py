@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any
 
 from mindspore.train import Callback
 from mindspore.train import SummaryCollector as OwnCollector
 
-from mindscope.capture import SummaryRecord
-from mindscope.collector.arguments import check_arguments
+from mindscope.collector.arguments import CollectorArguments
+from mindscope.collector.collector import Collector
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.session import Session
 from mindscope.mindspore.framework import MindSporeFramework
@@ -19,67 +18,20 @@ DEFAULT_LANDSCAPE = LandscapeSettings(num_samples=2048)
 """What MindSpore 2.10 keeps of a training's first steps unless it is told not to."""
 
 
-class SummaryCollector(Callback):
+class SummaryCollector(Collector, Callback):
     """Records a training: in ``callbacks`` of ``Model.train``, ``eval`` and ``fit``, at most one a list.
 
     It records loss, input pictures, distributions of parameters, the values of summary operators, graphs and lineage;
-    arguments, tags, steps and files are those of MindSpore's own.
-
-    The first step is collected and then each that ``collect_freq`` divides; in dataset sink mode the epochs.
-
-    Args:
-        summary_dir: directory of the run; it is made.
-        collect_freq: steps (epochs in dataset sink mode) between two that are collected.
-        num_process: at most so many threads encode.
-        collect_specified_data: what to collect, beside or instead of the default: ``collect_metric`` (the loss; in
-            ``fit`` the metrics of evaluations too), ``collect_graph``, ``collect_train_lineage``,
-            ``collect_eval_lineage``, ``collect_input_data`` (pictures: the first column), ``collect_dataset_graph``:
-            True or False; ``histogram_regular``: an expression for the names of parameters, None for the first five;
-            ``collect_landscape``: a dict of landscape_size, unit, create_landscape, num_samples, intervals, or None;
-            by default the weights of the steps 1 to 19 are kept.
-        keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
-        custom_lineage_data: text keys to texts, numbers and bools.
-        collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.
-        max_file_size: bytes after which a next file begins.
-        export_options: ``{"tensor_format": "npy"}`` writes tensors as files too.
-
-    Raises:
-        TypeError, ValueError: an argument that can't be used; the text names it, its value and what is accepted.
-        OSError: the directory can't be made.
-        FrameworkError: this MindSpore hands the values of operators over in another way than 2.7 to 2.10.
+    arguments, tags, steps and files are those of MindSpore's own. By default the weights of the steps 1 to 19 are kept
+    for landscapes. Arguments and what they raise: ``Collector.__init__``, and FrameworkError where this MindSpore hands
+    the values of operators over in another way than 2.7 to 2.10.
     """
 
-    def __init__(
-        self,
-        summary_dir: str | PathLike[str],
-        collect_freq: int = 10,
-        num_process: int = 32,
-        collect_specified_data: dict[str, Any] | None = None,
-        keep_default_action: bool = True,
-        custom_lineage_data: dict[str, Any] | None = None,
-        collect_tensor_freq: int | None = None,
-        max_file_size: int | None = None,
-        export_options: dict[str, str | None] | None = None,
-    ) -> None:
-        super().__init__()
-        self._arguments = check_arguments(
-            summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
-            collect_tensor_freq, max_file_size, export_options, default_landscape=DEFAULT_LANDSCAPE,
-        )  # fmt: skip
+    default_landscape = DEFAULT_LANDSCAPE
+
+    def _set_up(self, arguments: CollectorArguments) -> None:
         self._framework = MindSporeFramework()
-        self._session = Session(self._arguments, self._framework, self._open)
-
-    def _open(self) -> SummaryRecord:
-        arguments = self._arguments
-        return SummaryRecord(
-            arguments.summary_dir, num_process=arguments.num_process, max_file_size=arguments.max_file_size,
-            export_options=arguments.export_options,
-        )  # fmt: skip
-
-    @property
-    def record(self) -> SummaryRecord:
-        """The recorder, to add values of your own to a step. Raises RecorderClosedError while not entered."""
-        return self._session.record
+        self._session = Session(arguments, self._framework)
 
     def __enter__(self) -> SummaryCollector:
         self._session.enter()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
 from types import TracebackType
 from typing import Any
 
@@ -14,7 +13,8 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from mindscope.capture import SummaryRecord
-from mindscope.collector.arguments import CollectorArguments, check_arguments
+from mindscope.collector.arguments import CollectorArguments
+from mindscope.collector.collector import Collector
 from mindscope.collector.session import Session
 from mindscope.torch import distributed
 from mindscope.torch.callback import Callback
@@ -25,60 +25,21 @@ from mindscope.torch.run_context import CallbackParams, RunContext
 from mindscope.torch.transfer import HandOver
 
 
-class SummaryCollector(Callback):
+class SummaryCollector(Collector, Callback):
     """Records loss, input pictures, distributions of parameters, graphs and lineage of a training.
 
     In ``callbacks`` of a ``Model``, at most one a list. In a loop of your own it is a context manager, and ``step`` is
     called once a step. What summary operators keep is recorded with it.
 
-    The first step is collected and then each that ``collect_freq`` divides; in dataset sink mode the epochs.
-
     Where it is handed to processes that train together, as those that ``torch.multiprocessing.spawn`` starts, each
-    records into ``summary_dir/rank_N``.
-
-    Args:
-        summary_dir: directory of the run; it is made.
-        collect_freq: steps (epochs in dataset sink mode) between two that are collected.
-        num_process: at most so many threads encode.
-        collect_specified_data: what to collect, beside or instead of the default: ``collect_metric`` (the loss;
-            metrics of evaluations while training), ``collect_graph``, ``collect_train_lineage``,
-            ``collect_eval_lineage``, ``collect_input_data`` (pictures: the first column), ``collect_dataset_graph``:
-            True or False; ``histogram_regular``: an expression for the names of parameters, None for the first five;
-            ``collect_landscape``: a dict of landscape_size, unit, create_landscape, num_samples, intervals, or None.
-        keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
-        custom_lineage_data: text keys to texts, numbers and bools.
-        collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.
-        max_file_size: bytes after which a next file begins.
-        export_options: ``{"tensor_format": "npy"}`` writes tensors as files too.
-
-    Raises:
-        TypeError, ValueError: an argument that can't be used; the text names it, its value and what is accepted.
-        OSError: the directory can't be made.
+    records into ``summary_dir/rank_N``. Arguments and what they raise: ``Collector.__init__``.
     """
 
-    def __init__(
-        self,
-        summary_dir: str | PathLike[str],
-        collect_freq: int = 10,
-        num_process: int = 32,
-        collect_specified_data: dict[str, Any] | None = None,
-        keep_default_action: bool = True,
-        custom_lineage_data: dict[str, Any] | None = None,
-        collect_tensor_freq: int | None = None,
-        max_file_size: int | None = None,
-        export_options: dict[str, str | None] | None = None,
-    ) -> None:
-        self._given = (
-            summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
-            collect_tensor_freq, max_file_size, export_options,
-        )  # fmt: skip
+    def _set_up(self, arguments: CollectorArguments) -> None:
         self._process = os.getpid()
         """Which made it: what goes from there to others is shared by all of them."""
-        self._begin_anew(check_arguments(*self._given))
-
-    def _begin_anew(self, arguments: CollectorArguments) -> None:
         self._arguments = arguments
-        self._session = Session(arguments, TorchFramework(), self._open, HandOver())
+        self._session = Session(arguments, TorchFramework(), HandOver())
         self._keeps_weights = arguments.specified.landscape is not None
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
@@ -87,23 +48,10 @@ class SummaryCollector(Callback):
         """As pickled for another process: a collector with the same arguments that was not entered."""
         return type(self), self._given, {"_process": self._process}
 
-    def _open(self) -> SummaryRecord:
-        arguments = self._arguments
-        return SummaryRecord(
-            arguments.summary_dir, num_process=arguments.num_process, max_file_size=arguments.max_file_size,
-            export_options=arguments.export_options,
-        )  # fmt: skip
-
-    @property
-    def record(self) -> SummaryRecord:
-        """The recorder, to add values of your own to a step. Raises RecorderClosedError while not entered."""
-        return self._session.record
-
     def __enter__(self) -> SummaryCollector:
         if self._process != os.getpid():
-            self._process = os.getpid()
             directory = distributed.own_directory(self._arguments.summary_dir)
-            self._begin_anew(replace(self._arguments, summary_dir=directory))
+            self._set_up(replace(self._arguments, summary_dir=directory))
         if self._session.enter():
             start_collecting()
         return self
