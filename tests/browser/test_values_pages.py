@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -113,15 +114,20 @@ def test_a_pr_curve_is_downloaded_as_table_and_drawing(viewer: LiveViewer, open_
     page = open_page(viewer, f"/pr-curves?{TB_ALL}&full=pr")
     shown = full(page)
     expect(shown.locator("path[data-curve]")).to_have_count(1)
-    for kind in ("csv", "svg", "png"):
+    want = tb_all().pr_curves("pr")[-1].value.value
+    best = shown.get_by_test_id("pr-table").locator("tbody td").nth(3)
+    score = np.nanmax(2 * want[4] * want[5] / (want[4] + want[5]))
+    expect(best).to_have_text(f"{score:.4f}")
+    for kind in ("csv", "json", "svg", "png"):
         shown.get_by_test_id("download").click()
         with page.expect_download() as download:
             page.get_by_test_id(f"download-{kind}").click()
         content = Path(download.value.path()).read_bytes()
         if kind == "csv":
             rows = list(csv.DictReader(io.StringIO(content.decode())))
-            want = tb_all().pr_curves("pr")[-1].value.value
             np.testing.assert_allclose([float(row["precision"]) for row in rows], want[4])
+        elif kind == "json":
+            np.testing.assert_allclose(json.loads(content)[0]["recall"], want[5])
         else:
             assert content.startswith(b"<svg" if kind == "svg" else b"\x89PNG")
 
@@ -136,7 +142,7 @@ def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: Ope
     column.get_by_role("button").click()
     expect(column).to_have_attribute("aria-sort", "ascending")
     expect_view(page, "columns_up", "parameter%2Flearning_rate")
-    names = [row.get_attribute("data-run") for row in table.locator("[data-run]").all()]
+    names = [row.get_attribute("data-key") for row in table.locator("[data-key]").all()]
     known = [rates[name] for name in names if name in rates]
     assert known == sorted(known)
     assert len(known) == len(rates)
@@ -145,13 +151,22 @@ def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: Ope
 
 
 def test_only_different_columns_and_a_table_of_what_is_shown(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/hparams?tag=lineage_sweep")
+    runs = "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02d}" for number in range(1, 13))
+    page = open_page(viewer, f"/hparams?{runs}")
     heads = page.get_by_test_id("hparams-table").get_by_role("columnheader")
-    expect(heads.filter(has_text="network")).to_have_count(1)
+    expect(heads.filter(has_text="optimizer")).to_have_count(1)
     page.get_by_test_id("hparams-columns").get_by_text("Different only").click()
-    expect(page.get_by_test_id("hparams-table").locator("[data-run]")).to_have_count(12)
+    expect(heads.filter(has_text="device_num")).to_have_count(0)
+    expect(page.get_by_test_id("hparams-table").locator("[data-key]")).to_have_count(12)
+    page.get_by_test_id("full").click()
+    expect(full(page).get_by_test_id("hparams-table").locator("[data-key]")).to_have_count(12)
+    expect_view(page, "full", "parameters")
+    page.get_by_test_id("download").click()
     with page.expect_download() as download:
-        page.get_by_test_id("csv").click()
+        page.get_by_test_id("download-csv").click()
+    page.keyboard.press("Escape")
+    expect(full(page)).to_have_count(0)
+    expect(page.get_by_test_id("hparams-table")).to_be_visible()
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
     assert len(rows) == 12
     sweep = mindscope.open_runs(DATA)
@@ -163,7 +178,7 @@ def test_only_different_columns_and_a_table_of_what_is_shown(viewer: LiveViewer,
 
 def test_the_plugins_hyper_parameters_stand_beside_its_metrics(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/hparams?run=tensorboard%2Ftb_all%2Frun_a%2F1795227663.2305825")
-    row = page.get_by_test_id("hparams-table").locator("[data-run]")
+    row = page.get_by_test_id("hparams-table").locator("[data-key]")
     for text in ("adam", "32", "0.1", "0.93", "0.2"):
         expect(row.get_by_text(text, exact=True)).to_be_visible()
     row.get_by_role("button").click()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { hparamCsv, shownColumns, sortRows, type HparamTable } from "./hparamTable";
+import { shownColumns, sortRows, type HparamTable } from "./hparamTable";
 
 const table: HparamTable = {
   columns: [
@@ -27,9 +27,5 @@ describe("a table of hyper-parameters", () => {
 
   it("leaves out columns in which all agree, when asked to", () => {
     expect(shownColumns(table, false).map(({ column }) => column.name)).toEqual(["lr", "acc"]);
-  });
-
-  it("is written as CSV without formulas", () => {
-    expect(hparamCsv(shownColumns(table, false), table.rows)).toBe("run,parameter/lr,metric/acc\nrun_10,0.1,\nrun_2,0.01,0.9\n'=evil,0.5,0.5\n");
   });
 });

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { csvTable } from "./csv";
 import { orderedBy } from "./order";
 
 export type HparamCell = number | boolean | string | null;
@@ -41,16 +40,4 @@ export function sortRows(table: HparamTable, rows: readonly HparamRow[], sort: {
 
 function sortKey(cell: HparamCell): number | string | null {
   return typeof cell === "boolean" ? Number(cell) : cell;
-}
-
-export function hparamCsv(columns: readonly { column: HparamColumn; index: number }[], rows: readonly HparamRow[]): string {
-  const header = ["run", ...columns.map(({ column }) => columnKey(column))];
-  return csvTable(
-    header,
-    rows.map(({ run, cells }) => [run, ...columns.map(({ index }) => cellOfCsv(cells[index] ?? null))]),
-  );
-}
-
-function cellOfCsv(cell: HparamCell): string | number | null {
-  return typeof cell === "boolean" ? String(cell) : cell;
 }

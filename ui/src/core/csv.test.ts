@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { csvTable } from "./csv";
+
+describe("a table as CSV", () => {
+  it("holds no formulas, and quotes only what it must", () => {
+    const rows = [
+      ["=evil", 0.5, null],
+      ['a,"b"', -1, "x"],
+    ];
+    expect(csvTable(["run", "lr", "note"], rows)).toBe('run,lr,note\n\'=evil,0.5,\n"a,""b""",-1,x\n');
+  });
+});
