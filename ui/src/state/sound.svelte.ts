@@ -32,6 +32,8 @@ export class SoundPlayer {
     silenceOthers(this);
     this.isPlaying = true;
     void this.#audio.play().catch((error: unknown) => {
+      // A sound that is stopped before it began is no failure.
+      if (error instanceof Error && error.name === "AbortError") return;
       this.failure = error instanceof Error ? error.message : String(error);
       this.pause();
     });
