@@ -7,24 +7,18 @@ msrun --worker_num=2 --local_worker_num=2 --join=True examples/mindspore_distrib
 from __future__ import annotations
 
 import mindspore as ms
-from mindspore import nn
 from mindspore.communication import get_rank, init
-from mindspore.train import Accuracy, Model
-from mindspore_lenet import LeNet5, arguments, create_dataset
+from mindspore_lenet import LeNet5, arguments, create_dataset, make_model
 
 from mindscope.mindspore import SummaryCollector
 
 
 def train(directory: str, count: int) -> None:
     """Train one epoch over so many samples, and evaluate."""
-    ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_device("CPU")
     init()
     ds_train, ds_eval = create_dataset(count), create_dataset(count)
-    network = LeNet5(10)
-    net_loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    net_opt = nn.Momentum(network.trainable_params(), 0.01, 0.9)
-    model = Model(network, net_loss, net_opt, metrics={"Accuracy": Accuracy()})
+    model = make_model(LeNet5(10))
 
     # Init a SummaryCollector callback instance, and use it in model.train or model.eval
     summary_dir = directory + str(get_rank())

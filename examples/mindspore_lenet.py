@@ -12,6 +12,7 @@ import numpy as np
 from mindspore import nn
 from mindspore.common.initializer import Normal
 from mindspore.dataset import transforms, vision
+from mindspore.train import Accuracy, Model
 from sklearn.datasets import load_digits
 
 from mindscope.mindspore import ArrayRows
@@ -46,6 +47,14 @@ class LeNet5(nn.Cell):
         x = self.max_pool2d(self.relu(self.conv2(x)))
         x = self.relu(self.fc1(self.flatten(x)))
         return self.fc3(self.relu(self.fc2(x)))
+
+
+def make_model(network: nn.Cell, optimizer: nn.Optimizer | None = None) -> Model:
+    """The network with its loss, accuracy, and Momentum where no other optimizer is given, in graph mode."""
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net_loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    net_opt = optimizer or nn.Momentum(network.trainable_params(), 0.01, 0.9)
+    return Model(network, net_loss, net_opt, metrics={"Accuracy": Accuracy()})
 
 
 def arguments(summary_dir: str, description: str) -> argparse.Namespace:

@@ -6,23 +6,17 @@ python examples/mindspore_summary_1.py --summary-dir summary_dir/summary_01
 
 from __future__ import annotations
 
-import mindspore as ms
-from mindspore import nn
-from mindspore.train import Accuracy, LossMonitor, Model, TimeMonitor
-from mindspore_lenet import LeNet5, arguments, create_dataset
+from mindspore.train import LossMonitor, TimeMonitor
+from mindspore_lenet import LeNet5, arguments, create_dataset, make_model
 
 from mindscope.mindspore import SummaryCollector
 
 
 def train(summary_dir: str, count: int) -> None:
     """Train one epoch over so many samples, and evaluate."""
-    ms.set_context(mode=ms.GRAPH_MODE)
     ds_train = create_dataset(count)
-    network = LeNet5(10)
-    net_loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    net_opt = nn.Momentum(network.trainable_params(), 0.01, 0.9)
     time_cb = TimeMonitor(data_size=ds_train.get_dataset_size())
-    model = Model(network, net_loss, net_opt, metrics={"Accuracy": Accuracy()})
+    model = make_model(LeNet5(10))
 
     # Init a SummaryCollector callback instance, and use it in model.train or model.eval
     specified = {"collect_metric": True, "histogram_regular": "^conv1.*|^conv2.*", "collect_graph": True,

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import mindspore as ms
-from mindspore import nn, ops
-from mindspore.train import Accuracy, LossMonitor, Model, TimeMonitor
-from mindspore_lenet import LeNet5, arguments, create_dataset
+from mindspore import ops
+from mindspore.train import LossMonitor, TimeMonitor
+from mindspore_lenet import LeNet5, arguments, create_dataset, make_model
 
 from mindscope.mindspore import SummaryCollector
 
@@ -40,13 +39,9 @@ class Recorded(LeNet5):
 
 def train(summary_dir: str, count: int) -> None:
     """Train one epoch over so many samples."""
-    ms.set_context(mode=ms.GRAPH_MODE)
     ds_train = create_dataset(count)
-    network = Recorded(10)
-    net_loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    net_opt = nn.Momentum(network.trainable_params(), 0.01, 0.9)
     time_cb = TimeMonitor(data_size=ds_train.get_dataset_size())
-    model = Model(network, net_loss, net_opt, metrics={"Accuracy": Accuracy()})
+    model = make_model(Recorded(10))
 
     # Init a SummaryCollector callback instance, and use it in model.train or model.eval
     specified = {"collect_metric": True, "histogram_regular": "^conv1.*|^conv2.*", "collect_graph": True,
