@@ -93,16 +93,50 @@ def test_a_missing_base_directory_is_named(mindscope: CommandLine, port: str):
     assert "--summary-base-dir" in refused
 
 
-def test_a_workspace_that_can_not_be_made_is_named(mindscope: CommandLine, port: str):
+def test_without_a_workspace_the_viewer_warns_and_serves_from_memory(mindscope: CommandLine, port: str):
     (mindscope.room / "file").write_text("")
-    refused = mindscope("start", "--port", port, "--workspace", "file", want=1).stderr
-    assert "choose another one with --workspace" in refused
+    GrowingLog(mindscope.room / "run").scalar(1, 0.5)
+    started = mindscope("start", "--port", port, "--workspace", "file")
+    assert f"workspace {mindscope.room / 'file'}: " in started.stderr
+    assert "notes, colours and thresholds can't be changed" in started.stderr
+    assert "choose another one with --workspace" in started.stderr
+    assert f":{port}" in started.stdout
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+        eventually(lambda: [run["last_step"] for run in http.get("/api/runs").json()["runs"]] == [1])
+        known = http.get("/api/notebook").raise_for_status().json()
+        assert not known["is_writable"]
+        assert known["problem"]["code"] == "notebook_read_only"
+        refused = http.patch("/api/notebook/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "notebook_read_only")
+    mindscope("stop", "--port", port)
 
 
-@pytest.mark.parametrize("flag", [(), ("--foreground",)])
-def test_a_state_folder_that_can_not_be_written_is_named(mindscope: CommandLine, port: str, flag: tuple[str, ...]):
+def test_on_a_full_disk_the_viewer_warns_and_serves_from_memory(mindscope: CommandLine, port: str):
+    """No file may have a byte, which is what a full disk allows."""
+    GrowingLog(mindscope.room / "run").scalar(1, 0.5)
+    command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", port, "--workspace", "w"]
+    process = subprocess.Popen(
+        ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *command],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=mindscope.room, env=mindscope.environment,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().startswith("viewer:")
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+            eventually(lambda: [run["last_step"] for run in http.get("/api/runs").json()["runs"]] == [1])
+            refused = http.patch("/api/notebook/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
+            assert refused.status_code == 503
+    finally:
+        process.terminate()
+        _, told = process.communicate(timeout=60)
+    assert "notes, colours and thresholds can't be changed" in told
+    assert "`mindscope stop` don't know this viewer" in told
+    assert "Traceback" not in told
+
+
+def test_a_state_folder_that_can_not_be_written_is_named(mindscope: CommandLine, port: str):
     (mindscope.room / "file").write_text("")
-    refused = mindscope("start", "--port", port, *flag, want=1, XDG_STATE_HOME=str(mindscope.room / "file")).stderr
+    refused = mindscope("start", "--port", port, want=1, XDG_STATE_HOME=str(mindscope.room / "file")).stderr
     assert refused.startswith(f"mindscope: {mindscope.room / 'file'}")
     assert "set XDG_STATE_HOME to a directory that can be written" in refused
 
@@ -130,11 +164,19 @@ def test_a_viewer_that_dies_at_once_leaves_its_reason(mindscope: CommandLine, po
     assert "out of luck" in refused
 
 
-def test_a_log_that_can_not_be_written_is_named(mindscope: CommandLine, port: str):
-    (mindscope.room / "w" / "log" / f"access.{port}.log").mkdir(parents=True)
-    refused = mindscope("start", "--port", port, "--workspace", "w", want=1).stderr
-    assert refused.startswith(f"mindscope: workspace {mindscope.room / 'w'}: ")
-    assert "choose another one with --workspace" in refused
+@pytest.mark.parametrize("lost", ["log", "log/access.log", "log/mindscope.log"])
+def test_a_log_that_can_not_be_written_is_done_without(mindscope: CommandLine, port: str, lost: str):
+    blocked = mindscope.room / "w" / lost.replace(".log", f".{port}.log")
+    if lost == "log":
+        blocked.parent.mkdir()
+        blocked.write_text("")
+    else:
+        blocked.mkdir(parents=True)
+    started = mindscope("start", "--port", port, "--workspace", "w")
+    assert ("nothing is logged" in started.stderr) == (lost == "log")
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+        assert http.get("/api/notebook").json()["is_writable"]
+    mindscope("stop", "--port", port)
 
 
 def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port: str):

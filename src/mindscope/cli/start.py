@@ -80,7 +80,11 @@ def start(
 
 def _leave(settings: Settings) -> None:
     from mindscope.server.background import start_in_background
+    from mindscope.server.workspace import workspace_warning
 
+    warning = workspace_warning(settings)
+    if warning is not None:
+        typer.echo(f"warning: {warning}", err=True)
     viewer = start_in_background(settings)
     typer.echo(f"viewer:    {viewer.address}")
     typer.echo(f"runs:      {viewer.base_dir}")

@@ -6,13 +6,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from mindscope.config import Settings, require_base_dir
 from mindscope.errors import ServerError
-from mindscope.server.logs import log_file, workspace_error
-from mindscope.server.viewers import RunningViewer, find_viewer, refuse_second
+from mindscope.server.logs import log_file
+from mindscope.server.viewers import RunningViewer, find_viewer, refuse_second, require_records
 
 PATIENCE_S = 60.0
 POLL_S = 0.05
@@ -23,13 +26,20 @@ ERROR_PREFIX = "mindscope: "
 def start_in_background(settings: Settings) -> RunningViewer:
     """Start a viewer in a session of its own and wait until it answers.
 
+    Where its log can't be written, what it writes is lost once it answers.
+
     Raises SettingsError when the base directory is missing, ServerError with the reason when it doesn't answer.
     """
     require_base_dir(settings)
     refuse_second(settings.port)
-    log = log_file(settings)
-    log_start = log.stat().st_size if log.exists() else 0
-    process = _spawn(settings, log)
+    require_records(settings.port)
+    with _output(settings) as output:
+        start = output.seek(0, os.SEEK_END)
+        return _wait_for(settings, _spawn(settings, output), lambda: _reason(output, start, log_file(settings)))
+
+
+def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Callable[[], str]) -> RunningViewer:
+    """The viewer as soon as it answers. Raises ServerError with the ``reason`` when it doesn't."""
     deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline:
         viewer = find_viewer(settings.port)
@@ -39,24 +49,29 @@ def start_in_background(settings: Settings) -> RunningViewer:
         time.sleep(POLL_S)
     process.kill()
     process.wait()
-    raise ServerError(_reason(log, log_start))
+    raise ServerError(reason())
 
 
-def _spawn(settings: Settings, log: Path) -> subprocess.Popen[bytes]:
+def _output(settings: Settings) -> IO[bytes]:
+    """The log, at its end; a file that goes with its process where the log can't be written."""
+    try:
+        log_file(settings).parent.mkdir(parents=True, exist_ok=True)
+        return log_file(settings).open("a+b")
+    except OSError:
+        return tempfile.TemporaryFile()
+
+
+def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
     # Without PYTHONSAFEPATH a file of the current directory would be imported instead of a module of the same name.
     environment = {**os.environ, **settings.environment(), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
-    try:
-        with log.open("ab") as output:
-            return subprocess.Popen(
-                _command(settings),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                env=environment,
-            )
-    except OSError as error:
-        raise workspace_error(settings, error) from error
+    return subprocess.Popen(
+        _command(settings),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env=environment,
+    )
 
 
 def _command(settings: Settings) -> list[str]:
@@ -74,13 +89,12 @@ def _command(settings: Settings) -> list[str]:
     ]
 
 
-def _reason(log: Path, log_start: int) -> str:
-    """Why the viewer ended, from what it wrote since ``log_start``."""
-    with log.open("rb") as file:
-        file.seek(log_start)
-        lines = file.read().decode(errors="replace").splitlines()
+def _reason(output: IO[bytes], start: int, name: Path) -> str:
+    """Why the viewer ended, from what it wrote behind byte ``start``."""
+    output.seek(start)  # the viewer shares the position
+    lines = output.read().decode(errors="replace").splitlines()
     told = [line.removeprefix(ERROR_PREFIX) for line in lines if line.startswith(ERROR_PREFIX)]
     if told:
         return told[-1]
     last = "\n".join(lines[-5:]) or "it wrote nothing"
-    return f"the viewer did not start; the end of {log}:\n{last}"
+    return f"the viewer did not start; the end of {name}:\n{last}"

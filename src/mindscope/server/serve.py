@@ -47,7 +47,7 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
 
     Logs load meanwhile: runs appear as they are read.
 
-    Raises SettingsError when the base directory is missing, ServerError when the workspace or the port can't be had.
+    Raises SettingsError when the base directory is missing, ServerError when the port can't be had.
     """
     require_base_dir(settings)
     with listen(settings.host, settings.port) as listener, logging_of(settings), recorded(settings) as record:

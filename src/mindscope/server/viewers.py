@@ -8,17 +8,20 @@ the viewer's workspace, so the records can't stand in the workspace. A record wh
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mindscope.config import Settings
 from mindscope.errors import ServerError
 from mindscope.server.processes import birth_of, end
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +52,37 @@ def address(host: str, port: int) -> str:
 def recorded(settings: Settings) -> Generator[Callable[[], None]]:
     """Gives what makes this process's record known, and takes the record away in the end.
 
-    Raises ServerError when another viewer runs on the port or records can't be written.
+    Where records can't be written, as on a full disk, a warning says that nobody finds this viewer by its port.
+
+    Raises ServerError when another viewer runs on the port.
     """
     refuse_second(settings.port)
     path = _record_path(settings.port)
-    unfinished = _write_beside(path, _viewer_here(settings))
+    unfinished = path.with_suffix(f".{os.getpid()}.part")  # whoever reads the record reads all of it
+    try:
+        _write(unfinished, json.dumps(asdict(_viewer_here(settings))))
+    except ServerError as error:
+        log.warning("%s; `mindscope status` and `mindscope stop` don't know this viewer", error)
 
     def publish() -> None:
-        unfinished.replace(path)
+        with suppress(FileNotFoundError):
+            unfinished.replace(path)
 
     try:
         yield publish
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
         running = find_viewer(settings.port)
         if running is not None and running.pid == os.getpid():
             path.unlink(missing_ok=True)
+
+
+def require_records(port: int) -> None:
+    """Raises ServerError when no viewer of this user can be recorded."""
+    probe = _record_path(port).with_suffix(f".{os.getpid()}.part")
+    _write(probe, "{}")
+    probe.unlink()
 
 
 def running_viewers() -> list[RunningViewer]:
@@ -126,15 +144,17 @@ def _record_path(port: int) -> Path:
     return _record_dir() / f"{port}.json"
 
 
-def _write_beside(path: Path, viewer: RunningViewer) -> Path:
-    """Under another name first: whoever reads the record reads all of it."""
-    unfinished = path.with_suffix(f".{viewer.pid}.part")
+def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(json.dumps(asdict(viewer)))
+        path.write_text(text)
     except OSError as error:
-        raise ServerError(f"{path}: {error.strerror}; set XDG_STATE_HOME to a directory that can be written") from error
-    return unfinished
+        with suppress(OSError):
+            path.unlink(missing_ok=True)  # a full disk leaves an empty one
+        where = path.parent
+        raise ServerError(
+            f"{where}: {error.strerror}; set XDG_STATE_HOME to a directory that can be written"
+        ) from error
 
 
 def _read(path: Path) -> RunningViewer | None:

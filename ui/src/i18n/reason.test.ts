@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { en } from "../i18n/en";
-import { fill, type Values } from "../i18n/fill";
-import { zh } from "../i18n/zh";
-import { saidBy, type Reason } from "./reason";
+import { en } from "./en";
+import { fill, type Values } from "./fill";
+import { zh } from "./zh";
+import { saidBy, type Reason } from "../core/reason";
 
 const BY_LANGUAGE: Record<"en" | "zh", Record<string, string>> = { en, zh };
 
