@@ -58,6 +58,22 @@ def test_the_theme_follows_the_system_unless_chosen(viewer: LiveViewer, open_pag
     page.wait_for_function(f"{BACKGROUND} !== {light!r}")
 
 
+def test_keys_are_listed_and_fold_the_run_selection(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
+    wait_until_drawn(card(page, "train/loss"))
+    page.keyboard.press("?")
+    panel = page.get_by_test_id("keys-panel")
+    expect(panel).to_contain_text("previous or next point")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    selection = page.get_by_role("searchbox", name="Filter runs")
+    expect(selection).to_be_visible()
+    page.keyboard.press("[")
+    expect(selection).to_have_count(0)
+    page.keyboard.press("[")
+    expect(selection).to_be_visible()
+
+
 def test_a_long_wait_for_the_server_is_shown(viewer: LiveViewer, context: BrowserContext, open_page: OpenPage):
     curves = HeldRequests(context, "**/api/curves")
     page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")

@@ -6,6 +6,7 @@ import { errors } from "./en/errors";
 import { frame } from "./en/frame";
 import { hparams } from "./en/hparams";
 import { images } from "./en/images";
+import { keys } from "./en/keys";
 import { media } from "./en/media";
 import { runs } from "./en/runs";
 import { scalars } from "./en/scalars";
@@ -26,6 +27,7 @@ export const en = {
   ...tensors,
   ...media,
   ...hparams,
+  ...keys,
 } as const;
 
 export type MessageKey = keyof typeof en;

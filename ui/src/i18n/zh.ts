@@ -7,6 +7,7 @@ import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
 import { hparams } from "./zh/hparams";
 import { images } from "./zh/images";
+import { keys } from "./zh/keys";
 import { media } from "./zh/media";
 import { runs } from "./zh/runs";
 import { scalars } from "./zh/scalars";
@@ -27,4 +28,5 @@ export const zh: Record<MessageKey, string> = {
   ...tensors,
   ...media,
   ...hparams,
+  ...keys,
 };

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+export const keys = {
+  "keys.title": "Keyboard",
+  "keys.everywhere": "Everywhere",
+  "keys.search": "search pages, tags and runs",
+  "keys.side": "show or hide the run selection",
+  "keys.list": "this list",
+  "keys.tab": "next control; charts and tables are controls too",
+  "keys.escape": "leave the full screen, close what floats",
+  "keys.curves": "In a chart of curves",
+  "keys.point": "previous or next point",
+  "keys.points": "ten points on",
+  "keys.ends": "first or last point",
+  "keys.curve": "previous or next curve",
+  "keys.cells": "In a histogram, heat map or PR curve",
+  "keys.cell": "previous or next value, step or run",
+  "keys.steps": "Full screen with steps",
+  "keys.step": "previous or next step",
+  "keys.step_ends": "first or newest step",
+  "keys.play": "play, and stop",
+  "keys.other_step": "step that is compared with",
+} as const;
