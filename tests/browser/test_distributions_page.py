@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -38,6 +39,7 @@ def wait_until_drawn(within: Locator) -> None:
 
 
 def tip(page: Page, testid: str) -> str:
+    expect(page.get_by_test_id("distribution-tip").get_by_test_id(testid)).to_be_visible()
     return page.get_by_test_id("distribution-tip").get_by_test_id(testid).inner_text().replace("\u2009", "")
 
 
@@ -85,6 +87,9 @@ def test_arrow_keys_walk_over_buckets_and_steps(viewer: LiveViewer, open_page: O
     page.keyboard.press("ArrowUp")
     assert told_bucket(page)[0] == sorted(samples())[-2]
     assert_is_in_the_log(told_bucket(page))
+    values = samples()[sorted(samples())[-2]]
+    middle = float(tip(page, "median").replace("\u2212", "-").replace("e\u2212", "e-"))
+    assert values.count[values.right <= middle].sum() <= values.total / 2 <= values.count[values.left <= middle].sum()
 
 
 def test_counts_of_a_step_add_up(viewer: LiveViewer, open_page: OpenPage):
@@ -118,13 +123,20 @@ def test_all_buckets_can_be_downloaded(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, OPS)
     wait_until_drawn(card(page, TAG))
     card(page, TAG).hover()
-    card(page, TAG).get_by_test_id("download").click()
-    with page.expect_download() as download:
-        page.get_by_test_id("download-csv").click()
-    rows = Path(download.value.path()).read_text().splitlines()
+    saved = {}
+    for kind in ("csv", "json"):
+        card(page, TAG).get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        saved[kind] = Path(download.value.path()).read_text()
+    rows = saved["csv"].splitlines()
     assert rows[0] == "step,wall_time,left,right,count"
     assert len(rows) - 1 == sum(histogram.left.size for histogram in samples().values())
     assert sum(float(row.rsplit(",", 1)[1]) for row in rows[1:]) == sum(each.total for each in samples().values())
+    steps = {one["step"]: one for one in json.loads(saved["json"])["steps"]}
+    assert {step: one["count"] for step, one in steps.items()} == {
+        step: histogram.count.tolist() for step, histogram in samples().items()
+    }
 
 
 def test_it_follows_the_training_marks_nan_and_says_what_is_left_out(tmp_path: Path, open_page: OpenPage):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { averagePrecision, nearestPoint, prPath, type PrCurve } from "./prCurve";
+import { averagePrecision, bestBalance, nearestPoint, prPath, type PrCurve } from "./prCurve";
+import { prCsv, prJson } from "./prFile";
 
 const none = [null, null, null];
 const curve: PrCurve = {
@@ -29,5 +30,18 @@ describe("a precision-recall curve", () => {
   it("has the average precision as its area", () => {
     expect(averagePrecision(curve)).toBeCloseTo(0.25 * 1 + 0.25 * 0.75 + 0.5 * 0.5);
     expect(averagePrecision({ ...curve, precision: none })).toBeNull();
+  });
+
+  it("says where precision and recall are best balanced", () => {
+    expect(bestBalance(curve)).toEqual({ score: 2 / 3, threshold: curve.threshold[0], precision: 0.5, recall: 1 });
+    expect(bestBalance({ ...curve, recall: none })).toBeNull();
+  });
+
+  it("is saved the same in both ways", () => {
+    const runs = [{ run: "a", step: 3, curve }];
+    const [, line] = prCsv(runs).split("\n");
+    const [saved] = JSON.parse(prJson(runs)) as [{ run: string; step: number } & PrCurve];
+    expect(line).toBe(`a,3,${curve.threshold[0]},0.5,1,,,,`);
+    expect(saved).toEqual({ run: "a", step: 3, ...curve });
   });
 });

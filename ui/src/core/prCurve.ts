@@ -58,3 +58,15 @@ export function averagePrecision({ precision, recall }: PrCurve): number | null 
   }
   return isAny ? area : null;
 }
+
+/** Where precision and recall are best balanced: the largest F1 score and its threshold; null without any. */
+export function bestBalance({ threshold, precision, recall }: PrCurve): { score: number; threshold: number; precision: number; recall: number } | null {
+  let best: ReturnType<typeof bestBalance> = null;
+  threshold.forEach((at, index) => {
+    const [height, reach] = [precision[index], recall[index]];
+    if (typeof height !== "number" || typeof reach !== "number" || height + reach === 0) return;
+    const score = (2 * height * reach) / (height + reach);
+    if (!best || score > best.score) best = { score, threshold: at, precision: height, recall: reach };
+  });
+  return best;
+}

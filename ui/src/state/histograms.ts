@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchHistograms, type HistogramQuery } from "../api/histograms";
 import type { SeriesKey } from "../api/routes";
-import { histogramCsv } from "../core/histogramCsv";
+import { histogramCsv, histogramJson } from "../core/histogramFile";
 import { completedHistograms, type Histograms } from "../core/histograms";
 import { ReasonError } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
@@ -21,8 +21,9 @@ export const histogramSource: ValueSource<Histograms, HistogramDetail> = {
   bytes: ({ step, count }) => 112 * step.length + 24 * count.length,
 };
 
-/** Every bucket of every step as CSV text. Raises what the request raises. */
-export async function allBucketsCsv({ run, tag }: SeriesKey): Promise<string> {
+/** Every bucket of every step as text for a file. Raises what the request raises. */
+export async function allBuckets({ run, tag }: SeriesKey, kind: "csv" | "json"): Promise<string> {
   const [answer] = await fetchHistograms({ series: [{ run, tag, since: null }], axis: "step", range: null, rows: ALL_STEPS });
-  return histogramCsv(answer!);
+  if (answer!.error !== null) throw new ReasonError(answer!.error);
+  return kind === "csv" ? histogramCsv(answer!) : histogramJson(answer!);
 }

@@ -12,7 +12,7 @@ export const distributions = {
   "distributions.shape_bands_title": "Median, and the bands that hold 38, 68, 86 and 100 % of the values",
   "distributions.shape_both": "Both",
   "distributions.shape_both_title": "The outlines beside the heat map with its median and band",
-  "distributions.unit": "values a pixel",
+  "distributions.unit": "values per pixel",
   "distributions.axis": "Axis of the steps",
   "distributions.restore_title": "Restore filter, way of drawing, axis and zoom",
   "distributions.chart": "Distribution of {tag} of {run} over {n} {n|step|steps}. Arrow keys move over steps and buckets, a drag zooms, a double click restores.",
@@ -28,6 +28,9 @@ export const distributions = {
   "distributions.odd_title": "Values that are not finite are in no bucket; their steps are marked on the edge of the chart",
   "distributions.unreadable": "{n} unreadable",
   "distributions.csv": "All buckets (CSV)",
+  "distributions.json": "All buckets (JSON)",
+  "distributions.median": "Median",
+  "distributions.band": "68 % within",
   "distributions.empty": "The shown runs hold no histograms",
   "distributions.empty_how": "Record one from your training script:",
 } as const;

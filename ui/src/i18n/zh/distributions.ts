@@ -30,6 +30,9 @@ export const distributions: Record<keyof typeof en, string> = {
   "distributions.odd_title": "非有限值不属于任何区间，其步骤标记在图表边缘",
   "distributions.unreadable": "{n} 个无法读取",
   "distributions.csv": "全部区间（CSV）",
+  "distributions.json": "全部区间（JSON）",
+  "distributions.median": "中位数",
+  "distributions.band": "68% 区间",
   "distributions.empty": "所显示的训练中没有直方图",
   "distributions.empty_how": "在训练脚本中记录直方图：",
 };
