@@ -6,7 +6,6 @@ The recorders of a process are known here, because no caller is left who could h
 
 from __future__ import annotations
 
-import atexit
 import os
 import weakref
 from multiprocessing import util as processes
@@ -35,8 +34,8 @@ class _Process:
     def __init__(self) -> None:
         self.open: set[Closable] = set()
         self.forkable: weakref.WeakSet[Forkable] = weakref.WeakSet()
-        self.is_watched = False  # whether the hooks below are set
-        self.child: int | None = None  # the process whose multiprocessing exit is hooked
+        self.is_watched = False  # whether forks are
+        self.hooked: int | None = None  # the process whose end is
 
 
 _process = _Process()
@@ -47,16 +46,15 @@ def watch(recorder: Forkable) -> None:
     if not _process.is_watched:
         _process.is_watched = True
         os.register_at_fork(after_in_child=_after_fork)
-        atexit.register(_close_all)
     _process.forkable.add(recorder)
 
 
 def keep(writer: Closable) -> None:
     """Close ``writer`` when this process ends."""
     _process.open.add(writer)
-    if _process.child != os.getpid():
-        # A multiprocessing child leaves without atexit, but runs these.
-        _process.child = os.getpid()
+    if _process.hooked != os.getpid():
+        # a child of multiprocessing leaves without what atexit knows, but runs these; any other process runs them too
+        _process.hooked = os.getpid()
         processes.Finalize(None, _close_all, exitpriority=10)
 
 
