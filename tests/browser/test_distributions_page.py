@@ -237,7 +237,16 @@ def test_outlines_stand_beside_the_heat_map_and_point_together(merged_viewer: Li
     before = charts.nth(1).evaluate(front)
     charts.first.hover()
     expect(page.get_by_test_id("distribution-tip")).to_be_visible()
-    assert charts.nth(1).evaluate(front) != before
+    page.wait_for_function(
+        f"([chart, before]) => ({front})(chart) !== before", arg=[charts.nth(1).element_handle(), before]
+    )
+    page.get_by_test_id("shape").get_by_text("Heat map").click()
+    expect(charts).to_have_count(1)
+    card(page, "w").hover()
+    card(page, "w").get_by_test_id("download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("download-svg").click()
+    assert download.value.suggested_filename == "w.svg"
 
 
 def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage):
