@@ -100,3 +100,18 @@ def test_memory_is_given_back_when_it_was_written(tmp_path: Path, size: int) -> 
         record.flush()
         assert [id(each) for each in given] == [id(each) for each in arrays]
     assert [each.value.minimum for each in mindscope.open_run(tmp_path).histograms("a")] == [1, 2]
+
+
+def test_failure_that_nobody_foresaw_costs_its_batch_only(tmp_path: Path) -> None:
+    def fail(content: Any) -> None:
+        raise ArithmeticError("nobody expects this")
+
+    with SummaryRecord(tmp_path) as record:
+        record.add_value("histogram", "a", Arriving(4, lambda: np.ones(1, np.float32), fail))
+        record.record(1)
+        record.flush()
+        record.add_value("scalar", "b", 1.0)
+        record.record(2)
+    run = mindscope.open_run(tmp_path)
+    assert list(run.scalars("b").step) == [2]
+    assert run.scalars("mindscope/dropped").value[-1] == 1

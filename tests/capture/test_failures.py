@@ -66,6 +66,14 @@ with SummaryRecord(sys.argv[1]) as record:
     assert [value for _, value in log.scalars("mindscope/dropped")] == [dropped]
 
 
+@pytest.mark.parametrize("size", [1000, 1024, 4000])
+def test_disk_that_stays_full_leaves_whole_records(run_program: Run, log: Log, size: int) -> None:
+    run_program(LIMITED + f"record = SummaryRecord(sys.argv[1])\nlimit({size})\ntrain(record, 0, 200)\nrecord.close()")
+    got = [step for step, _ in log.scalars("loss")]  # which finds nothing behind the last whole record
+    assert got == list(range(len(got)))
+    assert 0 < len(got) < 200
+
+
 def test_full_disk_raises_in_a_later_call_if_told_to(run_program: Run, log: Log) -> None:
     code = """
 record = SummaryRecord(sys.argv[1], raise_exception=True)

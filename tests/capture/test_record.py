@@ -273,9 +273,11 @@ def test_scalars_are_float32_and_never_hidden(log: Log, value: float) -> None:
 def test_any_text_is_a_tag(log: Log, tag: str) -> None:
     with SummaryRecord(log.directory, raise_exception=True) as record:
         record.add_value("scalar", tag, 1.0)
-        record.add_value("tensor", tag, np.zeros(1))
+        for plugin in ("tensor", "histogram", "image"):
+            record.add_value(plugin, tag, np.zeros((2, 2)))
+        record.add_value("landscape", tag, {"metadata": {"unit": "step"}})
         record.record(1)
-    assert len(log.values(tag.encode("utf-8", "backslashreplace").decode())) == 2
+    assert len(log.values(tag.encode("utf-8", "backslashreplace").decode())) == 5
 
 
 @pytest.mark.parametrize(
