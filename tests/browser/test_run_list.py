@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+import mindscope
+from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
 from .scalars_page import expect_view
 
@@ -171,3 +172,18 @@ def test_the_run_selection_groups_like_the_list(logs: LiveViewer, open_page: Ope
     expect(page.get_by_test_id("run-list").get_by_label("Show big/rank_0")).not_to_be_checked()
     head.get_by_role("button").click()
     expect(page.get_by_test_id("run-list").get_by_label("Show big/rank_0")).to_have_count(0)
+
+
+def test_the_run_selection_groups_by_a_field_of_the_lineage(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars?runs=all")
+    page.get_by_test_id("run-filter").fill("lineage_sweep")
+    page.get_by_test_id("side-group").focus()
+    page.keyboard.press("Enter")
+    page.get_by_test_id("side-group-field:optimizer").click()
+    head = page.get_by_test_id("side-head").filter(has_text="optimizer = Adam")
+    sweep = mindscope.open_runs(DATA / "mindspore" / "lineage_sweep").values()
+    count = sum(run.lineage.row()["optimizer"] == "Adam" for run in sweep)
+    expect(head).to_contain_text(str(count))
+    page.reload()
+    head.get_by_role("checkbox").uncheck()
+    expect_view(page, "without", re.compile(".*mindspore%2Flineage_sweep"))

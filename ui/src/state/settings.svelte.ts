@@ -15,6 +15,8 @@ interface Stored {
   isPanelOpen: boolean;
   /** Of the list beside the pages. */
   runGrouping: RunGrouping;
+  /** Field of the lineage that the list is grouped by instead; "" for none. */
+  runField: string;
   collapsed: string[];
 }
 
@@ -22,7 +24,7 @@ const KEY = "settings";
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, runGrouping: "none", collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
+  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, runGrouping: "none", runField: "", collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */
@@ -53,6 +55,10 @@ class Settings {
     return this.#stored.runGrouping;
   }
 
+  get runField(): string {
+    return this.#stored.runField;
+  }
+
   isCollapsed(group: string): boolean {
     return this.#stored.collapsed.includes(group);
   }
@@ -76,7 +82,11 @@ class Settings {
   }
 
   setRunGrouping(runGrouping: RunGrouping): void {
-    this.#change({ runGrouping });
+    this.#change({ runGrouping, runField: "" });
+  }
+
+  setRunField(runField: string): void {
+    this.#change({ runField });
   }
 
   setPanelOpen(isPanelOpen: boolean): void {

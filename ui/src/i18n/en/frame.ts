@@ -53,6 +53,7 @@ export const frame = {
   "side.sort_updated": "Last update",
   "side.sort_state": "State",
   "side.group": "Group runs",
+  "side.group_field": "By {field}",
   "side.nothing": "No run matches",
 
   "colour.change": "Colour of {run}",

@@ -55,6 +55,7 @@ export const frame: Record<keyof typeof en, string> = {
   "side.sort_updated": "更新时间",
   "side.sort_state": "状态",
   "side.group": "训练分组",
+  "side.group_field": "按 {field}",
   "side.nothing": "没有匹配的训练",
 
   "colour.change": "{run} 的颜色",
