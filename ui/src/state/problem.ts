@@ -8,6 +8,8 @@ export interface Problem {
   readonly what: string;
   readonly remedy: string;
   readonly isUnreachable: boolean;
+  /** What the server names in its reason, by name. */
+  readonly values?: Readonly<Record<string, string | number>>;
 }
 
 /** A problem that the server told, for those who hold problems: catch it with `problemOf`. */
@@ -57,6 +59,10 @@ class Told implements Problem {
 
   get what(): string {
     return told(this.#reason);
+  }
+
+  get values(): Readonly<Record<string, string | number>> {
+    return this.#reason.values;
   }
 
   /** The text of a code that has no remedy says all. */
