@@ -93,6 +93,19 @@ def test_the_slider_of_a_card_moves_only_this_card(greys: tuple[LiveViewer, Path
     expect(first.get_by_test_id("step")).to_have_text("Step 3")
 
 
+def test_a_pinned_tag_stands_first_and_stays(greys: tuple[LiveViewer, Path], open_page: OpenPage):
+    page = open_page(greys[0], "/images")
+    page.get_by_test_id("card").nth(0).hover()
+    page.get_by_test_id("card").nth(0).get_by_test_id("pin").click()
+    pinned = page.locator("[data-group=pinned]")
+    expect(pinned.get_by_test_id("card")).to_have_count(2)
+    page.reload()
+    expect(pinned.get_by_test_id("card")).to_have_count(2)
+    pinned.get_by_test_id("card").nth(1).hover()
+    pinned.get_by_test_id("card").nth(1).get_by_test_id("pin").click()
+    expect(pinned).to_have_count(0)
+
+
 def test_all_cards_at_one_step_and_the_address_says_which(greys: tuple[LiveViewer, Path], open_page: OpenPage):
     page = open_page(greys[0], "/images")
     picture(page.get_by_test_id("card").nth(1))

@@ -32,6 +32,8 @@ export const tensors = {
   "tensors.histogram_label": "Histogram of {tag} of {run}. Arrow keys move over the buckets.",
   "tensors.down": "dimension {n} down",
   "tensors.across": "dimension {n} across",
+  "tensors.rows": "↓ dimension {n}: {first} – {last}",
+  "tensors.columns": "→ dimension {n}: {first} – {last}",
   "tensors.dimension": "Dimension {n}",
   "tensors.nothing": "The slice holds no values",
   "tensors.no_numbers": "The slice holds no finite numbers",

@@ -34,6 +34,8 @@ export const tensors: Record<keyof typeof en, string> = {
   "tensors.histogram_label": "{run} 的 {tag} 直方图。方向键在区间之间移动。",
   "tensors.down": "纵向为维度 {n}",
   "tensors.across": "横向为维度 {n}",
+  "tensors.rows": "↓ 维度 {n}：{first} – {last}",
+  "tensors.columns": "→ 维度 {n}：{first} – {last}",
   "tensors.dimension": "维度 {n}",
   "tensors.nothing": "切片中没有值",
   "tensors.no_numbers": "切片中没有有限值",
