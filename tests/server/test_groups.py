@@ -229,6 +229,34 @@ def test_a_baseline_is_taken_off_at_the_same_x(grouped: LiveViewer):
     assert np.isnan(got["value"][got["x"] > POINTS]).all()
 
 
+@pytest.mark.parametrize("centre", ["mean", "median"])
+def test_a_group_is_compared_with_the_centre_of_another(grouped: LiveViewer, centre: str):
+    base = {"runs": ["ddp/rank_0", "ddp/rank_4"], "centre": centre}
+    plain = groups(grouped, {}, pixels=8192).arrays[0]
+    answer = groups(grouped, {"runs": ["ddp/rank_*"]}, {"runs": base["runs"]}, baseline=base, pixels=8192)
+    got, own = answer.arrays
+    level = np.nanmean(matrix()[[0, 4]][:, ::2].astype(float), axis=0)  # of two, the median is the mean
+    is_known = np.isin(got["x"], got["x"][np.isfinite(level)])
+    for name in ("mean", "median", "low", "high", "lower_quartile", "upper_quartile"):
+        np.testing.assert_allclose(got[name][is_known], (plain[name] - level)[is_known], atol=1e-6)
+    for name in ("x", "count", "deviation"):
+        np.testing.assert_array_equal(got[name][is_known], plain[name][is_known])
+    np.testing.assert_allclose(own[centre], 0, atol=1e-7)
+
+
+def test_a_group_has_no_difference_beyond_its_baseline(grouped: LiveViewer):
+    got = groups(grouped, {}, baseline={"runs": ["ddp/rank_4"]}, pixels=8192).arrays[0]
+    beyond = got["x"] > steps_of(4)[-1]
+    assert np.isnan(got["mean"][beyond]).all()
+    assert set(got["count"][beyond]) == {0.0}
+    assert np.isfinite(got["mean"][~beyond]).all()  # a straight line between the points of the baseline
+    zoomed = groups(grouped, {}, baseline={"runs": ["ddp/rank_4"]}, pixels=8192, range=[100, 140]).arrays[0]
+    np.testing.assert_array_equal(zoomed["mean"], got["mean"][np.isin(got["x"], zoomed["x"])])
+    missing = groups(grouped, {}, baseline={"runs": ["nix"]}).facts[0]
+    assert missing["error"]["code"] == "run_not_found"
+    assert missing["columns"] is None
+
+
 def test_values_that_are_no_numbers_are_counted_and_sent(grouped: LiveViewer):
     answer = derived(grouped, {"run": "alone", "y": "loss * 2"})
     assert answer.facts[0]["nan"] == 1
@@ -265,16 +293,21 @@ def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
     write("a", 1, 1.0)
     write("b", 1, 3.0)
     catalog, spreads = Catalog(tmp_path), GroupSpreads()
-    first = look("a", "b")
-    assert look("a", "b") is first
-    assert look("a", "b", range=(1, 2)) is first
-    assert look("a") is not first
+    assert look("a", "b").computed == 1
+    assert look("a", "b").computed == 0
+    assert look("a", "b", range=(1, 2)).computed == 0
+    assert look("a").computed == 1
     write("b", 2, 5.0)
     second = look("a", "b")
     assert second.spread.mean.tolist() == [2.0, 5.0]
+    for step in range(3, 100):
+        write("b", step, float(step))
+        grown = look("a", "b")
+        assert grown.computed == 2  # the new step, and the one before it, which might have been written over
+        assert grown.spread.mean[-1] == step
     write("c", 1, 0.0)
-    assert look("a", "b") is second
-    assert look("a", "b", "c").spread.count.tolist() == [3.0, 1.0]
+    assert look("a", "b").computed == 0
+    assert look("a", "b", "c").spread.count.tolist() == [3.0, *[1.0] * 98]
     assert look("a", "nix").problems.keys() == {"nix"}
     write("nix", 1, 0.0)
     assert look("a", "nix").problems == {}

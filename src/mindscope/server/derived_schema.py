@@ -139,8 +139,18 @@ class Alignment(str, Enum):
     LINEAR = "linear"
 
 
+class GroupBaseline(Query):
+    """The runs whose ``centre``, the mean or median of the same expression, is taken off; rank groups as in a group."""
+
+    runs: list[str] = Field(min_length=1, max_length=MAX_RUNS)
+    centre: Literal["mean", "median"] = "mean"
+
+
 class GroupsQuery(DerivedView):
     """Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
+
+    With ``baseline`` the statistics are those of the values less its centre at the same x. Between two points of the
+    baseline a straight line is drawn, beyond its ends there is no value.
 
     ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
     chosen so that no extreme of the statistics in ``keep`` is lost.
@@ -148,6 +158,7 @@ class GroupsQuery(DerivedView):
 
     groups: list[GroupName] = Field(max_length=MAX_SERIES)
     alignment: Alignment | None = None
+    baseline: GroupBaseline | None = None
     keep: list[Statistic] = Field(default=["mean", "low", "high"], min_length=1, max_length=8)
 
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from types import MappingProxyType
 
@@ -20,6 +21,8 @@ from mindscope.server.ranks import expand_ranks
 from mindscope.server.schema import Axis, ReasonEntry
 from mindscope.server.spreads import GroupSpread, GroupSpreads
 from mindscope.stats import Line, Parted, arrange, reduce
+from mindscope.stats.alignment import Trace
+from mindscope.stats.baseline import less_baseline
 from mindscope.stats.expression import parse
 from mindscope.stats.spread import Spread
 
@@ -45,12 +48,28 @@ def _group_or_error(
             parse(expression, wants_condition=False)
     except ExpressionError as error:
         return _empty(query, name, error=ReasonEntry.of(error))
-    runs = tuple(expand_ranks(name.runs, catalog.runs))
-    group = spreads.get(catalog, runs, name.y, query, alignment_of(query))
+    group = spreads.get(catalog, _runs_of(catalog, name.runs), name.y, query, alignment_of(query))
     if group.runs == 0:
-        why = ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
-        return _empty(query, name, error=why, missing=group.problems)
-    return _reduced(group, query, _empty(query, name, missing=group.problems), name.since, data)
+        return _empty(query, name, error=_why_nothing(group), missing=group.problems)
+    empty = _empty(query, name, missing=group.problems)
+    if query.baseline is None:
+        return _reduced(group, query, empty, name.since, data)
+    baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), name.y, query, alignment_of(query))
+    if baseline.runs == 0:
+        return empty.model_copy(update={"error": _why_nothing(baseline)})
+    centre: NDArray[np.float64] = getattr(baseline.spread, query.baseline.centre)
+    has_any = np.isfinite(centre)
+    less = less_baseline(group.x, group.spread, Trace(baseline.x[has_any], centre[has_any]))
+    return _reduced(dataclasses.replace(group, spread=less), query, empty, name.since, data)
+
+
+def _runs_of(catalog: Catalog, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(expand_ranks(names, catalog.runs))
+
+
+def _why_nothing(group: GroupSpread) -> ReasonEntry:
+    """Why none of its runs has points."""
+    return ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
 
 
 def _reduced(

@@ -29,6 +29,8 @@ export interface DerivedQuery extends DerivedView {
 
 export interface GroupQuery extends DerivedView {
   groups: readonly { key: string; y: string; runs: readonly string[] }[];
+  /** Values are those less the mean or median of these runs at the same x. */
+  baseline: { runs: readonly string[]; centre: "mean" | "median" } | null;
 }
 
 /** One answer for each line, in their order; the rows that are known are left out, see `completed`. */

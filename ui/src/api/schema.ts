@@ -1154,6 +1154,20 @@ export interface components {
             scopes_left_out: number;
         };
         /**
+         * GroupBaseline
+         * @description The runs whose ``centre``, the mean or median of the same expression, is taken off; rank groups as in a group.
+         */
+        GroupBaseline: {
+            /**
+             * Centre
+             * @default mean
+             * @enum {string}
+             */
+            centre: "mean" | "median";
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * GroupColumns
          * @description ``x`` is float64, all else float32. ``count`` is how many runs have a finite value at x; NaN where none has.
          *
@@ -1230,6 +1244,9 @@ export interface components {
          * GroupsQuery
          * @description Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
          *
+         *     With ``baseline`` the statistics are those of the values less its centre at the same x. Between two points of the
+         *     baseline a straight line is drawn, beyond its ends there is no value.
+         *
          *     ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
          *     chosen so that no extreme of the statistics in ``keep`` is lost.
          */
@@ -1237,6 +1254,7 @@ export interface components {
             alignment?: components["schemas"]["Alignment"] | null;
             /** @default step */
             axis: components["schemas"]["Axis"];
+            baseline?: components["schemas"]["GroupBaseline"] | null;
             /** Groups */
             groups: components["schemas"]["GroupName"][];
             /**

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics less a baseline at the same x."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from mindscope.stats.alignment import Floats, Trace
+from mindscope.stats.spread import Spread
+
+SHIFTED = ("mean", "median", "low", "high", "lower_quartile", "upper_quartile")
+"""What moves with the values; how many there are and how far they lie apart does not."""
+
+
+def less_baseline(x: Floats, stats: Spread, baseline: Trace) -> Spread:
+    """``stats`` at ``x`` of the values less ``baseline``, between whose points are straight lines.
+
+    Beyond its ends nothing can be compared: all are NaN there, and ``count`` is 0. Its values are finite.
+    """
+    level = baseline.along(x)
+    is_known = np.isfinite(level)
+    moved = {name: getattr(stats, name) - level for name in SHIFTED}
+    count, deviation = np.where(is_known, stats.count, 0.0), np.where(is_known, stats.deviation, np.nan)
+    return dataclasses.replace(stats, **moved, count=count, deviation=deviation)

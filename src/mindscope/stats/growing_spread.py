@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics over series that grow: they are computed anew only where a series changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from mindscope.stats.alignment import Floats, Trace, common_x
+from mindscope.stats.spread import Spread, spread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GrowingSpread:
+    """The statistics of ``traces`` at every ``x`` of any of them, ascending.
+
+    ``computed`` is at how many x they were computed, and not taken over from an earlier look.
+    """
+
+    traces: tuple[Trace, ...]
+    x: Floats
+    spread: Spread
+    computed: int
+
+    @property
+    def nbytes(self) -> int:
+        """Memory in bytes; arrays that traces share count for each."""
+        return self.x.nbytes * (1 + len(fields(Spread))) + sum(each.x.nbytes + each.y.nbytes for each in self.traces)
+
+
+def grow_spread(traces: Sequence[Trace], is_joined: bool, before: GrowingSpread | None = None) -> GrowingSpread:
+    """The statistics of ``traces``, as ``spread`` has them; ``before`` is an earlier look at the same series.
+
+    A series may have gone on, or be another one from some point on: what lies before its first change, and behind its
+    ends, is taken over.
+    """
+    told = tuple(traces)
+    if before is None or len(before.traces) != len(told):
+        x = common_x(told, None)
+        return GrowingSpread(told, x, spread(told, x, is_joined), x.size)
+    low, high = _changed(before.traces, told)
+    if low > high:
+        return GrowingSpread(told, before.x, before.spread, 0)
+    start, stop = int(np.searchsorted(before.x, low, "left")), int(np.searchsorted(before.x, high, "right"))
+    x = common_x([_within(each, low, high) for each in told], None)
+    new = spread(told, x, is_joined)
+    columns = {
+        each.name: _spliced(getattr(before.spread, each.name), start, stop, getattr(new, each.name))
+        for each in fields(Spread)
+    }
+    return GrowingSpread(told, _spliced(before.x, start, stop, x), Spread(**columns), x.size)
+
+
+def _spliced(known: Floats, start: int, stop: int, new: Floats) -> Floats:
+    """``known`` with other numbers in the place of ``start`` to ``stop``."""
+    return np.concatenate([known[:start], new, known[stop:]])
+
+
+def _within(trace: Trace, low: float, high: float) -> Trace:
+    start, stop = int(np.searchsorted(trace.x, low, "left")), int(np.searchsorted(trace.x, high, "right"))
+    return Trace(trace.x[start:stop], trace.y[start:stop])
+
+
+def _changed(before: Sequence[Trace], now: Sequence[Trace]) -> tuple[float, float]:
+    """The x between which anything may have changed: from the last point that stayed to the last one there is or was.
+
+    From infinity to minus infinity where nothing did.
+    """
+    low, high = math.inf, -math.inf
+    for old, new in zip(before, now, strict=True):
+        same = _same_points(old, new)
+        if same < max(old.x.size, new.x.size):
+            low = min(low, float(new.x[same - 1]) if same else -math.inf)
+            high = max([high, *(float(each.x[-1]) for each in (old, new) if each.x.size)])
+    return low, high
+
+
+def _same_points(old: Trace, new: Trace) -> int:
+    """How many points both begin with."""
+    if old is new:
+        return old.x.size
+    size = min(old.x.size, new.x.size)
+    was, now = old.y[:size].view(np.int64), new.y[:size].view(np.int64)  # a NaN is equal to itself
+    if np.array_equal(old.x[:size], new.x[:size]) and np.array_equal(was, now):
+        return size
+    return int(np.argmax((old.x[:size] != new.x[:size]) | (was != now)))
