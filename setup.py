@@ -45,7 +45,7 @@ class BuildPythonAndWeb(build_py):
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
 COMPILED = {
     "capture": ["_histogram", "_pixels"],
-    "formats": ["_frames", "_scalar_events", "_scan", "_wire"],
+    "formats": ["_decoding", "_encoding", "_frames", "_scalar_events", "_scan", "_schema"],
     "stats": ["_abscissa", "_fingerprint", "_m4", "_pyramid", "_smoothing", "_values"],
 }
 

@@ -17,8 +17,8 @@ export LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=lib
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 "$python" - <<'SCRIPT'
 import pathlib, sys
-from mindscope.formats import _frames, _scalar_events, _scan, _wire
-for module in (_frames, _scalar_events, _scan, _wire):
+from mindscope.formats import _decoding, _encoding, _frames, _scalar_events, _scan, _schema
+for module in (_decoding, _encoding, _frames, _scalar_events, _scan, _schema):
     assert "sanitize" in module.__file__, f"{module.__file__} is not the sanitized module"
     print("sanitized:", module.__file__)
 SCRIPT

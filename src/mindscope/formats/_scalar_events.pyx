@@ -7,6 +7,8 @@ from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from mindscope.formats._varints cimport put_varint, varint_size
+
 from mindscope.errors import WireError
 
 cdef extern from "_crc32c.h" nogil:
@@ -30,8 +32,8 @@ def encode_scalar_values(list tags not None, list values not None):
         raise WireError(f"{count} tags for {len(values)} values, want as many")
     for index in range(count):
         tag_size = len(<bytes?>tags[index])
-        body = 1 + _varint_size(tag_size) + tag_size + 5
-        total += 1 + _varint_size(body) + body
+        body = 1 + varint_size(tag_size) + tag_size + 5
+        total += 1 + varint_size(body) + body
     cdef bytes result = PyBytes_FromStringAndSize(NULL, total)
     out = <uint8_t *>PyBytes_AS_STRING(result)
     for index in range(count):
@@ -39,9 +41,9 @@ def encode_scalar_values(list tags not None, list values not None):
         tag_size = PyBytes_GET_SIZE(tag)
         value = values[index]
         out[0] = 0x0A  # Summary.value
-        out = _put_varint(out + 1, 1 + _varint_size(tag_size) + tag_size + 5)
+        out = put_varint(out + 1, 1 + varint_size(tag_size) + tag_size + 5)
         out[0] = 0x0A  # Value.tag
-        out = _put_varint(out + 1, tag_size)
+        out = put_varint(out + 1, tag_size)
         memcpy(out, PyBytes_AS_STRING(tag), tag_size)
         out[tag_size] = 0x1D  # Value.scalar_value
         memcpy(out + tag_size + 1, &value, 4)
@@ -54,14 +56,14 @@ def encode_summary_event(double wall_time, int64_t step, bytes values not None):
     cdef Py_ssize_t size = PyBytes_GET_SIZE(values)
     cdef uint64_t step_bits = <uint64_t>step
     cdef bytes result = PyBytes_FromStringAndSize(
-        NULL, 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(size) + size)
+        NULL, 9 + 1 + varint_size(step_bits) + 1 + varint_size(size) + size)
     cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(result)
     out[0] = 0x09  # Event.wall_time
     memcpy(out + 1, &wall_time, 8)
     out[9] = 0x10  # Event.step
-    out = _put_varint(out + 10, step_bits)
+    out = put_varint(out + 10, step_bits)
     out[0] = 0x2A  # Event.summary
-    out = _put_varint(out + 1, size)
+    out = put_varint(out + 1, size)
     memcpy(out, PyBytes_AS_STRING(values), size)
     return result
 
@@ -78,24 +80,24 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
     cdef float value
     for key in scalars:
         PyUnicode_AsUTF8AndSize(key, &tag_size)
-        values += 1 + _varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
-    payload = 9 + 1 + _varint_size(step_bits) + 1 + _varint_size(values) + values
+        values += 1 + varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
+    payload = 9 + 1 + varint_size(step_bits) + 1 + varint_size(values) + values
     cdef bytes record = PyBytes_FromStringAndSize(NULL, HEADER + payload + FOOTER)
     cdef uint8_t *start = <uint8_t *>PyBytes_AS_STRING(record)
     cdef uint8_t *out = start + HEADER
     out[0] = 0x09  # Event.wall_time
     memcpy(out + 1, &wall_time, 8)
     out[9] = 0x10  # Event.step
-    out = _put_varint(out + 10, step_bits)
+    out = put_varint(out + 10, step_bits)
     out[0] = 0x2A  # Event.summary
-    out = _put_varint(out + 1, values)
+    out = put_varint(out + 1, values)
     for key, number in scalars.items():
         tag = PyUnicode_AsUTF8AndSize(key, &tag_size)
         value = <double>number
         out[0] = 0x0A  # Summary.value
-        out = _put_varint(out + 1, _scalar_size(tag_size))
+        out = put_varint(out + 1, _scalar_size(tag_size))
         out[0] = 0x0A  # Value.tag
-        out = _put_varint(out + 1, tag_size)
+        out = put_varint(out + 1, tag_size)
         memcpy(out, tag, tag_size)
         out[tag_size] = 0x1D  # Value.scalar_value
         memcpy(out + tag_size + 1, &value, 4)
@@ -111,21 +113,4 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
 
 cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size) noexcept nogil:
     """Bytes of a Summary.Value with a tag and a scalar, without its own key and length."""
-    return 1 + _varint_size(tag_size) + tag_size + 5
-
-
-cdef inline int _varint_size(uint64_t value) noexcept nogil:
-    cdef int size = 1
-    while value >= 0x80:
-        value >>= 7
-        size += 1
-    return size
-
-
-cdef inline uint8_t *_put_varint(uint8_t *out, uint64_t value) noexcept nogil:
-    while value >= 0x80:
-        out[0] = <uint8_t>(value | 0x80)
-        out += 1
-        value >>= 7
-    out[0] = <uint8_t>value
-    return out + 1
+    return 1 + varint_size(tag_size) + tag_size + 5

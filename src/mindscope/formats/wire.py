@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import re
 
-from mindscope.formats._wire import Field, Schema, decode, encode, split
+from mindscope.formats._decoding import decode, split
+from mindscope.formats._encoding import encode
+from mindscope.formats._schema import Field, Schema
 
 __all__ = ["Field", "Schema", "decode", "encode", "parse_schemas", "split"]
 

@@ -1,8 +1,4 @@
-from collections.abc import Mapping
-
-from mindscope.types import Message
-
-Buffer = bytes | bytearray | memoryview
+from typing import Final
 
 class Field:
     name: str
@@ -30,6 +26,4 @@ class Schema:
     fields: list[Field]
     def __init__(self, name: str, fields: list[Field]) -> None: ...
 
-def decode(schema: Schema, data: Buffer) -> Message: ...
-def split(data: Buffer, start: int, end: int) -> list[tuple[int, int | float | None, int, int]]: ...
-def encode(schema: Schema, message: Mapping[str, object]) -> bytes: ...
+DTYPES: Final[dict[int, str]]

@@ -1,0 +1,5 @@
+from collections.abc import Mapping
+
+from mindscope.formats._schema import Schema
+
+def encode(schema: Schema, message: Mapping[str, object]) -> bytes: ...
