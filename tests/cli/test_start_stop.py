@@ -22,7 +22,7 @@ from .conftest import CommandLine
 
 
 def ask(port: str, address: str = "/api/server") -> Any:
-    return httpx.get(f"http://127.0.0.1:{port}{address}").raise_for_status().json()
+    return httpx.get(f"http://127.0.0.1:{port}{address}", timeout=60).raise_for_status().json()
 
 
 def has_ended(pid: int) -> bool:
@@ -101,7 +101,7 @@ def test_without_a_workspace_the_viewer_warns_and_serves_from_memory(mindscope: 
     assert "notes, colours and thresholds can't be changed" in started.stderr
     assert "choose another one with --workspace" in started.stderr
     assert f":{port}" in started.stdout
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
         eventually(lambda: [run["last_step"] for run in http.get("/api/runs").json()["runs"]] == [1])
         known = http.get("/api/notebook").raise_for_status().json()
         assert not known["is_writable"]
@@ -122,7 +122,7 @@ def test_on_a_full_disk_the_viewer_warns_and_serves_from_memory(mindscope: Comma
     assert process.stdout is not None
     try:
         assert process.stdout.readline().startswith("viewer:")
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
             eventually(lambda: [run["last_step"] for run in http.get("/api/runs").json()["runs"]] == [1])
             refused = http.patch("/api/notebook/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
             assert refused.status_code == 503
@@ -174,7 +174,7 @@ def test_a_log_that_can_not_be_written_is_done_without(mindscope: CommandLine, p
         blocked.mkdir(parents=True)
     started = mindscope("start", "--port", port, "--workspace", "w")
     assert ("nothing is logged" in started.stderr) == (lost == "log")
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
         assert http.get("/api/notebook").json()["is_writable"]
     mindscope("stop", "--port", port)
 

@@ -112,7 +112,7 @@ def test_without_reloading_logs_are_read_once(growing: GrowingLog, tmp_path: Pat
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_open_page_does_not_hold_the_viewer_up(live: LiveViewer, number: signal.Signals):
-    with listening(live) as events, httpx.Client() as other:
+    with listening(live) as events, httpx.Client(timeout=60) as other:
         events.next()
         other.get(f"http://127.0.0.1:{live.port}/api/runs")  # a second connection that is kept alive
         live.process.send_signal(number)

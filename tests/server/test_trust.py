@@ -155,12 +155,12 @@ def test_other_addresses_of_the_machine_are_not_listened_on(guarded: LiveViewer)
 def test_a_host_that_was_asked_for_is_answered(tmp_path: Path):
     with running_viewer(tmp_path, tmp_path, "--host", "127.0.0.2") as live:
         url = f"http://127.0.0.2:{live.port}/api/runs"
-        assert httpx.get(url).status_code == 200
-        assert httpx.get(url, headers={"host": "192.0.2.7"}).status_code == 200  # through a forwarded port
-        assert httpx.get(url, headers={"host": "evil.example"}).status_code == 403
+        assert httpx.get(url, timeout=60).status_code == 200
+        assert httpx.get(url, timeout=60, headers={"host": "192.0.2.7"}).status_code == 200  # through a forwarded port
+        assert httpx.get(url, timeout=60, headers={"host": "evil.example"}).status_code == 403
 
 
 def test_with_every_interface_open_a_name_can_still_not_be_rebound(tmp_path: Path):
     with running_viewer(tmp_path, tmp_path, "--host", "0.0.0.0") as live:
-        assert httpx.get(f"http://127.0.0.3:{live.port}/api/runs").status_code == 200
+        assert httpx.get(f"http://127.0.0.3:{live.port}/api/runs", timeout=60).status_code == 200
         assert live.http.get("/api/runs", headers={"host": "evil.example"}).status_code == 403

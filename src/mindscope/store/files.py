@@ -24,8 +24,8 @@ class FileFacts:
     ``name`` is the path below the run's directory as a person reads it, ``path`` the one to open. ``dialect`` is None
     until the first record. ``size_bytes`` and ``mode`` (permission bits) are those of the last look;
     ``modified_at`` is in seconds since 1970. ``read_bytes`` is how far it is settled. Wall times cover the
-    file's values and are None without any; ``last_step`` is the highest one, None without any. ``has_grown`` says whether
-    this process saw it grow.
+    file's values and are None without any; ``last_step`` is the highest one, None without any. ``has_grown``: this
+    process saw it grow.
     """
 
     name: str
