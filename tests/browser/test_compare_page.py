@@ -104,6 +104,23 @@ def test_a_baseline_draws_differences(sweep: LiveViewer, open_page: OpenPage):
     assert got == {run: f"{last - 2:.0f}".replace("-", "\u2212") for run, last in LASTS.items()}
 
 
+def test_a_group_is_the_baseline_of_groups(sweep: LiveViewer, open_page: OpenPage):
+    page = open_page(sweep, "/compare?group=directory")
+    choose_baseline(page, "adam")
+    expect_view(page, "baseline", "adam")
+    for centre, away in (("mean", mean([1, 2, 6])), ("median", median([1, 2, 6]))):
+        page.get_by_test_id("centre").select_option(centre)
+        expect(card(page, "loss")).to_contain_text(f"{15 - away:.0f}")
+        wait_until_drawn(card(page, "loss"))
+        point_at(card(page, "loss"), "End")
+        expect(tip_rows(page).filter(has_text="sgd").locator("td.value")).to_have_text(f"{15 - away:.0f}")
+        expect(tip_rows(page).filter(has_text="adam").locator("td.value")).to_have_text("0")
+    page.get_by_test_id("group-by").select_option("none")
+    expect_view(page, "baseline", None)
+    page = open_page(sweep, "/compare?group=directory&baseline=gone")
+    expect(card(page, "loss")).to_contain_text("“gone” is no group")
+
+
 def test_a_baseline_that_is_not_shown_is_named_and_can_be_left(sweep: LiveViewer, open_page: OpenPage):
     page = open_page(sweep, "/compare?run=sgd%2F1&baseline=adam%2F2")
     expect(page.get_by_test_id("baseline")).to_have_text("less adam/2")

@@ -37,6 +37,12 @@ class Comparison {
     return gather(selection.shown, (run) => (this.#cells.has(run) ? `${parameter} = ${this.#cells.get(run)}` : null), none);
   });
 
+  /** The group that the others are compared with; null without one, undefined for one that is not there. */
+  baseline = $derived.by(() => {
+    const { baseline } = view.comparing;
+    return baseline === null ? null : this.groups.find(({ key }) => key === baseline);
+  });
+
   #slots = $derived(new Map(this.groups.map(({ key }, index) => [key, index])));
 
   isGrouped = $derived(view.comparing.grouping !== "none");

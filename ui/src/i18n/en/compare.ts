@@ -23,6 +23,8 @@ export const compare = {
   "compare.baseline": "Baseline",
   "compare.baseline_none": "No baseline",
   "compare.baseline_title": "Draw the difference to this run at the same place of the axis",
+  "compare.baseline_group_title": "Draw the difference to the mean or median of this group at the same place of the axis",
+  "compare.baseline_missing": "The baseline “{group}” is no group of the shown runs",
   "compare.baseline_of": "less {run}",
   "compare.figures": "Columns of the table",
   "compare.figure_first": "First",

@@ -25,6 +25,8 @@ export const compare: Record<keyof typeof en, string> = {
   "compare.baseline": "基线",
   "compare.baseline_none": "无基线",
   "compare.baseline_title": "绘制与该训练在相同横坐标处的差值",
+  "compare.baseline_group_title": "绘制与该组均值或中位数在相同横坐标处的差值",
+  "compare.baseline_missing": "所显示的训练中没有作为基线的分组“{group}”",
   "compare.baseline_of": "减去 {run}",
   "compare.figures": "表格列",
   "compare.figure_first": "首值",
