@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
 import pytest
 
 import mindscope
+from mindscope.ingest import Catalog
+from mindscope.reading import Run
+from mindscope.server.hparam_tables import FIELD_KINDS
+from mindscope.server.known import KnownByRun
 from mindscope.server.values import sound_type
+from tests.event_log import append, scalars, version
 
 from .live_viewer import DATA, LiveViewer
 
@@ -83,6 +90,44 @@ def test_the_table_holds_lineage_with_what_differs_first(viewer: LiveViewer):
     assert differs == sorted(differs, reverse=True)
     for index, column in enumerate(table["columns"]):
         assert column["differs"] == (len({str(row["cells"][index]) for row in table["rows"]}) > 1)
+
+
+def test_a_table_may_hold_what_one_groups_by_only(viewer: LiveViewer):
+    whole = viewer.http.post("/api/hparams", json={"runs": SWEEP}).json()
+    query = {"runs": SWEEP, "roles": ["parameter", "custom"], "only_differing": True}
+    table = viewer.http.post("/api/hparams", json=query).json()
+    want = [column for column in whole["columns"] if column["differs"] and column["role"] != "metric"]
+    assert table["columns"] == want
+    kept = [index for index, column in enumerate(whole["columns"]) if column in want]
+    assert [row["cells"] for row in table["rows"]] == [[row["cells"][index] for index in kept] for row in whole["rows"]]
+
+
+def test_fields_are_read_again_when_lineage_comes_and_not_when_scalars_do(tmp_path: Path):
+    log = tmp_path / "run" / "events.out.events.summary.1795225259.0.test_MS_lineage"
+    log.parent.mkdir()
+    scalar_log = tmp_path / "run" / "events.out.events.summary.1795225259.0.test_MS"
+    append(scalar_log, version() + scalars(1, {"loss": 1.0}))
+    copyfile(next((DATA / SWEEP[0]).glob("*lineage*")), log)
+    catalog = Catalog(tmp_path)
+    catalog.refresh()
+    reads: list[str] = []
+
+    def read(run: Run) -> int:
+        reads.append(run.id)
+        return len(run.lineage.row())
+
+    known = KnownByRun(read, kinds=FIELD_KINDS)
+    found = known.get(catalog.run("run"))
+    assert found >= 2
+    for step in range(2, 5):
+        append(scalar_log, scalars(step, {"loss": 1.0}))
+        catalog.refresh()
+        assert known.get(catalog.run("run")) == found
+    assert len(reads) == 1
+    copyfile(next((DATA / SWEEP[1]).glob("*lineage*")), log.with_name(log.name.replace("1795225259", "1795225260")))
+    catalog.refresh()
+    known.get(catalog.run("run"))
+    assert len(reads) == 2
 
 
 def test_the_plugins_parameters_come_with_its_metrics(viewer: LiveViewer):

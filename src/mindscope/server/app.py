@@ -20,6 +20,7 @@ from mindscope.server.alerting import Alerting
 from mindscope.server.context import Viewer
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
+from mindscope.server.hparam_tables import HparamTables
 from mindscope.server.routes import (
     alerts,
     curves,
@@ -72,7 +73,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 def _viewer(settings: Settings, catalog: Catalog) -> Viewer:
     feed, notebook = Feed(), Notebook(settings.workspace, readable(str(catalog.base)))
     alerting = Alerting(catalog, notebook, feed, Parameters.from_text(settings.alerts))
-    return Viewer(settings, catalog, feed, notebook, alerting)
+    return Viewer(settings, catalog, feed, notebook, alerting, HparamTables(catalog))
 
 
 def _api() -> APIRouter:

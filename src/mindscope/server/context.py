@@ -16,7 +16,7 @@ from mindscope.notebook import Notebook
 from mindscope.server.alerting import Alerting
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.feed import Feed
-from mindscope.server.hparam_tables import HparamRow, read_hparam_row
+from mindscope.server.hparam_tables import HparamTables
 from mindscope.server.known import KnownByRun
 from mindscope.server.merged_histograms import MergedHistograms
 from mindscope.server.outlines import Outlines, outline_run
@@ -34,10 +34,10 @@ class Viewer:
     feed: Feed
     notebook: Notebook
     alerting: Alerting
+    hparams: HparamTables
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
     spreads: GroupSpreads = field(default_factory=GroupSpreads)
     merged: MergedHistograms = field(default_factory=MergedHistograms)
-    hparams: KnownByRun[HparamRow] = field(default_factory=lambda: KnownByRun(read_hparam_row))
     outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))
     started_at: float = field(default_factory=time.time)
     secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)  # of the tokens that this viewer gives

@@ -6,39 +6,48 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
 from mindscope.server.known import KnownByRun
 from mindscope.server.schema import MAX_RUNS, Answer, Query
+from mindscope.store import RunStore
 from mindscope.types import Kind, Message
 
 Cell = float | bool | str | None
-HparamRow = dict[tuple[str, str], Cell]
+Role = Literal["parameter", "metric", "custom"]
+ROLES: tuple[Role, ...] = ("parameter", "metric", "custom")
+HparamRow = dict[tuple[Role, str], Cell]
 """A value for each role and name."""
 
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-ROLES = ("parameter", "metric", "custom")
+FIELD_KINDS = (Kind.HPARAMS, Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE, Kind.CUSTOM_LINEAGE)
+"""What ``read_fields`` reads."""
 METRIC = "metric/"
 CUSTOM = "custom/"
 """How the lineage's row names metrics, and what the user added."""
 
 
 class HparamsQuery(Query):
-    """Of which runs? An unknown run has no row."""
+    """Of which runs, and which columns? An unknown run has no row.
+
+    Without metrics, and with columns that differ only, the table of 10,000 runs is small and quickly made.
+    """
 
     runs: list[str] = Field(max_length=MAX_RUNS)
+    roles: list[Role] = Field(default=[*ROLES], max_length=len(ROLES))
+    only_differing: StrictBool = False
 
 
 class HparamColumn(Answer):
     """A column; ``role`` is parameter, metric or custom. ``differs`` when not all rows have the same value."""
 
     name: str
-    role: str
+    role: Role
     differs: bool
 
 
@@ -59,12 +68,31 @@ class HparamsAnswer(Answer):
     rows: list[HparamRun]
 
 
-def tabulate_hparams(catalog: Catalog, known: KnownByRun[HparamRow], runs: Iterable[str]) -> HparamsAnswer:
-    """The table of these runs."""
-    rows = {id: known.get(store) for id in runs if (store := catalog.runs.get(id)) is not None}
-    rows = {id: row for id, row in rows.items() if row}
+class HparamTables:
+    """Tables over the runs of a catalog. For any thread."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._fields = KnownByRun(read_fields, kinds=FIELD_KINDS)
+        self._metrics = KnownByRun(read_metrics)
+
+    def table(self, query: HparamsQuery) -> HparamsAnswer:
+        """The table of these runs."""
+        stores = {id: store for id in query.runs if (store := self._catalog.runs.get(id)) is not None}
+        rows = {id: self._row(store, query.roles) for id, store in stores.items()}
+        return _tabulated({id: row for id, row in rows.items() if row}, query.only_differing)
+
+    def _row(self, store: RunStore, roles: Collection[Role]) -> HparamRow:
+        fields = self._fields.get(store)
+        if len(roles) < len(ROLES):
+            fields = {place: cell for place, cell in fields.items() if place[0] in roles}
+        return fields | self._metrics.get(store) if "metric" in roles else fields
+
+
+def _tabulated(rows: Mapping[str, HparamRow], only_differing: bool) -> HparamsAnswer:
     names = Counter(name for row in rows.values() for name in row)
     columns = [_column(role, name, [row.get((role, name)) for row in rows.values()]) for role, name in names]
+    columns = [column for column in columns if column.differs or not only_differing]
     columns.sort(key=lambda one: (not one.differs, ROLES.index(one.role), -names[one.role, one.name]))
     return HparamsAnswer(
         columns=columns,
@@ -75,21 +103,27 @@ def tabulate_hparams(catalog: Catalog, known: KnownByRun[HparamRow], runs: Itera
     )
 
 
-def _column(role: str, name: str, cells: list[Cell]) -> HparamColumn:
+def _column(role: Role, name: str, cells: list[Cell]) -> HparamColumn:
     return HparamColumn(name=name, role=role, differs=any(cell != cells[0] for cell in cells))
 
 
-def read_hparam_row(run: Run) -> HparamRow:
-    """What a run was trained with, and what came of it."""
+def read_fields(run: Run) -> HparamRow:
+    """What a run was trained with, and what its lineage says that came of it."""
     row: HparamRow = {("parameter", name): _cell(value) for name, value in run.hparams.items()}
-    row |= {_place(name): _cell(value) for name, value in run.lineage.row().items()}
-    return row | {("metric", tag): _last(run, tag) for tag in _metric_tags(run) if tag in run.tags(Kind.SCALAR)}
+    return row | {_place(name): _cell(value) for name, value in run.lineage.row().items()}
 
 
-def _place(name: str) -> tuple[str, str]:
-    for prefix, role in ((METRIC, "metric"), (CUSTOM, "custom")):
-        if name.startswith(prefix):
-            return role, name.removeprefix(prefix)
+def read_metrics(run: Run) -> HparamRow:
+    """The last values of the scalars that are metrics."""
+    known = frozenset(run.tags(Kind.SCALAR))
+    return {("metric", tag): _last(run, tag) for tag in _metric_tags(run) if tag in known}
+
+
+def _place(name: str) -> tuple[Role, str]:
+    if name.startswith(METRIC):
+        return "metric", name.removeprefix(METRIC)
+    if name.startswith(CUSTOM):
+        return "custom", name.removeprefix(CUSTOM)
     return ("metric", name) if name == "loss" else ("parameter", name)
 
 

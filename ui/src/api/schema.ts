@@ -1432,8 +1432,11 @@ export interface components {
             differs: boolean;
             /** Name */
             name: string;
-            /** Role */
-            role: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "parameter" | "metric" | "custom";
         };
         /**
          * HparamRun
@@ -1459,9 +1462,25 @@ export interface components {
         };
         /**
          * HparamsQuery
-         * @description Of which runs? An unknown run has no row.
+         * @description Of which runs, and which columns? An unknown run has no row.
+         *
+         *     Without metrics, and with columns that differ only, the table of 10,000 runs is small and quickly made.
          */
         HparamsQuery: {
+            /**
+             * Only Differing
+             * @default false
+             */
+            only_differing: boolean;
+            /**
+             * Roles
+             * @default [
+             *       "parameter",
+             *       "metric",
+             *       "custom"
+             *     ]
+             */
+            roles: ("parameter" | "metric" | "custom")[];
             /** Runs */
             runs: string[];
         };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchHparams, type Hparams } from "../api/tables";
+import { fetchFields, type Hparams } from "../api/tables";
 import type { RunField } from "../core/fieldTree";
 import { t } from "../i18n/i18n.svelte";
 import { Kept } from "./kept.svelte";
@@ -13,7 +13,7 @@ export class LineageFields {
   /** Asked again when runs or tags come: the lineage of a run is one of its tags. */
   readonly #kept = new Kept<{ runs: readonly string[]; tags: number }, Hparams>(
     "lineage fields",
-    (question, signal) => fetchHparams(question.runs, signal),
+    (question, signal) => fetchFields(question.runs, signal),
     ({ columns, rows }) => CELL_BYTES * columns.length * rows.length,
   );
   #columns = $derived((this.#kept.answer?.columns ?? []).map(({ name, role, differs }, index) => ({ name, role, differs, index })));

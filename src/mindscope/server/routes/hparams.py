@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
-from mindscope.server.hparam_tables import HparamsAnswer, HparamsQuery, tabulate_hparams
+from mindscope.server.hparam_tables import HparamsAnswer, HparamsQuery
 
 router = APIRouter()
 
@@ -15,4 +15,4 @@ router = APIRouter()
 @router.post("/hparams", response_model=HparamsAnswer)
 def query_hparams(query: HparamsQuery, viewer: TheViewer) -> JsonAnswer:
     """One row a run, one column a parameter, metric or field of the user; those that differ first."""
-    return JsonAnswer(tabulate_hparams(viewer.catalog, viewer.hparams, query.runs))
+    return JsonAnswer(viewer.hparams.table(query))
