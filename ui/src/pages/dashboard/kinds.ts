@@ -84,8 +84,9 @@ record.record(step)`,
     icon: "landscape",
     path: null,
     code: `SummaryCollector(summary_dir,
-  collect_specified_data={"collect_landscape":
-    {"landscape_size": 40}})`,
+  collect_specified_data={
+    "collect_landscape":
+      {"landscape_size": 40}})`,
     testid: "card-landscape",
   },
   {
