@@ -71,7 +71,7 @@ def run_program(log: Log) -> Callable[..., subprocess.CompletedProcess[str]]:
 
     def run(code: str, *, want: int = 0) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", code, str(log.directory)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
         assert done.returncode == want, done.stderr
         return done
 

@@ -20,7 +20,7 @@ from packaging.version import Version
 from mindscope import SummaryRecord
 from tests.server.live_viewer import eventually, free_port
 
-pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(1200)]
 ROOT = Path(__file__).parents[2]
 SETS = {
     "old protobuf": ["protobuf==3.20.*", "numpy==1.26.*"],
@@ -61,7 +61,7 @@ def environments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         )
     pythons: dict[str, Path] = {}
     for name, process in installing.items():
-        shown, _ = process.communicate(timeout=500)
+        shown, _ = process.communicate(timeout=900)
         if "NewConnectionError" in shown or "Temporary failure in name resolution" in shown:
             pytest.skip("there is no package index")
         assert process.returncode == 0, shown[-3000:]
@@ -83,12 +83,12 @@ def viewer(python: Path, base: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=200)
 
 
 def runs_of(address: str) -> list[str]:
     try:
-        with urllib.request.urlopen(f"{address}/api/runs", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}/api/runs", timeout=60) as answer:
             return sorted(run["id"] for run in json.load(answer)["runs"])
     except OSError:
         return []
@@ -106,7 +106,7 @@ def test_package_and_viewer_run_beside_the_set(name: str, environments: dict[str
     python = environments[name]
     record_first(tmp_path)
     done = subprocess.run(
-        [str(python), "-I", "-c", USE, str(tmp_path)], capture_output=True, text=True, check=False, timeout=120
+        [str(python), "-I", "-c", USE, str(tmp_path)], capture_output=True, text=True, check=False, timeout=280
     )
     assert done.returncode == 0, done.stderr
     protobuf, value, count = done.stdout.split()

@@ -17,7 +17,7 @@ import pytest
 import mindscope
 
 mindspore: Any = pytest.importorskip("mindspore")
-pytestmark = pytest.mark.framework
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STEPS = [1, 2, 3, 4]  # of 128 samples in batches of 32
 
@@ -79,7 +79,7 @@ def test_each_rank_has_its_directory(tmp_path: Path) -> None:
         str(EXAMPLES / "mindspore_distributed.py"), "--count", "128", "--summary-dir", str(tmp_path / "summary_dir"),
     ]  # fmt: skip
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=550, check=False)
     logs = "\n".join(file.read_text("utf-8")[-2000:] for file in tmp_path.glob("logs/worker_*.log"))
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:] + logs
     assert sorted(mindscope.open_runs(tmp_path)) == ["summary_dir0", "summary_dir1"]

@@ -33,5 +33,5 @@ else:
 
 @pytest.mark.parametrize("program", [PLAIN, WITHOUT_LIGHTNING])
 def test_frameworks_come_on_request(program: str) -> None:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
