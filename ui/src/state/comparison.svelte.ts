@@ -6,6 +6,7 @@ import { directoryOf, gather, type RunGroup } from "../core/runGroups";
 import { t } from "../i18n/i18n.svelte";
 import { Asked } from "./asked.svelte";
 import { colours, slotColour } from "./colours.svelte";
+import { gathered } from "./gathered";
 import { runs } from "./runs.svelte";
 import { selection } from "./selection.svelte";
 import { view } from "./view.svelte";
@@ -54,8 +55,19 @@ class Comparison {
 
 export const comparison = new Comparison();
 
+/** The charts in sight ask for the same groups of other tags: in one request. */
+const readGroups = gathered<GroupQuery, Group[]>({
+  alike: ({ axis, x, range, pixels, log_origin, smoothing, baseline }) => JSON.stringify([axis, x, range, pixels, log_origin, smoothing, baseline]),
+  most: 8,
+  send: async (questions, signal) => {
+    const answers = await fetchGroups({ ...questions[0]!, groups: questions.flatMap(({ groups }) => groups) }, signal);
+    let next = 0;
+    return questions.map(({ groups }) => answers.slice(next, (next += groups.length)));
+  },
+});
+
 export function askGroups(): Asked<GroupQuery, Group[]> {
-  return new Asked(fetchGroups);
+  return new Asked(readGroups);
 }
 
 export function askStatistics(): Asked<{ runs: readonly string[]; tags: readonly string[] }, Statistics> {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchHistograms, type HistogramQuery } from "../api/histograms";
-import type { SeriesKey } from "../api/routes";
+import type { KnownSeries, SeriesKey } from "../api/routes";
 import { histogramCsv, histogramJson } from "../core/histogramFile";
 import { completedHistograms, type Histograms } from "../core/histograms";
+import { gathered } from "./gathered";
 import { ReasonError } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
 
@@ -11,12 +12,19 @@ const ALL_STEPS = 1_000_000;
 /** Which steps of a series a view shows, and how many rows it has room for. */
 export type HistogramDetail = Omit<HistogramQuery, "series">;
 
+/** The cards in sight ask for the same steps and rows of many series: in one request. */
+const ask = gathered<{ series: KnownSeries; detail: HistogramDetail }, Histograms>({
+  alike: ({ detail }) => JSON.stringify(detail),
+  most: 8,
+  send: (questions, signal) => fetchHistograms({ series: questions.map(({ series }) => series), ...questions[0]!.detail }, signal),
+});
+
 export const histogramSource: ValueSource<Histograms, HistogramDetail> = {
   kind: "histogram",
   read: async (series, detail, signal, known) => {
-    const [answer] = await fetchHistograms({ series: [{ ...series, since: known?.cursor ?? null }], ...detail }, signal);
-    if (answer!.error !== null) throw new ReasonError(answer!.error);
-    return completedHistograms(answer!, known);
+    const answer = await ask({ series: { ...series, since: known?.cursor ?? null }, detail }, signal);
+    if (answer.error !== null) throw new ReasonError(answer.error);
+    return completedHistograms(answer, known);
   },
   bytes: ({ step, count }) => 112 * step.length + 24 * count.length,
 };
