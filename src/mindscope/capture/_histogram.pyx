@@ -11,6 +11,8 @@ from libc.math cimport INFINITY, fabs, isfinite, isnan
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from mindscope.formats._varints cimport put_varint, varint_size
+
 cdef enum:
     MOST = 90  # buckets
     LARGEST_COUNTED_BY_TEN = 880
@@ -209,23 +211,6 @@ def bucket_count(int64_t valid):
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------
 
-cdef inline int _varint_size(uint64_t value) noexcept nogil:
-    cdef int size = 1
-    while value >= 0x80:
-        value >>= 7
-        size += 1
-    return size
-
-
-cdef inline uint8_t *_put_varint(uint8_t *out, uint64_t value) noexcept nogil:
-    while value >= 0x80:
-        out[0] = <uint8_t>(value | 0x80)
-        out += 1
-        value >>= 7
-    out[0] = <uint8_t>value
-    return out + 1
-
-
 cdef inline uint8_t *_put_double(uint8_t *out, uint8_t key, double value) noexcept nogil:
     out[0] = key
     memcpy(out + 1, &value, 8)
@@ -234,7 +219,7 @@ cdef inline uint8_t *_put_double(uint8_t *out, uint8_t key, double value) noexce
 
 cdef inline uint8_t *_put_count(uint8_t *out, uint8_t key, int64_t value) noexcept nogil:
     out[0] = key
-    return _put_varint(out + 1, <uint64_t>value)
+    return put_varint(out + 1, <uint64_t>value)
 
 
 cdef uint8_t *_put_histogram(uint8_t *out, const Distribution *found) noexcept nogil:
@@ -242,7 +227,7 @@ cdef uint8_t *_put_histogram(uint8_t *out, const Distribution *found) noexcept n
     cdef int bucket
     for bucket in range(found.buckets):
         out[0] = 0x0A  # buckets
-        out = _put_varint(out + 1, 18 + 1 + _varint_size(<uint64_t>found.counts[bucket]))
+        out = put_varint(out + 1, 18 + 1 + varint_size(<uint64_t>found.counts[bucket]))
         out = _put_double(out, 0x09, found.edges[bucket])  # left
         out = _put_double(out, 0x11, found.edges[bucket + 1] - found.edges[bucket])  # width
         out = _put_count(out, 0x18, found.counts[bucket])
@@ -275,16 +260,16 @@ def encode_histogram(bytes tag not None, const number[::1] flat not None):
         else:
             found.low = found.high = found.total = 0
         length = _put_histogram(body, &found) - body
-    inner = 1 + _varint_size(tag_size) + tag_size + 1 + _varint_size(length) + length
-    cdef bytes result = PyBytes_FromStringAndSize(NULL, 1 + _varint_size(inner) + inner)
+    inner = 1 + varint_size(tag_size) + tag_size + 1 + varint_size(length) + length
+    cdef bytes result = PyBytes_FromStringAndSize(NULL, 1 + varint_size(inner) + inner)
     cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(result)
     out[0] = 0x0A  # Summary.value
-    out = _put_varint(out + 1, inner)
+    out = put_varint(out + 1, inner)
     out[0] = 0x0A  # Value.tag
-    out = _put_varint(out + 1, tag_size)
+    out = put_varint(out + 1, tag_size)
     memcpy(out, PyBytes_AS_STRING(tag), tag_size)
     out += tag_size
     out[0] = 0x4A  # Value.histogram
-    out = _put_varint(out + 1, length)
+    out = put_varint(out + 1, length)
     memcpy(out, body, length)
     return result
