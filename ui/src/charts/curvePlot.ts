@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Range } from "../core/axis";
-import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
+import { rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
 import type { Area, Point } from "../core/histogramView";
-import { hitsByNearness, type Hit } from "../core/nearest";
 import type { Box } from "../core/zoom";
-import { TICK_FONT, type Across, type PlaceAxis, type Upright } from "./axes";
+import type { Across, PlaceAxis, Upright } from "./axes";
 import { paintAxes } from "./axesPaint";
 import { Inks, watchLook } from "./inks";
+import { labelWidth } from "./labelWidth";
 import { Layer } from "./layer";
 import type { Guide } from "./marksPaint";
-import { paintCurves, paintEmphasised, type Painting } from "./paint";
+import { paintCurves, paintEmphasised } from "./paint";
+import type { Painting } from "./painting";
 import { plotFrame, type PlotFrame, type Size } from "./plotFrame";
+import { boxWithin, hoverAt, type Hover } from "./plotHover";
 import { PlotPointer } from "./plotPointer";
+
+export type { Hover };
 
 export interface CurvePlotOptions {
   axis: PlaceAxis;
@@ -21,15 +24,6 @@ export interface CurvePlotOptions {
   onzoom: (box: Box) => void;
   onrestore: () => void;
   onhover: (hover: Hover | null) => void;
-}
-
-/** Where the cursor is and which rows are near, nearest curve first. */
-export interface Hover {
-  hits: Hit[];
-  /** Position of the cursor on the horizontal axis. */
-  x: number;
-  clientX: number;
-  clientY: number;
 }
 
 /** Curves with their own x each, on one canvas; a second one exists while a curve is brought to the front. */
@@ -190,25 +184,11 @@ export class CurvePlot {
       this.#options.onhover(null);
       return;
     }
-    const { area, projections, xAt } = this.#frame;
-    const x = xAt(point.x + area.left);
-    const hits = hitsByNearness(
-      this.#curves.map((curve) => ({ x: curve.x, y: curve.smoothed ?? curve.raw, ascending: curve.isAscending, scale: curve.scale })),
-      { x, pixelX: point.x, pixelY: point.y },
-      (place) => projections[0]!.x(place) - area.left,
-      (value, scale) => (projections[scale] ?? projections[0]!).y(value) - area.top,
-    );
-    const { left, top } = this.#pointer.area.getBoundingClientRect();
-    this.#options.onhover({ hits, x, clientX: left + point.x, clientY: top + point.y });
+    this.#options.onhover(hoverAt(point, this.#curves, this.#frame, this.#pointer.area.getBoundingClientRect()));
   }
 
-  /** A box as wide or as high as the area leaves that range as it is, or fits it to what the box holds. */
-  #select({ left, top, width, height }: Area): void {
-    const { area, ranges, xAt, yAt } = this.#frame;
-    const x: Range = width >= area.width - 1 ? ranges.x : [xAt(area.left + left), xAt(area.left + left + width)];
-    const isTall = height >= area.height - 1;
-    const y = isTall ? heightWithin(this.#curves, x, this.#options.scaling.isLog) : ([yAt(area.top + top + height), yAt(area.top + top)] as const);
-    this.#options.onzoom({ x, y });
+  #select(box: Area): void {
+    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog));
   }
 }
 
@@ -216,12 +196,4 @@ function* paintChart(painting: Painting, curves: readonly Curve[], guides: reado
   paintAxes(painting.ctx, painting.frame, painting.ink);
   yield;
   yield* paintCurves(painting, curves, guides);
-}
-
-let ruler: CanvasRenderingContext2D | null = null;
-
-function labelWidth(label: string): number {
-  ruler ??= document.createElement("canvas").getContext("2d")!;
-  ruler.font = TICK_FONT;
-  return ruler.measureText(label).width;
 }

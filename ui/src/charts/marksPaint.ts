@@ -2,7 +2,7 @@
 import type { Curve } from "../core/curve";
 import { isAtTop, missingMarks, thinMarks, type MissingKind } from "../core/missing";
 import { TICK_FONT } from "./axes";
-import type { Painting } from "./paint";
+import type { Painting } from "./painting";
 
 /** A horizontal line across the chart, on the first vertical axis. */
 export interface Guide {

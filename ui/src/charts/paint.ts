@@ -5,7 +5,7 @@ import { drawableValues, traceBand, traceCurve } from "../core/curvePath";
 import { CurvePen } from "./curvePen";
 import { strokeLine } from "./lineStroke";
 import { paintGuide, paintMarks, type Guide } from "./marksPaint";
-import type { PlotFrame } from "./plotFrame";
+import type { Painting } from "./painting";
 
 const LINE = 1.5;
 const EMPHASISED_LINE = 2.5;
@@ -15,17 +15,6 @@ const DOT_RADIUS = 2.5;
 const SPILL = 3;
 /** Beyond this many rows the joints are too small to see and too many to be rounded. */
 const ROUND_ROWS = 400;
-
-export interface Painting {
-  /** Scaled so that its unit is a CSS pixel. */
-  ctx: CanvasRenderingContext2D;
-  frame: PlotFrame;
-  isLog: boolean;
-  isLogX: boolean;
-  /** Mark values that are finite but beyond the shown heights. */
-  marksFar: boolean;
-  ink: (colour: string) => string;
-}
 
 /** Draws bands, raw curves, smoothed ones in front, then what has no height, then guides; one curve a step. */
 export function* paintCurves(painting: Painting, curves: readonly Curve[], guides: readonly Guide[]): Generator<void> {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { along, plotFrame } from "./plotFrame";
+
+const ACROSS = { axis: "step", isLog: false } as const;
+const upright = (title: string): { title: string; colour: null; isLog: boolean } => ({ title, colour: null, isLog: false });
+const frameOf = (count: number): ReturnType<typeof plotFrame> => {
+  const uprights = ["loss", "accuracy", "rate"].slice(0, count).map(upright);
+  return plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: uprights.map(() => [0, 1]) }, ACROSS, uprights, (label) => 7 * label.length);
+};
+
+describe("along", () => {
+  it("leads from values to places and back", () => {
+    const positive = fc.double({ min: 1e-6, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(positive, fc.double({ min: 1.01, max: 1e6, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (low, factor, share, isLog) => {
+        const { place, value } = along([low, low * factor], 40, 640, isLog);
+        expect([place(low), place(low * factor)].map((at) => Math.round(at * 1e6) / 1e6)).toEqual([40, 640]);
+        expect(place(value(40 + 600 * share))).toBeCloseTo(40 + 600 * share, 6);
+      }),
+    );
+  });
+});
+
+describe("plotFrame", () => {
+  it("leaves the room beside the curves to the axes, left and right in turn", () => {
+    const { area, uprights } = frameOf(3);
+    expect(uprights.map(({ isRight }) => isRight)).toEqual([false, true, false]);
+    expect(area.left).toBe(uprights[0]!.width + uprights[2]!.width);
+    expect(600 - area.left - area.width).toBe(uprights[1]!.width);
+    expect(uprights[2]!.offset).toBe(uprights[0]!.width);
+  });
+
+  it("titles axes only where there are several", () => {
+    expect(frameOf(1).uprights[0]!.title).toBe("");
+    expect(frameOf(2).uprights.map(({ title }) => title)).toEqual(["loss", "accuracy"]);
+  });
+
+  it("writes no label beyond the edge", () => {
+    const { bottom, projections } = frameOf(1);
+    bottom.labels.forEach((label, index) => expect(projections[0]!.x(bottom.ticks[index]!) + 3.1 * label.length).toBeLessThanOrEqual(600));
+  });
+});
