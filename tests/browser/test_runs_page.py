@@ -69,6 +69,7 @@ def test_damage_is_shown_with_file_and_byte(tmp_path: Path, open_page: OpenPage)
     with running_viewer(tmp_path / "logs", tmp_path) as live:
         eventually(lambda: live.runs().get("run", {}).get("damages"))
         page = open_page(live, "/")
+        expect(row(page, "run").get_by_test_id("run-actions")).to_be_in_viewport(ratio=1)
         row(page, "run").get_by_role("button", name=re.compile("damage")).click()
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text(log.path.name)
