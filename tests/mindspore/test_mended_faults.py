@@ -26,7 +26,7 @@ from trainings import Perceptron, digits, loss_function  # noqa: E402
 
 from mindscope.mindspore import ArrayRows, SummaryCollector, SummaryLandscape, SummaryRecord  # noqa: E402
 
-pytestmark = pytest.mark.framework
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(900)]
 WITHOUT_LANDSCAPE = {"collect_landscape": None}
 
 

@@ -32,7 +32,7 @@ from mindscope.mindspore.graphs import graph_of  # noqa: E402
 from mindscope.mindspore.kept_values import OperatorValues  # noqa: E402
 from mindscope.types import Message  # noqa: E402
 
-pytestmark = pytest.mark.framework
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(autouse=True)
