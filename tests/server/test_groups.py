@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from mindscope.ingest import Catalog
-from mindscope.server.derived_schema import Alignment, DerivedHeader, DerivedView, GroupsHeader
+from mindscope.server.derived_schema import DerivedHeader, DerivedView
+from mindscope.server.group_schema import Alignment, GroupsHeader
 from mindscope.server.ranks import expand_ranks, find_ranks
 from mindscope.server.spreads import GroupSpread, GroupSpreads
 from tests.event_log import DATA, append, scalars, version

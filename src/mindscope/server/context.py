@@ -19,7 +19,8 @@ from mindscope.server.feed import Feed
 from mindscope.server.hparam_tables import HparamTables
 from mindscope.server.known import KnownByRun
 from mindscope.server.merged_histograms import MergedHistograms
-from mindscope.server.outlines import Outlines, outline_run
+from mindscope.server.outline_schema import Outlines
+from mindscope.server.outlines import outline_run
 from mindscope.server.spreads import GroupSpreads
 
 MOST_OUTLINES = 64

@@ -16,7 +16,7 @@ from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
-from mindscope.server.derived_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
+from mindscope.server.group_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
 from mindscope.server.ranks import expand_ranks
 from mindscope.server.schema import Axis, ReasonEntry
 from mindscope.server.spreads import GroupSpread, GroupSpreads

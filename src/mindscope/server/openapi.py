@@ -16,7 +16,8 @@ from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.alerts_schema import LiveAlerts
 from mindscope.server.curve_schema import CurvesHeader
-from mindscope.server.derived_schema import DerivedHeader, GroupsHeader
+from mindscope.server.derived_schema import DerivedHeader
+from mindscope.server.group_schema import GroupsHeader
 from mindscope.server.histogram_schema import HistogramsHeader
 from mindscope.server.live_schema import LiveChange, LiveHello
 from mindscope.server.notebook_schema import LiveNotebook

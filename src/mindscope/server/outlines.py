@@ -15,7 +15,16 @@ from mindscope.graph import DatasetNode, Graph
 from mindscope.graph.model import Node
 from mindscope.reading import Run
 from mindscope.reasons import Reason
-from mindscope.server.schema import Answer, ReasonEntry
+from mindscope.server.outline_schema import (
+    GraphOutline,
+    LandscapeOutline,
+    Outlines,
+    PipelineOutline,
+    PipelineStage,
+    ScopeEdge,
+    ScopeOutline,
+)
+from mindscope.server.schema import ReasonEntry
 from mindscope.types import Damage, Landscape
 
 MOST_SCOPES = 24
@@ -23,74 +32,6 @@ ROOM = 9  # scopes after opening one
 
 Scope = tuple[str, ...]
 """A scope by its path from the top; the last name is its own."""
-
-
-class ScopeOutline(Answer):
-    """An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it."""
-
-    name: str
-    nodes: int
-
-
-class ScopeEdge(Answer):
-    """Values that flow from one of the listed scopes to another, both as indices."""
-
-    source: int
-    target: int
-    tensors: int
-
-
-class GraphOutline(Answer):
-    """The newest graph of a run: its largest outermost scopes and what flows between them."""
-
-    name: str
-    nodes: int
-    edges: int
-    graphs: int
-    parameters: int
-    scopes: list[ScopeOutline]
-    scopes_left_out: int
-    flows: list[ScopeEdge]
-
-
-class PipelineStage(Answer):
-    """One stage of the data pipeline; ``detail`` is what tells most about it, "" without anything."""
-
-    name: str
-    detail: str
-
-
-class PipelineOutline(Answer):
-    """The stages of the data pipeline from the source on to what the training takes; of several sources the first."""
-
-    stages: list[PipelineStage]
-    sources: int
-
-
-class LandscapeOutline(Answer):
-    """The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
-
-    The path is where the training went on the plane; its three columns are of one length, empty without a path.
-    """
-
-    tag: str
-    x: list[float]
-    y: list[float]
-    losses: list[list[float | None]]
-    path_x: list[float]
-    path_y: list[float]
-    path_losses: list[float | None]
-
-
-class Outlines(Answer):
-    """Null where the run holds none, or none that can be read: ``problems`` says why."""
-
-    run: str
-    version: int
-    graph: GraphOutline | None
-    pipeline: PipelineOutline | None
-    landscape: LandscapeOutline | None
-    problems: list[ReasonEntry]
 
 
 def outline_run(run: Run) -> Outlines:

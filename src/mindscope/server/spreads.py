@@ -14,7 +14,8 @@ from mindscope.errors import ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.derived_points import derive_points
-from mindscope.server.derived_schema import Alignment, DerivedView
+from mindscope.server.derived_schema import DerivedView
+from mindscope.server.group_schema import Alignment
 from mindscope.stats.alignment import Floats, Trace, common_x, trace
 from mindscope.stats.growing_spread import GrowingSpread, grow_spread
 from mindscope.stats.spread import Spread, spread

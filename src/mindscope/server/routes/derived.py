@@ -10,7 +10,8 @@ from fastapi import APIRouter
 from mindscope.server.columns import MEDIA_TYPE
 from mindscope.server.context import TheViewer
 from mindscope.server.derived import pack_derived
-from mindscope.server.derived_schema import DerivedQuery, GroupsQuery
+from mindscope.server.derived_schema import DerivedQuery
+from mindscope.server.group_schema import GroupsQuery
 from mindscope.server.groups import pack_groups
 from mindscope.server.routes.curves import ColumnsResponse
 

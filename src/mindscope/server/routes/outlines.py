@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND
-from mindscope.server.outlines import Outlines
+from mindscope.server.outline_schema import Outlines
 
 router = APIRouter()
 
