@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -196,7 +197,7 @@ def test_where_nothing_can_be_written_it_says_why_and_reads_nothing(tmp_path: Pa
 def test_a_file_of_a_later_format_is_left_alone(notebook: Notebook, tmp_path: Path):
     write(notebook, "a", note="x")
     notebook.close()
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     later = Notebook(tmp_path, BASE)
@@ -210,7 +211,7 @@ def test_a_file_of_a_later_format_is_left_alone(notebook: Notebook, tmp_path: Pa
 
 def test_a_row_that_is_no_object_is_left_out(notebook: Notebook, tmp_path: Path):
     write(notebook, "a", note="x")
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
         connection.execute("INSERT INTO record VALUES (?, 'run', 'b', 7, '[1, ', 0.0)", (BASE,))
     connection.close()
     assert fields(notebook) == {"a": {"note": "x"}, "b": None}
