@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock, local
 from typing import TypeVar
+from weakref import finalize
 
 from mindscope.errors import NotebookError
 from mindscope.notebook import database
@@ -32,6 +33,7 @@ class Connections:
         self._mine = local()  # .connection and .file, the identity of what it has open
         self._opening = Lock()  # guards the two below, and ``refusal``
         self._all: list[sqlite3.Connection] = []  # of all threads
+        finalize(self, _close_all, self._all)  # of whoever forgets to
         self._is_checked = False  # every page of the file was read once
 
     def use(self, act: Callable[[sqlite3.Connection], T]) -> T:
@@ -65,9 +67,7 @@ class Connections:
     def close(self) -> None:
         """Close the connections of all threads; none may be in use."""
         with self._opening:
-            for connection in self._all:
-                connection.close()
-            self._all.clear()
+            _close_all(self._all)
             self._mine = local()
 
     def _connection(self) -> sqlite3.Connection:
@@ -107,6 +107,12 @@ class Connections:
 
     def _told(self, code: str, error: Exception) -> Reason:
         return Reason(code, path=str(self.path), reason=str(error), errno=database.errno_of(error))
+
+
+def _close_all(connections: list[sqlite3.Connection]) -> None:
+    for connection in connections:
+        connection.close()
+    connections.clear()
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
