@@ -78,7 +78,7 @@ def test_columns_of_a_dict_are_the_arguments_of_the_network(tmp_path: Path) -> N
 def test_choices_of_the_process_are_checked(tmp_path: Path) -> None:
     set_context(mode=0, device_target="CPU", device_id=0)
     try:
-        assert Model(torch.nn.Linear(1, 1))._device == torch.device("cpu")
+        assert Model(torch.nn.Linear(1, 1)).predict(torch.ones(1, 1)).device == torch.device("cpu")
     finally:
         CONTEXT.device = None
     for wrong in ({"mode": 3}, {"device_target": "TPU"}, {"device_target": "Ascend"}, {"save_graphs": -1}):
