@@ -52,8 +52,9 @@ time. Where two viewers share a workspace and show the same directory, the first
 keeps the rest in memory. Caches that were not used for longest make room for others.
 
 Where the workspace can't be written, because it is read-only or the disk is full, a viewer starts all the same, says so
-and serves from memory: a change of the notebook is refused with the reason, the logs are read anew at the next start, and
-nothing is logged. A viewer in the foreground whose state folder can't be written is not found by `status` and `stop`.
+and serves from memory: a change of the notebook is refused with the reason, the logs are read anew at the next start,
+and nothing is logged. A viewer in the foreground whose state folder can't be written is not found by `status` and
+`stop`.
 
 ## Who may look
 
