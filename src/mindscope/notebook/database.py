@@ -68,8 +68,10 @@ def open_read_only(path: Path) -> sqlite3.Connection:
         try:
             _require_known_format(path, connection)
             connection.execute("SELECT count(*) FROM record").fetchone()
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             connection.close()
+            if not isinstance(error, sqlite3.DatabaseError):
+                raise
             failure = error
         else:
             return connection
