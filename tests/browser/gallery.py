@@ -20,7 +20,7 @@ from shutil import copytree, which
 from urllib.parse import urlsplit
 
 import numpy as np
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -99,16 +99,24 @@ def settle(page: Page) -> None:
     page.wait_for_timeout(900)
 
 
+def is_held(address: str) -> bool:
+    path = urlsplit(address).path
+    return path.startswith("/api/") and path not in KNOWN_AT_ONCE
+
+
 def take(browser: Browser, address: str, look: Look, path: Path, is_loading: bool = False) -> None:
     """One picture of ``address``; theme and language are what a person chose before."""
     page = browser.new_page(viewport={"width": look.width, "height": HEIGHTS[look.width]})
     settings = f'{{"theme": "{look.theme}", "language": "{look.language}"}}'
     page.add_init_script(f"localStorage.setItem('mindscope.settings', JSON.stringify({settings}))")
+    held: list[Route] = []
     if is_loading:
-        page.route(lambda asked: "/api/" in asked and urlsplit(asked).path not in KNOWN_AT_ONCE, lambda _: None)
+        page.route(is_held, lambda route: held.append(route))
     page.goto(address)
     settle(page)
     page.screenshot(path=path)
+    for route in held:
+        route.abort()
     page.close()
 
 
