@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copytree, rmtree, which
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -150,7 +150,8 @@ def wait_until_read(live: LiveViewer, count: int) -> None:
 
 
 def take_real_logs(browser: Browser, folder: Path, room: Path, names: list[str]) -> None:
-    with running_viewer(DATA, room / "real") as live:
+    copytree(DATA, room / "logs")
+    with running_viewer(room / "logs", room / "viewer") as live:
         wait_until_read(live, 20)
         for look, name in product(looks(), names):
             take(browser, f"http://127.0.0.1:{live.port}{PAGES[name]}", look, folder / f"{name}-{look}.png")
@@ -182,12 +183,15 @@ def main() -> None:
     parser.add_argument("--accept", action="store_true", help="take the pictures for golden")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as room, sync_playwright() as playwright:
+    room = Path(tempfile.gettempdir()) / "mindscope-gallery"  # pages show where their logs are: always the same place
+    rmtree(room, ignore_errors=True)
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=which("chromium"), args=list(CHROMIUM_FLAGS))
-        take_real_logs(browser, options.folder, Path(room), options.page or list(PAGES))
+        take_real_logs(browser, options.folder, room, options.page or list(PAGES))
         if not options.page:
-            take_sizes(browser, options.folder, Path(room))
+            take_sizes(browser, options.folder, room)
         browser.close()
+    rmtree(room)
     print(f"{len(list(options.folder.glob('*.png')))} pictures in {options.folder}")
     if options.accept:
         golden.accept(options.folder, worth_keeping(options.folder))
