@@ -22,7 +22,9 @@ NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 
 
 def read_back(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     check_tensor(array)
-    return mindspore.decode_tensor(wire.decode(TENSOR, wire.encode(TENSOR, tensor_message(array)))).value
+    tensor = mindspore.decode_tensor(wire.decode(TENSOR, wire.encode(TENSOR, tensor_message(array))))
+    assert tensor.is_exact
+    return tensor.value
 
 
 @given(st.sampled_from(NAMES).flatmap(lambda name: arrays.arrays(name, arrays.array_shapes(min_dims=0, min_side=0))))
@@ -56,6 +58,7 @@ def test_bfloat16_reads_back_as_it_was(bits: np.ndarray[Any, Any]) -> None:
 def test_exact_bytes_stand_where_float32_is_not_enough(array: np.ndarray[Any, Any], is_extra: bool) -> None:
     message = tensor_message(array)
     assert ("raw_data" in message) == is_extra
+    assert message.get("is_float_exact", False) == (not is_extra and array.dtype.itemsize > 4)
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(message["float_data"], array.astype(np.float32).reshape(-1))
 

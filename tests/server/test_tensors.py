@@ -31,6 +31,9 @@ ARRAYS: dict[str, np.ndarray[Any, Any]] = {
     "f64": RNG.normal(size=(7,)),
     "i8": RNG.integers(-100, 100, (4, 3), np.int8),
     "i64": np.array([[2**62 + 1, -(2**62) - 1], [0, 5]]),
+    "i64 beyond float64": np.array([2**53 + 1, -(2**53) - 1]),
+    "i64 in float32": np.array([3, -7]),
+    "f64 in float32": np.array([0.5, -np.inf, np.nan]),
     "bool": np.array([True, False, True]),
     "bf16": RNG.normal(size=(2, 2)).astype(ml_dtypes.bfloat16),
     "scalar": np.array(3.25, np.float32),
@@ -68,13 +71,18 @@ class Tensors:
 
 
 @pytest.fixture(scope="module")
-def tensors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tensors]:
-    base = tmp_path_factory.mktemp("tensors")
-    with mindscope.SummaryRecord(base / "logs" / "run") as record:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("tensors") / "logs" / "run"
+    with mindscope.SummaryRecord(run) as record:
         for tag, array in ARRAYS.items():
             record.add_value("tensor", tag, array)
         record.record(1)
-    with running_viewer(base / "logs", base) as live:
+    return run
+
+
+@pytest.fixture(scope="module")
+def tensors(recorded: Path) -> Iterator[Tensors]:
+    with running_viewer(recorded.parent, recorded.parent.parent) as live:
         eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("tensor") == len(ARRAYS))
         yield Tensors(live, "run")
 
@@ -93,6 +101,14 @@ def test_a_tensor_says_what_it_is(tensors: Tensors, tag: str):
         str(ARRAYS[tag].dtype), list(ARRAYS[tag].shape), ARRAYS[tag].size
     )  # fmt: skip
     assert answer["is_exact"]
+
+
+@pytest.mark.parametrize("tag", ARRAYS)
+def test_a_tensor_is_read_as_it_was_recorded(recorded: Path, tag: str):
+    (got,) = mindscope.open_run(recorded).tensors(tag)
+    assert got.value.is_exact
+    assert got.value.value.dtype == ARRAYS[tag].dtype
+    np.testing.assert_array_equal(got.value.value, ARRAYS[tag])
 
 
 @pytest.mark.parametrize(("tag", "texts"), [(tag, texts) for tag in SLICES for texts in SLICES[tag]])

@@ -45,6 +45,7 @@ def tensor_message(array: Array) -> Message:
 
     ``float_data`` holds the values as float32, which is all that MindSpore's own reader looks at. Where that is not
     exact, ``raw_data`` holds the little-endian elements of the declared ``data_type`` as well; a reader prefers it.
+    Where it is exact though the dtype is wider, ``is_float_exact`` says so, as nothing else in the file could.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = array.astype(np.float32)
@@ -53,14 +54,18 @@ def tensor_message(array: Array) -> Message:
         "data_type": _CODES[array.dtype],
         "float_data": narrow.reshape(-1),
     }
-    if not _is_exact(array, narrow):
+    if array.dtype in _NARROW:
+        return message
+    if _is_exact(array, narrow):
+        message["is_float_exact"] = True
+    else:
         message["raw_data"] = array.tobytes()  # little-endian, as every machine that the compiled module is built for
     return message
 
 
 def _is_exact(array: Array, narrow: Array) -> bool:
-    """Whether the float32 values of ``narrow`` are those of ``array``."""
-    if array.dtype in _NARROW or array.size == 0:
+    """Whether the float32 values of ``narrow`` are those of ``array``, which is of a wider dtype."""
+    if array.size == 0:
         return True
     if array.dtype.kind in "iu":
         return bool(int(array.min()) >= -_EXACT_INTEGERS and int(array.max()) <= _EXACT_INTEGERS)

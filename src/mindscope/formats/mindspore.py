@@ -150,7 +150,8 @@ def _decode_histogram(value: Message) -> Histogram:
 def decode_tensor(message: Message) -> Tensor:
     """The array of a TensorProto, in the dtype it declares.
 
-    MindSpore writes every dtype as float32; our recorder adds the exact bytes as ``raw_data`` where that loses any.
+    MindSpore writes every dtype as float32. Our recorder adds the exact bytes as ``raw_data`` where that loses any, and
+    ``is_float_exact`` to the numbers of a wider dtype where it loses none.
     """
     dims = [int(size) for size in message.get("dims", [])]
     name = data_type_name(message.get("data_type", 0))
@@ -160,15 +161,15 @@ def decode_tensor(message: Message) -> Tensor:
         if len(message.get(field, ())):
             return Tensor(reshape(message[field], name, dims))
     values: NDArray[Any] = message.get("float_data", np.empty(0, np.float32))
-    return Tensor(reshape(values, name, dims), is_exact=is_exact_in_float32(name))
+    return Tensor(reshape(values, name, dims), is_exact=is_exact_in_float32(name, message))
 
 
 _EXACT_IN_FLOAT32 = {"float32", "float16", "bfloat16", "bool", "int8", "uint8", "int16", "uint16"}
 
 
-def is_exact_in_float32(name: str) -> bool:
-    """Whether a float32 can hold every number of the dtype of that name."""
-    return name in _EXACT_IN_FLOAT32
+def is_exact_in_float32(name: str, tensor: Message) -> bool:
+    """Whether float32 numbers are those that ``tensor`` had: all of that dtype are, or its writer says these are."""
+    return name in _EXACT_IN_FLOAT32 or tensor.get("is_float_exact", False)
 
 
 def data_type_name(number: int) -> str:

@@ -34,7 +34,8 @@ _VARINT_BYTES = 10
 class TensorPlace:
     """Numbers of ``stored`` that fill ``shape`` in C order, from byte ``offset`` of the encoded value on.
 
-    They mean numbers of ``dtype``; not ``is_exact`` where the file holds float32 of a wider dtype.
+    They mean numbers of ``dtype``; not ``is_exact`` where the file holds float32 of a wider dtype, unless its writer
+    says that nothing was lost.
     """
 
     shape: tuple[int, ...]
@@ -49,6 +50,12 @@ class _Field(NamedTuple):
     key: int  # the byte at which its key begins
     start: int  # of its content
     end: int
+
+
+class _Declared(NamedTuple):
+    shape: tuple[int, ...]
+    dtype: str
+    is_exact_in_float32: bool
 
 
 def find_tensor(dialect: DialectName, read: ReadAt, length: int) -> TensorPlace | None:
@@ -72,29 +79,29 @@ def find_tensor(dialect: DialectName, read: ReadAt, length: int) -> TensorPlace 
     short = [
         field for field in fields if field.number not in _PLAIN[dialect] and field.end - field.key < _MOST_DECLARED
     ]
-    shape, name = _declared(dialect, b"".join(read(field.key, field.end - field.key) for field in short))
-    return _place(by_number[number], shape, name, _PLAIN[dialect][number] or name)
+    declared = _declared(dialect, b"".join(read(field.key, field.end - field.key) for field in short))
+    return _place(by_number[number], declared, _PLAIN[dialect][number] or declared.dtype)
 
 
-def _place(field: _Field, shape: tuple[int, ...], name: str, stored_name: str) -> TensorPlace | None:
-    dtype, stored = dtype_by_name(name), dtype_by_name(stored_name)
+def _place(field: _Field, declared: _Declared, stored_name: str) -> TensorPlace | None:
+    shape, dtype, stored = declared.shape, dtype_by_name(declared.dtype), dtype_by_name(stored_name)
     if dtype is None or stored is None or any(size < 0 for size in shape):
         return None
     if math.prod(shape) * stored.itemsize != field.end - field.start:
         return None
-    is_exact = stored_name != "float32" or mindspore.is_exact_in_float32(name)
-    return TensorPlace(shape, dtype, stored, field.start, is_exact)
+    return TensorPlace(shape, dtype, stored, field.start, stored_name != "float32" or declared.is_exact_in_float32)
 
 
-def _declared(dialect: DialectName, message: bytes) -> tuple[tuple[int, ...], str]:
-    """Shape and name of the dtype."""
+def _declared(dialect: DialectName, message: bytes) -> _Declared:
     if dialect is DialectName.MINDSPORE:
         decoded: Message = wire.decode(mindspore_schemas.TENSOR, message)
         dims = decoded.get("dims", ())
-        return tuple(int(size) for size in dims), mindspore.data_type_name(decoded.get("data_type", 0))
+        name = mindspore.data_type_name(decoded.get("data_type", 0))
+        return _Declared(tuple(int(size) for size in dims), name, mindspore.is_exact_in_float32(name, decoded))
     decoded = wire.decode(tensorboard_schemas.TENSOR, message)
     dims = (dim.get("size", 0) for dim in decoded.get("tensor_shape", {}).get("dim", []))
-    return tuple(int(size) for size in dims), tensorboard.data_type_name(decoded.get("dtype", 0))
+    name = tensorboard.data_type_name(decoded.get("dtype", 0))
+    return _Declared(tuple(int(size) for size in dims), name, is_exact_in_float32=True)
 
 
 def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:

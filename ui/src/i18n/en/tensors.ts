@@ -4,7 +4,7 @@ export const tensors = {
   "tensors.text": "text",
   "tensors.one_value": "one value",
   "tensors.inexact": "kept as float32",
-  "tensors.inexact_title": "The log holds these {dtype} values as float32. MindSpore's own recorder cuts the digits beyond it; mindscope's writes float32 only where it loses nothing.",
+  "tensors.inexact_title": "The log holds these {dtype} values as float32. MindSpore's own recorder cuts the digits beyond it; mindscope's loses none.",
   "tensors.slice": "Slice",
   "tensors.slice_title": "What is shown of each dimension, in Python's slice syntax: 3, -1, :, 2:8, ::2",
   "tensors.slice_of": "Dimension {n} of size {size}: an index or a slice, as 3, -1, :, 2:8, ::2",

@@ -6,7 +6,7 @@ export const tensors: Record<keyof typeof en, string> = {
   "tensors.text": "文本",
   "tensors.one_value": "单个值",
   "tensors.inexact": "以 float32 保存",
-  "tensors.inexact_title": "日志以 float32 保存这些 {dtype} 值。MindSpore 自带的记录器会舍去超出其精度的位数；mindscope 的记录器仅在不丢失精度时才使用 float32。",
+  "tensors.inexact_title": "日志以 float32 保存这些 {dtype} 值。MindSpore 自带的记录器会舍去超出其精度的位数；mindscope 的记录器不丢失任何位数。",
   "tensors.slice": "切片",
   "tensors.slice_title": "每个维度所显示的部分，采用 Python 切片语法：3、-1、:、2:8、::2",
   "tensors.slice_of": "维度 {n}，大小 {size}：输入索引或切片，例如 3、-1、:、2:8、::2",
