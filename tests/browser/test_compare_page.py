@@ -71,7 +71,12 @@ def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     sweep = mindscope.open_runs(DATA / "mindspore" / "lineage_sweep").values()
     want = Counter(f"optimizer = {run.lineage.row()['optimizer']}" for run in sweep)
     expect(rows).to_have_count(len(want))
-    assert {row.get_attribute("data-group"): int(row.locator("td").nth(1).inner_text()) for row in rows.all()} == want
+    assert {row.get_attribute("data-key"): int(row.locator("td").first.inner_text()) for row in rows.all()} == want
+    full(page).get_by_test_id("group-table-download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("group-table-download-csv").click()
+    figures = csv.DictReader(Path(download.value.path()).read_text().splitlines())
+    assert {figure["group"]: int(figure["runs"]) for figure in figures} == want
     saved = {}
     for kind in ("csv", "json", "svg"):
         full(page).get_by_test_id("download").click()

@@ -115,7 +115,7 @@ def test_a_pr_curve_is_downloaded_as_table_and_drawing(viewer: LiveViewer, open_
     shown = full(page)
     expect(shown.locator("path[data-curve]")).to_have_count(1)
     want = tb_all().pr_curves("pr")[-1].value.value
-    best = shown.get_by_test_id("pr-table").locator("tbody td").nth(3)
+    best = shown.get_by_test_id("pr-table").locator("tbody td").nth(2)
     both = want[4] + want[5]
     score = (2 * want[4] * want[5] / np.where(both > 0, both, 1)).max()
     expect(best).to_have_text(f"{score:.4f}")

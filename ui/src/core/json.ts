@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 export type TableCell = string | number | boolean | null;
 
+/** What is saved of a table: the names of its columns, and the cells of its rows in their order. */
+export interface Table {
+  header: readonly string[];
+  rows: readonly (readonly TableCell[])[];
+}
+
 /** A table as a list of its rows, each with its cells by name. JSON has no NaN and no infinities: they are texts. */
 export function jsonTable(header: readonly string[], rows: readonly (readonly TableCell[])[]): string {
   const named = rows.map((row) => Object.fromEntries(header.map((name, column) => [name, jsonCell(row[column] ?? null)])));

@@ -10,6 +10,7 @@ import { keys } from "./en/keys";
 import { media } from "./en/media";
 import { runs } from "./en/runs";
 import { scalars } from "./en/scalars";
+import { tables } from "./en/tables";
 import { tensors } from "./en/tensors";
 import { values } from "./en/values";
 
@@ -28,6 +29,7 @@ export const en = {
   ...media,
   ...hparams,
   ...keys,
+  ...tables,
 } as const;
 
 export type MessageKey = keyof typeof en;

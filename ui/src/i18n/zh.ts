@@ -11,6 +11,7 @@ import { keys } from "./zh/keys";
 import { media } from "./zh/media";
 import { runs } from "./zh/runs";
 import { scalars } from "./zh/scalars";
+import { tables } from "./zh/tables";
 import { tensors } from "./zh/tensors";
 import { values } from "./zh/values";
 
@@ -29,4 +30,5 @@ export const zh: Record<MessageKey, string> = {
   ...media,
   ...hparams,
   ...keys,
+  ...tables,
 };

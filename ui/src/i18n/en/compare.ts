@@ -34,8 +34,6 @@ export const compare = {
   "compare.figure_mean": "Mean",
   "compare.parameters_all": "All parameters",
   "compare.parameters": "Parameters",
-  "compare.table_csv": "Table (CSV)",
-  "compare.table_json": "Table (JSON)",
   "compare.restore_title": "Restore filter, groups, baseline, axis, smoothing and zoom of all charts",
   "compare.run": "Run",
   "compare.runs": "{n} {n|run|runs}",

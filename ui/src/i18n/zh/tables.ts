@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { tables as en } from "../en/tables";
+
+export const tables: Record<keyof typeof en, string> = {
+  "table.download": "下载表格",
+  "table.csv": "表格（CSV）",
+  "table.json": "表格（JSON）",
+};
