@@ -20,9 +20,19 @@ TEXTS: Mapping[str, str] = {
     "tag_not_found": "{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet",
     "value_not_found": "{kind} {tag!r} of run {run!r} has no value with id {id!r}",
     "picture_not_found": "image {tag!r} of run {run!r} has no picture {picture} with id {id!r}",
-    "not_a_picture": "image {tag!r} of run {run!r}: its bytes begin with {start}",
+    "not_a_picture": (
+        "image {tag!r} of run {run!r} at step {step}: its bytes at byte {offset} of {file} begin with {start}"
+    ),
+    "picture_empty": "image {tag!r} of run {run!r} at step {step}: it has no bytes, at byte {offset} of {file}",
+    "picture_cut": (
+        "image {tag!r} of run {run!r} at step {step}: its {size} bytes from byte {offset} of {file} on break off"
+    ),
+    "picture_checksum": (
+        "image {tag!r} of run {run!r} at step {step}: checksum of its part {part} at byte {offset} of {file} is {got}, "
+        "want {want}"
+    ),
     "not_a_sound": "audio {tag!r} of run {run!r}: its bytes begin with {start}",
-    "not_a_pr_curve": "PR curve has shape {shape}, want {want}",
+    "not_a_pr_curve": "PR curve has shape {shape} of {dtype}, want {rows} rows of numbers",
     "file_gone": "{kind} {tag!r} of run {run!r}: its file is gone; reload the list",
     "file_replaced": "{kind} {tag!r} of run {run!r}: its file was replaced; reload the list",
     "file_unreadable": "{file}: {reason}; reload the list",

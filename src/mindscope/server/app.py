@@ -33,6 +33,7 @@ from mindscope.server.routes import (
     live,
     notebook,
     outlines,
+    pr_curves,
     runs,
     scalars_csv,
     server,
@@ -79,7 +80,7 @@ def _viewer(settings: Settings, catalog: Catalog) -> Viewer:
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
     readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
-    for resource in (*readers, derived, statistics, live, notebook, alerts, deletion):
+    for resource in (*readers, pr_curves, derived, statistics, live, notebook, alerts, deletion):
         api.include_router(resource.router)
     return api
 

@@ -21,6 +21,7 @@ from mindscope.server.group_schema import GroupsHeader
 from mindscope.server.histogram_schema import HistogramsHeader
 from mindscope.server.live_schema import LiveChange, LiveHello
 from mindscope.server.notebook_schema import LiveNotebook
+from mindscope.server.pr_schema import PrCurvesHeader
 from mindscope.server.value_messages import HeatHeader
 
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
@@ -29,6 +30,7 @@ NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
     DerivedHeader,
     GroupsHeader,
     HeatHeader,
+    PrCurvesHeader,
     LiveHello,
     LiveChange,
     LiveNotebook,

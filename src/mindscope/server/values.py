@@ -8,12 +8,8 @@ import math
 import wave
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
-from mindscope.reasons import Reason
+from mindscope.server.pr_curves import NAMES, pr_rows, thresholds
 from mindscope.server.references import find_references
 from mindscope.server.value_ids import row_of, value_ids
 from mindscope.server.value_messages import PrCurveAnswer, SoundAnswer, TextAnswer, ValuesAnswer
@@ -27,7 +23,6 @@ SOUND_STARTS = (
     (b"\xff\xfb", "audio/mpeg"),
     (b"\xff\xf3", "audio/mpeg"),
 )
-PR_ROWS = 6
 
 
 def list_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> ValuesAnswer:
@@ -84,20 +79,9 @@ def sound_type(encoded: bytes) -> str | None:
 
 def read_pr_curve(tensor: Tensor) -> PrCurveAnswer:
     """The columns of a PR curve. Raises FormatError when it has not the six rows of one."""
-    rows = tensor.value
-    if rows.ndim != 2 or rows.shape[0] != PR_ROWS:
-        raise FormatError(Reason("not_a_pr_curve", shape=str(rows.shape), want=f"({PR_ROWS}, thresholds)"))
-    positives, false_positives, negatives, false_negatives, precision, recall = map(_numbers, rows)
-    count = rows.shape[1]
-    return PrCurveAnswer(
-        threshold=[number / max(1, count - 1) for number in range(count)],
-        precision=precision,
-        recall=recall,
-        true_positives=positives,
-        false_positives=false_positives,
-        true_negatives=negatives,
-        false_negatives=false_negatives,
-    )
+    rows = pr_rows(tensor)
+    columns = {name: [_finite(number) for number in row] for name, row in zip(NAMES, rows.tolist(), strict=True)}
+    return PrCurveAnswer(threshold=thresholds(rows.shape[1]).tolist(), **columns)
 
 
 def _wave_facts(encoded: bytes) -> tuple[float, int, int]:
@@ -107,10 +91,6 @@ def _wave_facts(encoded: bytes) -> tuple[float, int, int]:
             return float(file.getframerate()), file.getnchannels(), file.getnframes()
     except (wave.Error, EOFError):
         return 0.0, 0, 0
-
-
-def _numbers(row: NDArray[Any]) -> list[float | None]:
-    return [_finite(float(number)) for number in row.astype(np.float64)]
 
 
 def _finite(number: float) -> float | None:

@@ -388,6 +388,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/pr_curves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Pr Curves
+         * @description The PR curves of many series, at a step or at all of them; the header is PrCurvesHeader.
+         *
+         *     Unknown runs and tags have an error in their place.
+         */
+        post: operations["query_pr_curves"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/run": {
         parameters: {
             query?: never;
@@ -1114,7 +1136,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "group_empty" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "unreadable" | "untold" | "value_not_found";
+            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "group_empty" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "unreadable" | "untold" | "value_not_found";
             /** Message */
             message: string;
             /** Remedy */
@@ -1805,6 +1827,90 @@ export interface components {
             true_positives: (number | null)[];
         };
         /**
+         * PrCurveColumns
+         * @description float64 throughout. Curve i has the thresholds ``curve_start[i]`` to ``curve_start[i + 1]`` (not included).
+         *
+         *     ``steps`` are all steps of the series, whatever was asked for. ``step`` and ``wall_time`` have a number a curve,
+         *     ``curve_start`` one more and counts from the first curve that is sent; the others have a number a threshold, by
+         *     ascending threshold, NaN where a number is none. A curve that can't be read has no thresholds.
+         */
+        PrCurveColumns: {
+            curve_start: components["schemas"]["Column"];
+            false_negatives: components["schemas"]["Column"];
+            false_positives: components["schemas"]["Column"];
+            precision: components["schemas"]["Column"];
+            recall: components["schemas"]["Column"];
+            step: components["schemas"]["Column"];
+            steps: components["schemas"]["Column"];
+            threshold: components["schemas"]["Column"];
+            true_negatives: components["schemas"]["Column"];
+            true_positives: components["schemas"]["Column"];
+            wall_time: components["schemas"]["Column"];
+        };
+        /**
+         * PrCurvesHeader
+         * @description The JSON header of PR curves as ``application/vnd.mindscope.columns``.
+         */
+        PrCurvesHeader: {
+            /** Series */
+            series: components["schemas"]["PrSeries"][];
+        };
+        /**
+         * PrCurvesQuery
+         * @description The precision-recall curves of many series.
+         */
+        PrCurvesQuery: {
+            /** Series */
+            series: components["schemas"]["PrSeriesName"][];
+        };
+        /**
+         * PrSeries
+         * @description One series of the answer. ``returned`` counts curves; ``cursor`` and ``kept`` are those of a scalar curve.
+         *
+         *     ``problem`` says of the first curve of this answer that can't be read why. With ``error`` set, everything is 0 or
+         *     null but ``run`` and ``tag``.
+         */
+        PrSeries: {
+            columns: components["schemas"]["PrCurveColumns"] | null;
+            /** Cursor */
+            cursor: string | null;
+            error: components["schemas"]["ReasonEntry"] | null;
+            /** Kept */
+            kept: number;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Returned */
+            returned: number;
+            /** Run */
+            run: string;
+            /** Tag */
+            tag: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * PrSeriesName
+         * @description A PR curve tag of a run, and which of its curves: a step stands for the last one up to it, else the first.
+         */
+        PrSeriesName: {
+            /** Run */
+            run: string;
+            /** Since */
+            since?: string | null;
+            /**
+             * Step
+             * @default newest
+             */
+            step: number | components["schemas"]["PrSteps"];
+            /** Tag */
+            tag: string;
+        };
+        /**
+         * PrSteps
+         * @description Which curves of a series, when no single step is meant.
+         * @enum {string}
+         */
+        PrSteps: "newest" | "all";
+        /**
          * ReasonEntry
          * @description Why something could not be done. ``code`` is stable, ``values`` are what a text about it names.
          *
@@ -1815,7 +1921,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "group_empty" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "unreadable" | "untold" | "value_not_found";
+            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "group_empty" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "unreadable" | "untold" | "value_not_found";
             /** Message */
             message: string;
             /** Values */
@@ -3648,6 +3754,66 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_pr_curves: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrCurvesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
