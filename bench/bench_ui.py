@@ -107,7 +107,7 @@ def bundle_kb() -> float:
 def viewer(base: Path, room: Path) -> Iterator[str]:
     """A viewer that has read everything below ``base``."""
     port = free_port()
-    command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", str(port)]
+    command = [sys.executable, "-m", "mindscope", "start", "--foreground", "--port", str(port)]
     command += ["--summary-base-dir", str(base), "--workspace", str(room / "workspace")]
     environment = {**os.environ, "XDG_STATE_HOME": str(room / "state")}
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)

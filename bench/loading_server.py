@@ -55,7 +55,7 @@ def viewer_of(base: Path, room: Path) -> Iterator[Viewer]:
     """A viewer with its workspace in ``room``, on a free port; it ends with the block."""
     port = _free_port()
     command = [
-        sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", str(port), "--reload-interval", "0",
+        sys.executable, "-m", "mindscope", "start", "--foreground", "--port", str(port), "--reload-interval", "0",
         "--summary-base-dir", str(base), "--workspace", str(room / "workspace"),
     ]  # fmt: skip
     environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}

@@ -18,7 +18,7 @@ import lenet_digits
 
 def start_viewer(port: int, base_dir: Path) -> subprocess.Popen[bytes]:
     """The viewer as a child process, once it answers."""
-    command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground"]
+    command = [sys.executable, "-m", "mindscope", "start", "--foreground"]
     command += ["--port", str(port), "--summary-base-dir", str(base_dir), "--workspace", str(base_dir / ".workspace")]
     # its own session: Ctrl-C reaches this process only, which then stops the viewer
     viewer = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)

@@ -31,7 +31,7 @@ class CommandLine:
 
     def __call__(self, *arguments: str, want: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [sys.executable, "-m", "mindscope.cli", *arguments],
+            [sys.executable, "-m", "mindscope", *arguments],
             capture_output=True,
             text=True,
             cwd=self.room,

@@ -114,7 +114,7 @@ def test_without_a_workspace_the_viewer_warns_and_serves_from_memory(mindscope: 
 def test_on_a_full_disk_the_viewer_warns_and_serves_from_memory(mindscope: CommandLine, port: str):
     """No file may have a byte, which is what a full disk allows."""
     GrowingLog(mindscope.room / "run").scalar(1, 0.5)
-    command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", port, "--workspace", "w"]
+    command = [sys.executable, "-m", "mindscope", "start", "--foreground", "--port", port, "--workspace", "w"]
     process = subprocess.Popen(
         ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *command],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=mindscope.room, env=mindscope.environment,
@@ -280,7 +280,7 @@ def test_a_viewer_that_hangs_is_stopped_all_the_same(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_viewer_in_the_foreground_ends_without_a_trace(mindscope: CommandLine, port: str, number: signal.Signals):
     viewer = subprocess.Popen(
-        [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", port],
+        [sys.executable, "-m", "mindscope", "start", "--foreground", "--port", port],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

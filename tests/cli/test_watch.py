@@ -72,7 +72,7 @@ def test_without_a_run_there_is_nothing_to_look_at(mindscope: CommandLine):
 
 def watching(mindscope: CommandLine, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "mindscope.cli", "watch", "runs", *arguments],
+        [sys.executable, "-m", "mindscope", "watch", "runs", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

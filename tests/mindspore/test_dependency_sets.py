@@ -78,7 +78,7 @@ def viewer(python: Path, base: Path) -> Iterator[str]:
     flags = ["--foreground", "--port", str(port), "--summary-base-dir", str(base), "--workspace", str(base / "work")]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MINDSCOPE_")}
     environment |= {"HOME": str(base), "XDG_STATE_HOME": str(base / "state"), "XDG_CACHE_HOME": str(base / "cache")}
-    process = subprocess.Popen([str(python), "-m", "mindscope.cli", "start", *flags], env=environment)
+    process = subprocess.Popen([str(python), "-m", "mindscope", "start", *flags], env=environment)
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

@@ -86,7 +86,7 @@ class LiveViewer:
 def running_viewer(base: Path, room: Path, *flags: str, port: int | None = None) -> Iterator[LiveViewer]:
     """Run ``mindscope start --foreground``, on a free port unless told, and end it in the end."""
     port = port or free_port()
-    command = [sys.executable, "-m", "mindscope.cli", "start", "--foreground", "--port", str(port)]
+    command = [sys.executable, "-m", "mindscope", "start", "--foreground", "--port", str(port)]
     command += ["--summary-base-dir", str(base), "--workspace", str(room / "workspace"), *flags]
     environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(

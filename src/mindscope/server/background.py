@@ -77,7 +77,7 @@ def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
 def _command(settings: Settings) -> list[str]:
     """Every setting as a flag, so that a list of processes tells what each viewer serves."""
     return [
-        *(sys.executable, "-m", "mindscope.cli", "start", "--foreground"),
+        *(sys.executable, "-m", "mindscope", "start", "--foreground"),
         *("--summary-base-dir", str(settings.summary_base_dir)),
         *("--workspace", str(settings.workspace)),
         *("--host", settings.host),
