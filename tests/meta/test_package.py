@@ -41,9 +41,7 @@ def test_commands_of_the_readme_exist() -> None:
     targets = set(re.findall(r"`make (\w+)`", readme)) | set(re.findall(r"^make (\w+)", readme, re.MULTILINE))
     assert {"demo", "test"} <= targets
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
-    shown = subprocess.run(
-        [sys.executable, "-m", "mindscope", "--help"], capture_output=True, text=True, check=True
-    )
+    shown = subprocess.run([sys.executable, "-m", "mindscope", "--help"], capture_output=True, text=True, check=True)
     for command in set(re.findall(r"^mindscope (\w+)", readme, re.MULTILINE)):
         assert command in shown.stdout
 
