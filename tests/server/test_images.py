@@ -16,7 +16,8 @@ from PIL import Image
 import mindscope
 from mindscope.formats import mindspore
 from mindscope.ingest import Catalog
-from mindscope.server.pictures import list_images, media_type
+from mindscope.server.picture_bytes import media_type, picture_damage
+from mindscope.server.pictures import list_images
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 
 from .live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
@@ -99,13 +100,17 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveViewer, 
 
 
 def test_what_is_no_picture_is_refused(odd: tuple[LiveViewer, PictureLog]):
-    live, _ = odd
+    live, log = odd
     ids = listed(live, "run", "input")["id"]
     for id in ids[1:4]:
         got = picture(live, "run", "input", id)
         assert got.status_code == 415
         assert got.headers["content-type"] == "application/json"
-        assert got.json()["error"]["code"] == "not_a_picture"
+        error = got.json()["error"]
+        assert error["code"] == ("picture_empty" if id == ids[3] else "not_a_picture")
+        assert error["values"]["file"] == log.path.name
+        start = bytes.fromhex(error["values"].get("start", ""))
+        assert log.path.read_bytes()[error["values"]["offset"] :].startswith(start)
         assert "script" not in got.text
     assert picture(live, "run", "input", ids[0]).status_code == 200
 
@@ -159,6 +164,40 @@ def test_ids_stay_while_the_log_grows(odd: tuple[LiveViewer, PictureLog]):
 )
 def test_the_bytes_tell_the_type(encoded: bytes, want: str | None):
     assert media_type(encoded) == want
+
+
+def encoded_as(kind: str) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(np.arange(96, dtype=np.uint8).reshape(8, 12)).convert("RGB").save(buffer, kind)
+    return buffer.getvalue()
+
+
+PLACE: dict[str, str | int] = {"run": "r", "tag": "t", "step": 7, "file": "f", "offset": 1000}
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
+def test_a_picture_that_breaks_off_says_where_it_stands(kind: str):
+    encoded = encoded_as(kind)
+    assert picture_damage(encoded, PLACE) is None
+    assert picture_damage(encoded + b"\0\0", PLACE) is None
+    cuts = range(len(encoded)) if kind in ("PNG", "WEBP") else (len(encoded) // 2, len(encoded) - 1)
+    for end in cuts:
+        damage = picture_damage(encoded[:end], PLACE)
+        assert damage is not None
+        assert damage.values["step"] == 7
+        assert "byte 1000 of f" in str(damage)
+
+
+def test_every_byte_of_a_png_is_checked():
+    encoded = encoded_as("PNG")
+    for at in range(8, len(encoded)):
+        wrong = bytearray(encoded)
+        wrong[at] ^= 0x40
+        damage = picture_damage(bytes(wrong), PLACE)
+        assert damage is not None
+        assert damage.code in ("picture_checksum", "picture_cut")
+        if damage.code == "picture_checksum":
+            assert 1008 <= int(damage.values["offset"]) <= 1000 + at
 
 
 def test_only_values_that_came_since_are_listed(tmp_path: Path):

@@ -4,14 +4,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
+from mindscope.reasons import Value
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.image_schema import ImagesAnswer
 from mindscope.server.references import References, find_references
 from mindscope.server.value_ids import row_of, value_ids
+from mindscope.store import ReferenceColumns, read_encoded
 from mindscope.types import Image, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPicture:
+    """``encoded`` as it stands in the log; ``place`` says where: run, tag, step, file and the byte in it, offset."""
+
+    encoded: bytes
+    place: dict[str, Value]
 
 
 def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) -> ImagesAnswer:
@@ -42,8 +53,8 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
     )
 
 
-def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> bytes | None:
-    """The encoded bytes of a picture; None when the log has no such value, or the value no such picture.
+def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> FoundPicture | None:
+    """A picture of a value; None when the log has no such value, or the value no such picture.
 
     Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
     """
@@ -52,19 +63,16 @@ def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) ->
         row = row_of(places, id)
         if row is not None:
             pictures: tuple[Image, ...] = found.read(places, row)
-            return pictures[picture].encoded if picture < len(pictures) else None
+            return _found(found, places, row, pictures[picture].encoded) if picture < len(pictures) else None
     return None
 
 
-def media_type(encoded: bytes) -> str | None:
-    """What the bytes are, of the four formats that every browser shows and that can hold no program; None else."""
-    if encoded.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if encoded.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if encoded.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if encoded[:4] == b"RIFF" and encoded[8:12] == b"WEBP" else None
+def _found(found: References, places: ReferenceColumns, row: int, encoded: bytes) -> FoundPicture:
+    """With the byte of the file at which the picture begins; that of its value where it does not stand there as it is."""
+    facts, offset = found.file(int(places.file[row])), int(places.offset[row])
+    inside = read_encoded(facts.path, offset, int(places.length[row])).find(encoded)
+    place: dict[str, Value] = {"run": found.run, "tag": found.tag, "step": int(places.step[row]), "file": facts.name}
+    return FoundPicture(encoded, place | {"offset": offset + max(0, inside)})
 
 
 def _newest(found: References) -> tuple[Image, ...] | None:

@@ -13,7 +13,8 @@ from mindscope.server.answers import JsonAnswer
 from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND, failure
 from mindscope.server.image_schema import ImagesAnswer
-from mindscope.server.pictures import find_picture, list_images, media_type
+from mindscope.server.picture_bytes import media_type, picture_damage
+from mindscope.server.pictures import find_picture, list_images
 from mindscope.server.schema import FailureAnswer
 
 MAX_PICTURE = 2**31 - 1
@@ -22,7 +23,7 @@ MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in MEDIA_TYPES}},
     **NOT_FOUND,
-    415: {"model": FailureAnswer, "description": "The bytes are no PNG, JPEG, GIF or WebP."},
+    415: {"model": FailureAnswer, "description": "The bytes are no PNG, JPEG, GIF or WebP, or not a whole one."},
     500: {"model": FailureAnswer, "description": "The bytes can't be read any more."},
 }
 
@@ -52,12 +53,11 @@ def get_image(
     picture: Annotated[int, Query(ge=0, le=MAX_PICTURE)] = 0,
 ) -> Response | JSONResponse:
     """One picture of the value that ``/api/images`` calls ``id``."""
-    encoded = find_picture(viewer.catalog, run, tag, id, picture)
-    if encoded is None:
+    found = find_picture(viewer.catalog, run, tag, id, picture)
+    if found is None:
         what = Reason("picture_not_found", run=run, tag=tag, id=id, picture=picture)
         return failure(404, what, "GET /api/images lists the ids of a tag")
-    kind = media_type(encoded)
-    if kind is None:
-        what = Reason("not_a_picture", run=run, tag=tag, start=encoded[:8].hex(" "))
-        return failure(415, what, "only PNG, JPEG, GIF and WebP are handed out: record one of them")
-    return Response(encoded, media_type=kind, headers={"cache-control": FOREVER})
+    damage = picture_damage(found.encoded, found.place)
+    if damage is not None:
+        return failure(415, damage, "only whole PNG, JPEG, GIF and WebP are handed out: record one of them")
+    return Response(found.encoded, media_type=media_type(found.encoded), headers={"cache-control": FOREVER})
