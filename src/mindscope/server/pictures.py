@@ -68,7 +68,7 @@ def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) ->
 
 
 def _found(found: References, places: ReferenceColumns, row: int, encoded: bytes) -> FoundPicture:
-    """With the byte of the file at which the picture begins; that of its value where it does not stand there as it is."""
+    """With the byte of the file at which the picture begins, or its value where it does not stand there as it is."""
     facts, offset = found.file(int(places.file[row])), int(places.offset[row])
     inside = read_encoded(facts.path, offset, int(places.length[row])).find(encoded)
     place: dict[str, Value] = {"run": found.run, "tag": found.tag, "step": int(places.step[row]), "file": facts.name}
