@@ -9,6 +9,7 @@ import { images } from "./en/images";
 import { keys } from "./en/keys";
 import { media } from "./en/media";
 import { runs } from "./en/runs";
+import { saved } from "./en/saved";
 import { scalars } from "./en/scalars";
 import { tables } from "./en/tables";
 import { tensors } from "./en/tensors";
@@ -29,6 +30,7 @@ export const en = {
   ...media,
   ...hparams,
   ...keys,
+  ...saved,
   ...tables,
 } as const;
 

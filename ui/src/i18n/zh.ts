@@ -10,6 +10,7 @@ import { images } from "./zh/images";
 import { keys } from "./zh/keys";
 import { media } from "./zh/media";
 import { runs } from "./zh/runs";
+import { saved } from "./zh/saved";
 import { scalars } from "./zh/scalars";
 import { tables } from "./zh/tables";
 import { tensors } from "./zh/tensors";
@@ -30,5 +31,6 @@ export const zh: Record<MessageKey, string> = {
   ...media,
   ...hparams,
   ...keys,
+  ...saved,
   ...tables,
 };
