@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from fastapi.responses import Response
-
 from mindscope.server.schema import Answer
+from mindscope.server.shrunk import ShrunkResponse
 
 
-class JsonAnswer(Response):
+class JsonAnswer(ShrunkResponse):
     """A message as the body of an answer. Declare the message as the route's ``response_model``."""
 
     media_type = "application/json"

@@ -12,6 +12,8 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
+from mindscope.server.shrunk import ShrunkResponse
+
 WEB = Path(__file__).parent / "web"
 MEDIA_TYPES = {
     ".css": "text/css",
@@ -23,6 +25,7 @@ MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 """What a system says of these differs, and browsers believe only the right ones."""
+TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
 FOREVER = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
 NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>mindscope</title>
@@ -66,8 +69,10 @@ def _file(folder: Path, name: str, cache_control: str) -> Response | None:
     known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
     if name not in known:
         return None
-    media_type = MEDIA_TYPES.get(known[name].suffix)
-    return FileResponse(known[name], media_type=media_type, headers={"cache-control": cache_control})
+    file, headers = known[name], {"cache-control": cache_control}
+    if file.suffix in TEXTS:
+        return ShrunkResponse(file.read_bytes(), media_type=MEDIA_TYPES[file.suffix], headers=headers)
+    return FileResponse(file, media_type=MEDIA_TYPES.get(file.suffix), headers=headers)
 
 
 def _not_built() -> Response:

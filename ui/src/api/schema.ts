@@ -3018,7 +3018,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes are no PNG, JPEG, GIF or WebP. */
+            /** @description The bytes are no PNG, JPEG, GIF or WebP, or not a whole one. */
             415: {
                 headers: {
                     [name: string]: unknown;
