@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from mindscope.formats.frames import FrameReader, crc32c, frame
 from mindscope.ingest import RunLoader, find_run
-from mindscope.ingest import tail as tail_module
+from mindscope.ingest import stretch as stretch_module
 from mindscope.reading import inspect_run, open_run
 from mindscope.types import DamageKind, DialectName, Kind
 from tests.event_log import (
@@ -84,7 +84,7 @@ WHOLE = whole_content()
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12).map(sorted), st.integers(20, 400))
 def test_a_stream_that_grows_in_any_portions_gives_the_same_store(cuts: list[int], chunk_bytes: int) -> None:
     with tempfile.TemporaryDirectory() as path, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail_module, "CHUNK_BYTES", chunk_bytes)
+        patch.setattr(stretch_module, "CHUNK_BYTES", chunk_bytes)
         file = Path(path) / NAME
         file.touch()
         loader = loader_of(Path(path))
@@ -110,8 +110,8 @@ def test_small_budgets_only_take_more_turns(directory: Path) -> None:
     append(directory / NAME, STREAM)
     turns = 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail_module, "CHUNK_BYTES", 64)
-        patch.setattr(tail_module, "FEW_RECORDS", 1)
+        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
+        patch.setattr(stretch_module, "FEW_RECORDS", 1)
         loader = loader_of(directory)
         while turns == 0 or loader.has_more:
             loader.read(budget_bytes=100)
@@ -239,7 +239,7 @@ def test_a_record_larger_than_a_chunk_is_read_once_it_is_whole(directory: Path) 
     image = {"height": 1, "width": 1, "colorspace": 3, "encoded_image": picture}
     record = event(2, {"tag": "picture", "image": image})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail_module, "CHUNK_BYTES", 1000)
+        patch.setattr(stretch_module, "CHUNK_BYTES", 1000)
         append(directory / NAME, version() + steps([1]) + record[:-10])
         loader = loader_of(directory)
         loader.read_all()
@@ -331,7 +331,7 @@ def test_a_file_that_is_closed_or_goes_while_it_is_read_in_turns_ends_the_turns(
     file = directory / NAME
     append(file, version() + steps(range(100)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tail_module, "CHUNK_BYTES", 64)
+        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
         loader = loader_of(directory)
         loader.read(budget_bytes=1)
         assert loader.has_more

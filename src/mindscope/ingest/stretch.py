@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stretch of one event file, read by portions and scanned into rows."""
+
+from __future__ import annotations
+
+import collections
+from io import FileIO
+
+from mindscope.formats import dialects
+from mindscope.formats.frames import FrameReader
+from mindscope.formats.scan import EventScanner, Scanned
+from mindscope.ingest.identity import Marks
+from mindscope.ingest.rooms import ReadRoom
+from mindscope.types import DialectName, Kind
+
+CHUNK_BYTES = 512 << 10
+"""Read at once, unless a single record is larger: little enough to stay in a core's own cache until it is scanned."""
+FEW_RECORDS = 4
+"""Large records are read several at a time: the last one, which is cut, is read again."""
+BUFFER_BYTES = 8 << 20
+"""Room for larger records; what is never used of it takes no memory."""
+FIRST_RECORD_BYTES = 4096
+"""Looked through for the first record before all that was read is: the first one is short."""
+
+
+class Stretch:
+    """What one thread reads of an open file, from where ``reader`` stands; reader, marks and kinds move with it."""
+
+    def __init__(
+        self,
+        file: FileIO,
+        room: ReadRoom,
+        reader: FrameReader,
+        marks: Marks,
+        kinds: dict[str, Kind],
+        dialect: DialectName | None = None,
+    ) -> None:
+        """Without a ``dialect`` the first intact record tells it. ``kinds``: see ``EventScanner``."""
+        self.reader = reader
+        self.marks = marks
+        self.kinds = kinds
+        self.dialect = dialect
+        self.read_bytes = 0
+        self._file = file
+        self._room = room
+        self._scanner: EventScanner | None = None  # None until there is something to scan
+
+    def read(self, stop: int, end: int) -> None:
+        """Read until the reader is at ``stop`` or behind it, as if the file ended at ``end``."""
+        while self.reader.position < stop and (chunk := self._next_chunk(end)):
+            before = self.reader.position
+            self._scan(chunk)
+            self.marks.pass_over(chunk[: self.reader.position - before])
+            if self.reader.position == before and self.reader.needed <= len(chunk):
+                break  # never met; a reader that asks for nothing more must not be asked for ever
+
+    def take(self) -> Scanned:
+        """What was found since the last call."""
+        return self._scanner.take() if self._scanner else Scanned()
+
+    def _next_chunk(self, end: int) -> memoryview:
+        """The bytes from the position on; empty when the next record does not stand whole before ``end``."""
+        buffer = self._room.buffer
+        rest, needed = end - self.reader.position, max(self.reader.needed, 1)
+        if rest < needed:
+            return buffer[:0]
+        if needed > len(buffer):
+            buffer = memoryview(bytearray(needed))
+        size = min(rest, max(FEW_RECORDS * needed, CHUNK_BYTES))
+        chunk = buffer[: _read_into(self._file, self.reader.position, buffer[:size])]
+        self.read_bytes += len(chunk)
+        return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
+
+    def _scan(self, chunk: memoryview) -> None:
+        if self._scanner is None:
+            self.dialect = self.dialect or self._told_dialect(chunk)
+            if self.dialect is None:
+                collections.deque(self.reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
+                return
+            self._scanner = EventScanner(self.dialect, self.kinds, self._room.scan)
+        self._scanner.scan(self.reader, chunk)
+
+    def _told_dialect(self, chunk: memoryview) -> DialectName | None:
+        name = self.reader.file
+        heads = (chunk[:FIRST_RECORD_BYTES], chunk)
+        first = next((record for head in heads for record in FrameReader(name).records(head)), None)
+        return None if first is None else dialects.detect(name, first[1])
+
+
+def _read_into(file: FileIO, position: int, buffer: memoryview) -> int:
+    """Fill ``buffer`` with what stands at ``position``; returns how many bytes there were."""
+    file.seek(position)
+    count = 0
+    while count < len(buffer) and (got := file.readinto(buffer[count:])):
+        count += got
+    return count
