@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Choice } from "./choice";
+import { unique, wholeNumber } from "./queryText";
 
 /** How smoothing looks back: by the weight of the slider, a half-life on an axis, or the median of some points. */
 export type Smoother = "weight" | "half_life_steps" | "half_life_seconds" | "median";
@@ -80,14 +81,10 @@ export function scalarViewOf(query: URLSearchParams): ScalarView {
 }
 
 function tagChoice(query: URLSearchParams): Choice | null {
-  const only = [...new Set(query.getAll("only"))];
+  const only = unique(query.getAll("only"));
   if (only.length > 0 || query.get("tags") === "none") return { base: "none", except: only };
-  const hidden = [...new Set(query.getAll("hide"))];
+  const hidden = unique(query.getAll("hide"));
   return hidden.length > 0 ? { base: "all", except: hidden } : null;
-}
-
-function wholeNumber(text: string | null): number | null {
-  return text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) + 0 : null;
 }
 
 function positive(text: string | null): number | null {
@@ -108,7 +105,7 @@ function partsOf(text: string): string[][] {
   try {
     const parts: unknown = JSON.parse(text);
     const isParts = Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part === "string" && part !== "");
-    return isParts ? [[...new Set(parts as string[])]] : [];
+    return isParts ? [unique(parts as string[])] : [];
   } catch {
     return [];
   }

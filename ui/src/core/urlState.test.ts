@@ -29,15 +29,10 @@ const views: fc.Arbitrary<ViewState> = fc
     isLog: fc.boolean(),
     flipped: names,
     fullTag: fc.option(name),
-    zoom: fc.option(fc.record({ x: edges, y: edges })),
+    zooms: fc.array(fc.tuple(name, fc.record({ x: edges, y: edges })), { maxLength: 3 }).map((pairs) => new Map(pairs)),
+    isZoomedFull: fc.boolean(),
+    closed: names,
     step: fc.option(fc.integer()),
-    picture: fc.nat(),
-    brightness: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
-    contrast: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
-    isOriginal: fc.boolean(),
-    comparison: fc.option(
-      fc.oneof(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }), fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() })),
-    ),
     shape: fc.constantFrom(...SHAPES),
     scalars: fc
       .record({
@@ -58,6 +53,15 @@ const views: fc.Arbitrary<ViewState> = fc
         composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
       })
       .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),
+    pictures: fc.record({
+      picture: fc.nat(),
+      brightness: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
+      contrast: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
+      isOriginal: fc.boolean(),
+      comparison: fc.option(
+        fc.oneof(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }), fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() })),
+      ),
+    }),
     list: fc.record({
       filter: fc.record({ text: name, isRegex: fc.boolean() }),
       sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS), isDescending: fc.boolean() }),
@@ -94,11 +98,14 @@ const views: fc.Arbitrary<ViewState> = fc
       })
       .map((comparing) => ({ ...comparing, parameter: comparing.grouping === "parameter" ? comparing.parameter : "" })),
   })
-  .map((view) => ({ ...view, zoom: view.fullTag === null ? null : view.zoom }));
+  .map(({ isZoomedFull, ...view }) => {
+    const [box] = view.zooms.values();
+    return isZoomedFull && view.fullTag !== null && box ? { ...view, zooms: new Map([...view.zooms, [view.fullTag, box]]) } : view;
+  });
 
 /** -0 and 0 are the same place on an axis but not the same to toEqual. */
 function normal(view: ViewState): unknown {
-  return JSON.parse(JSON.stringify(view));
+  return JSON.parse(JSON.stringify({ ...view, zooms: [...view.zooms] }));
 }
 
 describe("the state in the address bar", () => {
@@ -132,8 +139,18 @@ describe("the state in the address bar", () => {
     );
     expect(queryToView("axis=sideways&smoothing=much&full=a&zoom=1,2,3&runs=some")).toEqual({ ...defaultView(), fullTag: "a" });
     expect(queryToView("smoothing=7").smoothing).toBe(0.999);
-    expect(queryToView("step=two&brightness=-3&contrast=x&swipe=&shape=cube&picture=-1&size=7")).toEqual({ ...defaultView(), brightness: 0 });
-    expect(queryToView("full=a&zoom=2,1,0,1").zoom).toBeNull();
+    expect(queryToView("step=two&brightness=-3&contrast=x&swipe=&shape=cube&picture=-1&size=7")).toEqual({
+      ...defaultView(),
+      pictures: { ...defaultView().pictures, brightness: 0 },
+    });
+    for (const zoom of ["2,1,0,1", "0,1,0", "0,1,,2", "0,1,0,Infinity", "a"]) expect(queryToView(`full=a&zoom=${zoom}`).zooms.size).toBe(0);
+    expect(queryToView("zoom=0,1,0,1").zooms.size).toBe(0);
+  });
+
+  it("holds the box of every zoomed chart, whatever its tag", () => {
+    const box = { x: [0, 1], y: [2, 3] };
+    expect(queryToView("full=a&zoom=0,1,2,3&zoom=0,1,2,3,b,%20c").zooms).toEqual(new Map([["a", box], ["b, c", box]]));
+    expect(viewToQuery(queryToView("full=a&zoom=0,1,2,3,a"))).toBe("full=a&zoom=0%2C1%2C2%2C3");
   });
 
   it("names the runs of a link", () => {

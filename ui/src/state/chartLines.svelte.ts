@@ -10,6 +10,7 @@ import { shownBox } from "../core/zoom";
 import { CurveDemand } from "./curves.svelte";
 import { lineKey, lookOfLine, offsetOf, scalingOf } from "./lines";
 import { view } from "./view.svelte";
+import { zooms } from "./zooms.svelte";
 
 /** What a chart is made of; `baseline` is the run that the others are compared with, null draws values. */
 interface ChartWish {
@@ -27,7 +28,7 @@ export class ChartLines {
   readonly #wish: () => ChartWish;
 
   scaling = $derived.by<Scaling>(() => scalingOf(this.#wish().plan.key));
-  zoom = $derived.by(() => shownBox(view.zoomOf(this.#wish().plan.key)));
+  zoom = $derived.by(() => shownBox(zooms.of(this.#wish().plan.key)));
   #readable = $derived(this.demand.series.filter(({ error }) => error === null));
   series = $derived.by<readonly Series[]>(() => (this.#wish().baseline === null ? this.#readable : this.#readable.map(withoutEnds)));
   failed = $derived(this.demand.series.filter(({ error }) => error !== null));

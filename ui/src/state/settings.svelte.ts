@@ -17,14 +17,13 @@ interface Stored {
   runGrouping: RunGrouping;
   /** Field of the lineage that the list is grouped by instead; "" for none. */
   runField: string;
-  collapsed: string[];
 }
 
 const KEY = "settings";
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, runGrouping: "none", runField: "", collapsed: [], ...readStored<Partial<Stored>>(KEY, {}) };
+  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, runGrouping: "none", runField: "", ...readStored<Partial<Stored>>(KEY, {}) };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */
@@ -59,10 +58,6 @@ class Settings {
     return this.#stored.runField;
   }
 
-  isCollapsed(group: string): boolean {
-    return this.#stored.collapsed.includes(group);
-  }
-
   setTheme(theme: Theme): void {
     this.#change({ theme });
     this.apply();
@@ -91,11 +86,6 @@ class Settings {
 
   setPanelOpen(isPanelOpen: boolean): void {
     this.#change({ isPanelOpen });
-  }
-
-  toggleCollapsed(group: string): void {
-    const { collapsed } = this.#stored;
-    this.#change({ collapsed: collapsed.includes(group) ? collapsed.filter((name) => name !== group) : [...collapsed, group] });
   }
 
   /** Writes theme and language onto the document; public/theme.js does the same before the first paint. */

@@ -4,227 +4,164 @@ import type { CompareView } from "../core/compareView";
 import type { DashboardView } from "../core/dashboardView";
 import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
+import { tidyPictures, type PictureView } from "../core/pictureView";
 import type { RunsView } from "../core/runsView";
 import { defaultScalarView, type ScalarView } from "../core/scalarView";
-import { defaultView, FACTOR_LIMIT, queryToView, SMOOTHING_LIMIT, viewToQuery, type RunChoice, type ViewState } from "../core/urlState";
+import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunChoice, type ViewState } from "../core/urlState";
 import type { ValueView } from "../core/valueView";
-import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../core/zoom";
-import { place } from "./place.svelte";
+import { address } from "./address.svelte";
+import { zooms } from "./zooms.svelte";
 
-/** What the pages show. Everything but the zoom of small cards stands in the address bar. */
+/** What the pages show; all of it stands in the address. */
 class View {
-  #state = $state.raw<ViewState>(queryToView(place.query));
-  #zooms = $state.raw<ReadonlyMap<string, ZoomStack>>(new Map());
-
-  constructor() {
-    this.#openZoomOfLink();
-  }
-
   get runs(): RunChoice {
-    return this.#state.runs;
+    return address.state.runs;
   }
 
   get filter(): Filter {
-    return this.#state.filter;
+    return address.state.filter;
   }
 
   get axis(): Axis {
-    return this.#state.axis;
+    return address.state.axis;
   }
 
   get smoothing(): number {
-    return this.#state.smoothing;
+    return address.state.smoothing;
   }
 
   get isLog(): boolean {
-    return this.#state.isLog;
+    return address.state.isLog;
   }
 
   get fullTag(): string | null {
-    return this.#state.fullTag;
+    return address.state.fullTag;
   }
 
   get step(): number | null {
-    return this.#state.step;
-  }
-
-  get picture(): number {
-    return this.#state.picture;
-  }
-
-  get brightness(): number {
-    return this.#state.brightness;
-  }
-
-  get contrast(): number {
-    return this.#state.contrast;
-  }
-
-  get isOriginal(): boolean {
-    return this.#state.isOriginal;
-  }
-
-  get comparison(): ViewState["comparison"] {
-    return this.#state.comparison;
+    return address.state.step;
   }
 
   get shape(): Shape {
-    return this.#state.shape;
+    return address.state.shape;
   }
 
   get scalars(): ScalarView {
-    return this.#state.scalars;
+    return address.state.scalars;
   }
 
   get list(): RunsView {
-    return this.#state.list;
+    return address.state.list;
   }
 
   get comparing(): CompareView {
-    return this.#state.comparing;
+    return address.state.comparing;
   }
 
   get values(): ValueView {
-    return this.#state.values;
+    return address.state.values;
+  }
+
+  get pictures(): PictureView {
+    return address.state.pictures;
   }
 
   get dashboard(): DashboardView {
-    return this.#state.dashboard;
-  }
-
-  setDashboard(change: Partial<DashboardView>): void {
-    this.#change({ dashboard: { ...this.#state.dashboard, ...change } });
-  }
-
-  setValues(change: Partial<ValueView>): void {
-    this.#change({ values: { ...this.#state.values, ...change } });
+    return address.state.dashboard;
   }
 
   isLogTag(tag: string): boolean {
-    return this.#state.isLog !== this.#state.flipped.includes(tag);
+    return isLogTag(address.state, tag);
   }
 
-  zoomOf(tag: string): ZoomStack {
-    return this.#zooms.get(tag) ?? UNZOOMED;
+  /** Whether a group of cards shows its head only. */
+  isClosed(group: string): boolean {
+    return address.state.closed.includes(group);
   }
 
   chooseRuns(runs: RunChoice): void {
-    this.#change({ runs });
+    address.change({ runs });
   }
 
   setFilter(filter: Filter): void {
-    this.#change({ filter });
+    address.change({ filter });
   }
 
   /** Boxes are in the units of the axis, so another axis drops them. */
   setAxis(axis: Axis): void {
-    this.#zooms = new Map();
-    this.#change({ axis, scalars: { ...this.#state.scalars, xTag: null, offsets: {} } });
+    zooms.restoreAll();
+    address.change({ axis, scalars: { ...this.scalars, xTag: null, offsets: {} } });
   }
 
   setSmoothing(weight: number): void {
-    if (Number.isFinite(weight)) this.#change({ smoothing: Math.min(SMOOTHING_LIMIT, Math.max(0, weight)) });
+    if (Number.isFinite(weight)) address.change({ smoothing: Math.min(SMOOTHING_LIMIT, Math.max(0, weight)) });
   }
 
   setLog(isLog: boolean): void {
-    this.#change({ isLog, flipped: [] });
+    address.change({ isLog, flipped: [] });
   }
 
   flipLog(tag: string): void {
-    this.#change({ flipped: toggled(this.#state.flipped, tag) });
+    address.change({ flipped: toggled(address.state.flipped, tag) });
+  }
+
+  toggleClosed(group: string): void {
+    address.change({ closed: toggled(address.state.closed, group) });
+  }
+
+  setStep(step: number | null): void {
+    address.change({ step });
+  }
+
+  setShape(shape: Shape): void {
+    address.change({ shape });
   }
 
   setList(change: Partial<RunsView>): void {
-    this.#change({ list: { ...this.#state.list, ...change } });
+    address.change({ list: { ...this.list, ...change } });
+  }
+
+  setValues(change: Partial<ValueView>): void {
+    address.change({ values: { ...this.values, ...change } });
+  }
+
+  setPictures(change: Partial<PictureView>): void {
+    address.change({ pictures: tidyPictures({ ...this.pictures, ...change }) });
+  }
+
+  setDashboard(change: Partial<DashboardView>): void {
+    address.change({ dashboard: { ...this.dashboard, ...change } });
   }
 
   /** Heights of differences and of values have nothing in common: another baseline drops the boxes. */
   setComparing(change: Partial<CompareView>): void {
-    if ("baseline" in change) this.#zooms = new Map();
-    this.#change({ comparing: { ...this.#state.comparing, ...change } });
+    if ("baseline" in change) zooms.restoreAll();
+    address.change({ comparing: { ...this.comparing, ...change } });
   }
 
   /** Boxes are in the units of the horizontal axis: what changes its places drops them. */
   setScalars(change: Partial<ScalarView>): void {
-    if ("xTag" in change || "alignsStarts" in change || "offsets" in change) this.#zooms = new Map();
-    this.#change({ scalars: { ...this.#state.scalars, ...change } });
+    if ("xTag" in change || "alignsStarts" in change || "offsets" in change) zooms.restoreAll();
+    address.change({ scalars: { ...this.scalars, ...change } });
   }
 
   /** The step that is pointed at belongs to the chart that an alert led to. */
   setFull(tag: string | null): void {
-    const scalars = tag === null ? { ...this.#state.scalars, markedStep: null } : this.#state.scalars;
-    this.#change({ fullTag: tag, scalars });
-  }
-
-  setStep(step: number | null): void {
-    this.#change({ step });
-  }
-
-  setPicture(picture: number): void {
-    this.#change({ picture });
-  }
-
-  setBrightness(factor: number): void {
-    if (Number.isFinite(factor)) this.#change({ brightness: Math.min(FACTOR_LIMIT, Math.max(0, factor)) });
-  }
-
-  setContrast(factor: number): void {
-    if (Number.isFinite(factor)) this.#change({ contrast: Math.min(FACTOR_LIMIT, Math.max(0, factor)) });
-  }
-
-  setOriginal(isOriginal: boolean): void {
-    this.#change({ isOriginal });
-  }
-
-  compare(comparison: ViewState["comparison"]): void {
-    this.#change({ comparison });
-  }
-
-  setShape(shape: Shape): void {
-    this.#change({ shape });
-  }
-
-  zoom(tag: string, box: Box): void {
-    this.#setZoom(tag, zoomInto(this.zoomOf(tag), tidyBox(box, this.isLogTag(tag))));
-  }
-
-  zoomBack(tag: string): void {
-    this.#setZoom(tag, stepBack(this.zoomOf(tag)));
-  }
-
-  restore(tag: string): void {
-    this.#setZoom(tag, UNZOOMED);
+    const scalars = tag === null ? { ...this.scalars, markedStep: null } : this.scalars;
+    address.change({ fullTag: tag, scalars });
   }
 
   /** Everything back but the selection of runs and the composed charts. */
   restoreAll(): void {
-    this.#zooms = new Map();
-    const { runs, fullTag, scalars, list } = this.#state;
-    this.#change({ ...defaultView(), runs, list, fullTag, scalars: { ...defaultScalarView(), composed: scalars.composed } });
+    zooms.restoreAll();
+    const { runs, fullTag, list, closed, scalars }: ViewState = address.state;
+    address.change({ ...defaultView(), runs, list, fullTag, closed, scalars: { ...defaultScalarView(), composed: scalars.composed } });
   }
 
-  /** Reads the address bar again, after the browser went back or forward. */
+  /** Reads the address again, after the browser went back or forward. */
   reread(): void {
-    this.#state = queryToView(place.query);
-    this.#zooms = new Map();
-    this.#openZoomOfLink();
-  }
-
-  #openZoomOfLink(): void {
-    const { fullTag, zoom } = this.#state;
-    if (fullTag !== null && zoom) this.#zooms = new Map([[fullTag, [zoom]]]);
-  }
-
-  #setZoom(tag: string, stack: ZoomStack): void {
-    this.#zooms = new Map(this.#zooms).set(tag, stack);
-    this.#change({});
-  }
-
-  #change(change: Partial<ViewState>): void {
-    const next = { ...this.#state, ...change };
-    next.zoom = next.fullTag === null ? null : shownBox(this.zoomOf(next.fullTag));
-    this.#state = next;
-    place.describe(viewToQuery(next));
+    address.reread();
+    zooms.reread();
   }
 }
 
