@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 import schemathesis
@@ -25,6 +24,7 @@ from mindscope.server.app import create_app
 from mindscope.server.curve_schema import CurvesHeader
 
 from .live_viewer import DATA, LiveViewer
+from .real_names import NAMES_OF, RealNames
 
 LOCAL = {"host": "localhost"}
 ROOT = Path(__file__).parents[2]
@@ -51,44 +51,22 @@ def ended() -> Iterator[None]:
     WORKSPACE.cleanup()
 
 
-NAMES = [
-    ("mindspore/custom_loop", "train/loss"),
-    ("mindspore/custom_loop", "fc1.weight"),
-    ("mindspore/custom_loop", "rgb_uint8"),
-    ("mindspore/custom_loop", "t3d_f16"),
-    ("tensorboard/tb_all/run_a", "loss/train"),
-    ("tensorboard/tb_all/run_a", "note/text_summary"),
-    ("tensorboard/tb_all/run_a", "tone"),
-    ("tensorboard/tb_all/run_a", "pr"),
-]
-FORMULAS = ["`train/loss` * 2", "`loss/train` - lr", "1 - `loss/auto`", "loss +"]
-
-
-def on_real_logs(sent: Any) -> Any:
-    """What was made up, with names of the logs in the place of three in four: then there is something to answer."""
-    if isinstance(sent, list):
-        return [on_real_logs(each) for each in sent]
-    if not isinstance(sent, dict):
-        return sent
-    known = {name: on_real_logs(each) for name, each in sent.items()}
-    run, tag, formula = known.get("run"), known.get("tag"), known.get("y")
-    if isinstance(run, str) and len(run) % 4:
-        known["run"] = NAMES[len(run + str(tag)) % len(NAMES)][0]
-        if isinstance(tag, str):
-            known["tag"] = NAMES[len(run + tag) % len(NAMES)][1]
-    if isinstance(formula, str) and len(formula) % 4:
-        known["y"] = FORMULAS[len(formula) % len(FORMULAS)]
-    if isinstance(known.get("runs"), list):
-        known["runs"] = [NAMES[len(each) % len(NAMES)][0] if len(each) % 4 else each for each in known["runs"]]
-    return known
+NAMES = RealNames(app.state.viewer.catalog)
 
 
 @schema.exclude(path="/api/live").parametrize()
 @settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_any_request_is_answered_as_documented(case: schemathesis.Case):
     if case.meta is not None and case.meta.generation.mode is schemathesis.GenerationMode.POSITIVE:
-        case.query, case.body = on_real_logs(case.query), on_real_logs(case.body)
+        case.query, case.body = NAMES.put_in(case.path, case.query), NAMES.put_in(case.path, case.body)
     case.call_and_validate(headers=LOCAL)
+
+
+@pytest.mark.parametrize("path", ["tensor", "tensor/window", "tensor/heat", "tensor.npy", "text", "audio", "image"])
+def test_the_names_of_the_logs_are_answered(viewer: LiveViewer, path: str):
+    run, tag = NAMES_OF[path.split("/")[0].partition(".")[0]]
+    asked = {"run": run, "tag": tag, "id": NAMES.newest_value(run, tag)}
+    assert viewer.http.get(f"/api/{path}", params=asked).status_code == 200
 
 
 def test_no_address_is_left_out_of_the_document():
