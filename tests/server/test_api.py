@@ -226,3 +226,25 @@ def test_what_is_not_there_is_answered_with_a_remedy(viewer: LiveViewer, address
     assert answer.status_code == 404
     assert set(answer.json()["error"]) == {"code", "values", "message", "remedy"}
     assert all(answer.json()["error"].values())
+
+
+HALF = r'"\ud800"'
+SERIES = f'[{{"run": "a", "tag": {HALF}}}]'
+
+
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [
+        ("curves", f'{{"series": {SERIES}}}'),
+        ("histograms", f'{{"series": {SERIES}}}'),
+        ("pr_curves", f'{{"series": {SERIES}}}'),
+        ("derived", f'{{"lines": [{{"run": {HALF}, "y": "a"}}]}}'),
+        ("groups", f'{{"groups": [{{"key": {HALF}, "y": "a", "runs": []}}]}}'),
+        ("tags", f'{{"runs": ["a", {HALF}]}}'),
+        ("hparams", f'{{"runs": [{HALF}]}}'),
+    ],
+)
+def test_halves_of_surrogate_pairs_are_refused(viewer: LiveViewer, address: str, body: str):
+    answer = viewer.http.post(f"/api/{address}", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid_request")
+    assert "is no Unicode" in answer.json()["error"]["message"]

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, Strict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, Strict, model_validator
 
 from mindscope.reasons import TEXTS, reason_of
 
@@ -20,6 +22,8 @@ def _number(given: object) -> object:
 Coordinate = Annotated[FiniteFloat, Strict()]
 Whole = Annotated[int, BeforeValidator(_number)]
 """A whole number; 400.0 is one in JSON, "400" is not."""
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 MAX_RUNS = 100_000
 MAX_SERIES = 10_000
@@ -44,6 +48,23 @@ class Query(BaseModel):
     """A message to the server; a field that we don't know is a mistake, never ignored."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_unicode(cls, given: object) -> object:
+        """JSON may hold halves of surrogate pairs, which are no text: they could not be sent back."""
+        for each in _texts(given):
+            if not each.isascii() and _HALF_PAIR.search(each):
+                raise ValueError(f"{each!r} is no Unicode")
+        return given
+
+
+def _texts(given: object) -> Iterator[str]:
+    """The texts that stand directly in a message, or in a list in it; messages in it look at theirs."""
+    fields = cast("dict[object, object]", given).values() if isinstance(given, dict) else ()
+    for field in fields:
+        several = cast("list[object]", field) if isinstance(field, list) else (field,)
+        yield from (each for each in several if isinstance(each, str))
 
 
 class ReasonEntry(Answer):
