@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrow of the client: pages -> widgets | charts | state, state -> api -> core, charts -> core. i18n and core are
-// leaves. App.svelte and main.ts mount the frame and may see everything.
+// The arrow of the client: pages -> widgets | charts | state | saved, state -> api -> core, charts | saved -> core. i18n
+// and core are leaves. App.svelte and main.ts mount the frame and may see everything.
 const layer = (name, allowed) => ({
   name: `${name}-arrow`,
   severity: "error",
@@ -16,8 +16,9 @@ module.exports = {
     layer("api", ["core"]),
     layer("charts", ["core"]),
     layer("state", ["api", "core", "i18n"]),
+    layer("saved", ["core", "i18n"]),
     layer("widgets", ["core", "i18n"]),
-    layer("pages", ["widgets", "charts", "state", "core", "i18n"]),
+    layer("pages", ["widgets", "charts", "state", "saved", "core", "i18n"]),
     {
       name: "core-is-pure",
       comment: "core knows no framework, no package, no DOM",

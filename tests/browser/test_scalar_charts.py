@@ -213,23 +213,3 @@ def test_all_points_are_downloaded_as_json(training: LiveViewer, open_page: Open
     (series,) = json.loads(Path(download.value.path()).read_text())
     assert (series["run"], series["tag"], series["step"]) == ("a", "acc", list(range(STEPS)))
     assert series["value"] == pytest.approx(ACCURACIES)
-
-
-def test_a_view_is_saved_as_a_page_that_needs_no_server(training: LiveViewer, open_page: OpenPage, tmp_path: Path):
-    page = open_page(training, "/scalars?run=a&smoothing=0.5")
-    wait_until_drawn(card(page, "loss"))
-    with page.expect_download() as download:
-        page.get_by_test_id("export").click()
-    saved = tmp_path / "view.html"
-    saved.write_bytes(Path(download.value.path()).read_bytes())
-    alone = page.context.browser.new_page()  # type: ignore[union-attr]
-    requests: list[str] = []
-    alone.on("request", lambda request: requests.append(request.url))
-    alone.goto(saved.as_uri())
-    expect(alone.get_by_role("figure")).to_have_count(2)
-    expect(alone.locator("figure svg path[stroke-width]").first).to_be_visible()
-    data = json.loads(alone.locator("#data").text_content() or "")
-    (loss,) = next(chart["lines"] for chart in data if chart["title"] == "loss")
-    assert loss["value"] == pytest.approx(LOSSES, rel=1e-6)
-    assert requests == [saved.as_uri()]
-    alone.close()

@@ -76,10 +76,9 @@ export async function readChunk(lines: readonly AskedLine[], settings: CurveSett
 }
 
 /** Lines that no chart shows, read at once. Raises what the requests raise. */
-export async function readLines(want: Want): Promise<Series[]> {
+export async function readLines(want: Want, signal: AbortSignal): Promise<Series[]> {
   const settled = settingsOf(want);
   const left = want.lines.map((line) => ({ run: line.run, tag: line.tag, known: undefined, ...settled(line) }));
-  const { signal } = new AbortController();
   const read: Series[] = [];
   while (left.length > 0) {
     const { settings, text } = left[0]!;

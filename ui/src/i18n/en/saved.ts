@@ -28,6 +28,7 @@ export const saved = {
   "saved.part_rows": "Rows {first} – {last} of {rows}, columns {from} – {to} of {columns} of the slice are in the file",
   "saved.part_pictures": "{n} more pictures of this step are not in the file",
   "saved.sound_large": "The sound itself is not in the file: it has {size}, and {most} is the most",
+  "saved.reduced": "{returned} of {points} points: first, minimum, maximum and last of every pixel column",
   "saved.no_points": "No points",
   "saved.figures": "Last values",
 } as const;

@@ -24,8 +24,6 @@ export const scalars = {
   "scalars.tags_chosen": "{n} of {total} tags",
   "scalars.compose": "Compose",
   "scalars.compose_title": "Put two or more tags, or a formula, into one chart",
-  "scalars.export": "Save this view as a page that opens without a server (HTML)",
-  "scalars.exporting": "Reading all charts of this view",
   "scalars.composed": "Composed",
   "scalars.settings": "More settings",
   "scalars.x_tag": "Tag on the horizontal axis",

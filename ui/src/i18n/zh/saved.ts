@@ -30,6 +30,7 @@ export const saved: Record<keyof typeof en, string> = {
   "saved.part_rows": "文件包含切片的第 {first} – {last} 行（共 {rows} 行）、第 {from} – {to} 列（共 {columns} 列）",
   "saved.part_pictures": "此步还有 {n} 张图片不在文件中",
   "saved.sound_large": "文件不含声音本身：其大小为 {size}，上限为 {most}",
+  "saved.reduced": "{points} 个点中的 {returned} 个：每个像素列的首个、最小、最大与最后一个点",
   "saved.no_points": "没有数据点",
   "saved.figures": "最新值",
 };

@@ -26,8 +26,6 @@ export const scalars: Record<keyof typeof en, string> = {
   "scalars.tags_chosen": "已选 {n} / {total} 个标签",
   "scalars.compose": "标量合成",
   "scalars.compose_title": "将两个或更多标签，或一个公式，放入同一图表",
-  "scalars.export": "将此视图保存为无需服务即可打开的网页（HTML）",
-  "scalars.exporting": "正在读取此视图的所有图表",
   "scalars.composed": "合成图表",
   "scalars.settings": "更多设置",
   "scalars.x_tag": "以标签值为水平轴",

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import { bandOpacity } from "../core/band";
+import { wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
+import { drawableValues, traceBand, traceCurve, type Pen, type Projection } from "../core/curvePath";
+import { pixel, type Drawing } from "../core/drawing";
+import { isAtTop, missingMarks, thinMarks, type MissingKind } from "../core/missing";
+import { escapeXml } from "../core/svgChart";
+import type { PlaceAxis } from "./axes";
+import { labelWidth } from "./labelWidth";
+import type { Guide } from "./marksPaint";
+import { plotFrame, type PlotFrame, type Size, type UprightFrame } from "./plotFrame";
+
+interface DrawnCurves {
+  curves: readonly Curve[];
+  axis: PlaceAxis;
+  /** What else than time or steps stands on the horizontal axis; "" for those. */
+  axisName?: string;
+  scaling: Scaling;
+  /** One for each vertical axis. */
+  uprights: readonly { title: string; colour: string | null }[];
+  guides?: readonly Guide[];
+  /** Null shows all of the curves. */
+  ranges?: Ranges | null;
+  size: Size;
+  by?: "x" | "point";
+  /** Curves that only stand behind the others. */
+  faint?: readonly Curve[];
+}
+
+const MARK = 3.5;
+
+/** Curves with all of their axes as a drawing of a page, as the chart on the screen shows them. */
+export function curveDrawing(chart: DrawnCurves): Drawing {
+  const { curves, axis, scaling, uprights, guides = [], size, faint = [] } = chart;
+  const ranges = chart.ranges ?? wholeRanges(curves, scaling, guides.map(({ value }) => value));
+  const across = { axis, isLog: scaling.isLogX };
+  const frame = plotFrame(size, ranges, across, uprights.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth);
+  const { area } = frame;
+  const lines = [...faint.map((curve) => stroke(curve, curve.raw, frame, scaling, 0.3)), ...strokes(curves, frame, scaling)];
+  return {
+    ...size,
+    body: [grid(frame), bottom(frame), ...frame.uprights.map((_, index) => upright(frame, index)), clipped(frame, lines.join("")), ...curves.map((curve) => marks(curve, frame, scaling)), ...guides.map((one) => guide(one, frame))].join(""),
+    plot: {
+      left: area.left,
+      top: area.top,
+      right: area.left + area.width,
+      bottom: area.top + area.height,
+      by: chart.by ?? "x",
+      x: { name: chart.axisName || axis, range: ranges.x, isLog: scaling.isLogX },
+      ys: ranges.ys.map((range, index) => ({ name: uprights[index]?.title ?? "", range, isLog: scaling.isLog })),
+    },
+  };
+}
+
+/** An SVG inside of the SVG cuts what reaches beyond it, without a name that must be unique in the page. */
+function clipped({ area: { left, top, width, height } }: PlotFrame, body: string): string {
+  const box = `${pixel(left)} ${pixel(top)} ${pixel(width)} ${pixel(height)}`;
+  return `<svg aria-hidden="true" x="${pixel(left)}" y="${pixel(top)}" width="${pixel(width)}" height="${pixel(height)}" viewBox="${box}">${body}</svg>`;
+}
+
+function grid({ area, bottom, uprights, projections }: PlotFrame): string {
+  const [right, base] = [area.left + area.width, area.top + area.height];
+  const down = bottom.ticks.map((tick) => `M${pixel(projections[0]!.x(tick))} ${area.top}V${pixel(base)}`);
+  const across = uprights[0]!.ticks.map((tick) => `M${pixel(area.left)} ${pixel(projections[0]!.y(tick))}H${pixel(right)}`);
+  return `<path class="grid" d="${[...down, ...across].join("")}"/><path class="axis" d="M${pixel(area.left)} ${pixel(base)}H${pixel(right)}"/>`;
+}
+
+function bottom({ area, bottom, projections }: PlotFrame): string {
+  const y = pixel(area.top + area.height + 15);
+  return bottom.labels.map((label, index) => (label === "" ? "" : `<text x="${pixel(projections[0]!.x(bottom.ticks[index]!))}" y="${y}" text-anchor="middle">${escapeXml(label)}</text>`)).join("");
+}
+
+function upright({ area, uprights, projections }: PlotFrame, index: number): string {
+  const one = uprights[index]!;
+  const edge = one.isRight ? area.left + area.width + one.offset : area.left - one.offset;
+  const look = `text-anchor="${one.isRight ? "start" : "end"}"${one.colour === null ? "" : ` fill="${one.colour}"`}`;
+  const x = pixel(edge + (one.isRight ? 6 : -6));
+  const labels = one.labels.map((label, row) => `<text x="${x}" y="${pixel(projections[index]!.y(one.ticks[row]!) + 4)}" ${look}>${escapeXml(label)}</text>`);
+  return labels.join("") + title(one, edge, area.top + area.height / 2);
+}
+
+function title({ title, colour, isRight, width }: UprightFrame, edge: number, y: number): string {
+  if (title === "") return "";
+  const x = pixel(edge + (isRight ? width - 8 : 12 - width));
+  const fill = colour === null ? "" : ` fill="${colour}"`;
+  return `<text text-anchor="middle" transform="translate(${x} ${pixel(y)}) rotate(${isRight ? 90 : -90})"${fill}>${escapeXml(title)}</text>`;
+}
+
+function strokes(curves: readonly Curve[], frame: PlotFrame, scaling: Scaling): string[] {
+  const opacity = bandOpacity(curves.filter(({ band }) => band !== null).length);
+  const bands = curves.map((curve) => (curve.band ? area(curve, frame, scaling, opacity) : ""));
+  const raw = curves.map((curve) => (curve.band && curve.smoothed ? "" : stroke(curve, curve.raw, frame, scaling, curve.smoothed ? 0.34 : 1)));
+  const smoothed = curves.map((curve) => (curve.smoothed ? stroke(curve, curve.smoothed, frame, scaling, 1) : ""));
+  return [...bands, ...raw, ...smoothed];
+}
+
+function stroke(curve: Curve, values: Float32Array, frame: PlotFrame, scaling: Scaling, opacity: number): string {
+  const pen = new TextPen();
+  traceCurve(pen, curve.x, drawn(values, curve, scaling), projectionOf(frame, curve));
+  const dots = pen.dots === "" ? "" : `<path class="dot" d="${pen.dots}" stroke="${curve.colour}"${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}/>`;
+  if (pen.path === "") return dots;
+  const look = `${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}${curve.dash.length > 0 ? ` stroke-dasharray="${curve.dash.join(" ")}"` : ""}`;
+  return `<path class="line" d="${pen.path}" stroke="${curve.colour}"${look}/>${dots}`;
+}
+
+function area(curve: Curve, frame: PlotFrame, scaling: Scaling, opacity: number): string {
+  const pen = new TextPen();
+  traceBand(pen, curve.x, drawn(curve.band!.low, curve, scaling), drawn(curve.band!.high, curve, scaling), projectionOf(frame, curve));
+  return pen.path === "" ? "" : `<path d="${pen.path}" fill="${curve.colour}" fill-opacity="${Number(opacity.toPrecision(3))}"/>`;
+}
+
+function drawn(values: Float32Array, curve: Curve, { isLog, isLogX }: Scaling): Float32Array {
+  return drawableValues(values, isLog, isLogX ? curve.x : null);
+}
+
+function projectionOf(frame: PlotFrame, { scale }: Curve): Projection {
+  return frame.projections[scale] ?? frame.projections[0]!;
+}
+
+/** What has no height: a cross for NaN, filled triangles for infinities, hollow ones for what the scale has no place for. */
+function marks(curve: Curve, frame: PlotFrame, { isLog, ignoresOutliers }: Scaling): string {
+  const { left, top, width, height } = frame.area;
+  const shown = frame.ranges.ys[curve.scale] ?? frame.ranges.ys[0]!;
+  const thin = thinMarks(missingMarks(curve.x, curve.raw, isLog, ignoresOutliers ? shown : null), projectionOf(frame, curve).x);
+  return thin
+    .filter(({ pixel: x }) => x >= left && x <= left + width)
+    .map(({ pixel: x, kind }) => mark(kind, x, isAtTop(kind) ? top : top + height, curve.colour))
+    .join("");
+}
+
+function mark(kind: MissingKind, x: number, y: number, colour: string): string {
+  if (kind === "nan") return `<path class="line" d="M${x - MARK} ${y - MARK}L${x + MARK} ${y + MARK}M${x - MARK} ${y + MARK}L${x + MARK} ${y - MARK}" stroke="${colour}"/>`;
+  const tip = isAtTop(kind) ? -MARK : MARK;
+  const isFilled = kind === "positive_infinity" || kind === "negative_infinity";
+  return `<path class="line" d="M${x} ${y + tip}L${x - MARK} ${y - tip}L${x + MARK} ${y - tip}Z" stroke="${colour}"${isFilled ? ` fill="${colour}"` : ""}/>`;
+}
+
+function guide({ value, label }: Guide, { area: { left, top, width, height }, projections }: PlotFrame): string {
+  const y = projections[0]!.y(value);
+  if (!(y >= top && y <= top + height)) return "";
+  const text = `<text class="guide" x="${pixel(left + width - 4)}" y="${pixel(y - top > 15 ? y - 4 : y + 13)}" text-anchor="end">${escapeXml(label)}</text>`;
+  return `<path class="guide" d="M${pixel(left)} ${pixel(y)}H${pixel(left + width)}"/>${text}`;
+}
+
+/** Writes a path, and apart from it the points that have no neighbour: round caps of no length. */
+class TextPen implements Pen {
+  path = "";
+  dots = "";
+
+  moveTo(x: number, y: number): void {
+    this.path += `M${pixel(x)} ${pixel(y)}`;
+  }
+
+  lineTo(x: number, y: number): void {
+    this.path += `L${pixel(x)} ${pixel(y)}`;
+  }
+
+  dot(x: number, y: number): void {
+    this.dots += `M${pixel(x)} ${pixel(y)}h0`;
+  }
+}
