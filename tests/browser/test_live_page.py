@@ -74,8 +74,12 @@ def test_a_new_run_and_a_new_tag_appear_by_themselves(tmp_path: Path, open_page:
         expect(page.get_by_test_id("card")).to_have_count(1)
         GrowingLog(tmp_path / "logs" / "second").scalar(1, 2.0)
         expect(page.get_by_test_id("run-list").locator('[data-run="second"]')).to_be_visible()
-        first.scalar(2, 0.5, "accuracy")
+        with page.expect_response(lambda answer: "/api/runs" in answer.url and b'"first"' in answer.body()) as answered:
+            first.scalar(2, 0.5, "accuracy")
         expect(card(page, "accuracy")).to_be_visible()
+        answer = answered.value.json()
+        assert not answer["is_whole"]
+        assert [run["id"] for run in answer["runs"]] == ["first"]
 
 
 def test_a_page_asks_only_for_the_rows_that_it_lacks(tmp_path: Path, open_page: OpenPage):

@@ -7,10 +7,14 @@ from mindscope.server.schema import Answer
 from mindscope.server.shrunk import ShrunkResponse
 
 
-class JsonAnswer(ShrunkResponse):
-    """A message as the body of an answer. Declare the message as the route's ``response_model``."""
+class WrittenAnswer(ShrunkResponse):
+    """A message that was written as JSON before. Declare the message as the route's ``response_model``."""
 
     media_type = "application/json"
+
+
+class JsonAnswer(WrittenAnswer):
+    """A message as the body of an answer. Declare the message as the route's ``response_model``."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.model_dump_json())

@@ -42,6 +42,7 @@ from mindscope.server.routes import (
     tensors,
     values,
 )
+from mindscope.server.run_list import RunList
 from mindscope.server.trust import TrustMiddleware, require_json, require_own_page
 
 
@@ -74,7 +75,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 def _viewer(settings: Settings, catalog: Catalog) -> Viewer:
     feed, notebook = Feed(), Notebook(settings.workspace, readable(str(catalog.base)))
     alerting = Alerting(catalog, notebook, feed, Parameters.from_text(settings.alerts))
-    return Viewer(settings, catalog, feed, notebook, alerting, HparamTables(catalog))
+    return Viewer(settings, catalog, feed, notebook, alerting, HparamTables(catalog), RunList(catalog))
 
 
 def _api() -> APIRouter:

@@ -21,6 +21,7 @@ from mindscope.server.known import KnownByRun
 from mindscope.server.merged_histograms import MergedHistograms
 from mindscope.server.outline_schema import Outlines
 from mindscope.server.outlines import outline_run
+from mindscope.server.run_list import RunList
 from mindscope.server.spreads import GroupSpreads
 
 MOST_OUTLINES = 64
@@ -36,6 +37,7 @@ class Viewer:
     notebook: Notebook
     alerting: Alerting
     hparams: HparamTables
+    run_list: RunList
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
     spreads: GroupSpreads = field(default_factory=GroupSpreads)
     merged: MergedHistograms = field(default_factory=MergedHistograms)

@@ -57,10 +57,21 @@ class RunSummary(Answer):
     rank: int | None
 
 
-class RunsAnswer(Answer):
-    """All runs below the base directory, ordered by id. ``version`` is the one that live changes count on from."""
+class RunsHead(Answer):
+    """``version`` is the one that live changes count on from; ``cursor`` is what to give as ``since`` the next time.
+
+    ``is_whole``: these are all runs. Otherwise they are those that are different since, and ``gone`` those that went.
+    """
 
     version: int
+    cursor: str
+    is_whole: bool
+    gone: list[str]
+
+
+class RunsAnswer(RunsHead):
+    """Runs below the base directory, in natural order of their ids."""
+
     runs: list[RunSummary]
 
 

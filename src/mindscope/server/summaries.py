@@ -1,38 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs, tags and damages of a catalog as messages."""
+"""Tags and damages of a catalog as messages."""
 
 from __future__ import annotations
 
-import time
-
 from mindscope.ingest import Catalog
-from mindscope.ingest.names import readable
 from mindscope.server.numbers import finite, not_a_number
-from mindscope.server.ranks import Rank, find_ranks
 from mindscope.server.run_schema import (
     DamageEntry,
     DamagesAnswer,
     LastPoint,
-    RunsAnswer,
-    RunState,
-    RunSummary,
     TagsAnswer,
     TagsQuery,
     TagSummary,
 )
 from mindscope.server.schema import ReasonEntry
-from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, Shown
+from mindscope.store import ReferenceSeries, ScalarSeries, Shown
 from mindscope.types import Damage
 
 AnySeries = ScalarSeries | ReferenceSeries
-
-
-def summarize_runs(catalog: Catalog) -> RunsAnswer:
-    """The run list. Its version is read first, so that a client never believes to know more than it does."""
-    version, now = catalog.version, time.time()
-    runs = catalog.runs
-    ranks = find_ranks(runs)
-    return RunsAnswer(version=version, runs=[_run_summary(store, now, ranks.get(id)) for id, store in runs.items()])
 
 
 def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
@@ -50,26 +35,6 @@ def list_damages(catalog: Catalog, run: str) -> DamagesAnswer:
     """Raises RunNotFoundError."""
     store = catalog.run(run)
     return DamagesAnswer(damages=[_damage_entry(damage) for damage in store.damages], dropped=store.dropped)
-
-
-def _run_summary(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
-    return RunSummary(
-        id=store.id,
-        name=store.name,
-        path=readable(str(store.path)),
-        state=RunState(store.state(now)),
-        files=len(store.files),
-        size_bytes=store.size_bytes,
-        first_wall_time=finite(store.first_wall_time),
-        last_wall_time=finite(store.last_wall_time),
-        last_step=store.last_step,
-        tags=store.tag_counts(),
-        damages=len(store.damages),
-        dropped=store.dropped,
-        dialects=list(store.dialects),
-        rank_of=None if rank is None else rank.group,
-        rank=None if rank is None else rank.number,
-    )
 
 
 def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:

@@ -48,8 +48,9 @@ export function fetchServer(): Promise<Server> {
   return json(request("/api/server"));
 }
 
-export function fetchRuns(): Promise<RunList> {
-  return json(request("/api/runs"));
+/** All runs, or what is different since the cursor of an answer. */
+export function fetchRuns(since: string | null): Promise<RunList> {
+  return json(request(since === null ? "/api/runs" : `/api/runs?${new URLSearchParams({ since })}`));
 }
 
 export function fetchTags(runs: readonly string[], kind: string, signal: AbortSignal): Promise<TagList> {

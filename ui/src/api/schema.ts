@@ -439,7 +439,7 @@ export interface paths {
         };
         /**
          * Get Runs
-         * @description Every run below the base directory, at any depth.
+         * @description Every run below the base directory, at any depth; with ``since``, the cursor of an answer, what is new to it.
          */
         get: operations["get_runs"];
         put?: never;
@@ -2028,9 +2028,15 @@ export interface components {
         };
         /**
          * RunsAnswer
-         * @description All runs below the base directory, ordered by id. ``version`` is the one that live changes count on from.
+         * @description Runs below the base directory, in natural order of their ids.
          */
         RunsAnswer: {
+            /** Cursor */
+            cursor: string;
+            /** Gone */
+            gone: string[];
+            /** Is Whole */
+            is_whole: boolean;
             /** Runs */
             runs: components["schemas"]["RunSummary"][];
             /** Version */
@@ -3911,7 +3917,9 @@ export interface operations {
     };
     get_runs: {
         parameters: {
-            query?: never;
+            query?: {
+                since?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;

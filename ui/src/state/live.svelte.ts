@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { subscribe, type Change } from "../api/live";
+import { holdsTheSame } from "../core/runList";
 import { alerts } from "./alerts.svelte";
 import { announceChanges } from "./changes";
 import { colours } from "./colours.svelte";
@@ -12,6 +13,8 @@ import { listsOfTags } from "./tags.svelte";
 
 export type LiveState = "connecting" | "live" | "paused" | "lost" | "once";
 
+const STATES_MS = 20_000;
+
 /** Keeps runs, tags and curves as new as the files. */
 class Live {
   isPaused = $state(false);
@@ -20,6 +23,8 @@ class Live {
   #connection = $state<"connecting" | "open" | "lost">("connecting");
   #pending = new Set<string>();
   #isAllPending = false;
+  /** The server may be another one: nothing that is known of tags counts. */
+  #isAnother = false;
   #wasOpen = false;
 
   state = $derived.by<LiveState>(() => {
@@ -30,17 +35,22 @@ class Live {
   });
 
   #renewCurves = paced(() => this.#takeCurves(), () => 150);
-  #renewLists = paced(() => void readLists(), () => listSpacing(runs.list.length));
+  #renewLists = paced(() => this.#readLists(), () => listSpacing(runs.list.length));
 
   /** Follows the server, and reads everything as soon as no change can be missed; the returned function stops. */
   start(): () => void {
-    return subscribe({
+    const timer = setInterval(() => this.#askStates(), STATES_MS);
+    const stop = subscribe({
       onOpen: () => this.#opened(),
       onChange: (change) => this.#changed(change),
       onNotebook: () => void notebook.load(),
       onAlerts: () => alerts.load(),
       onLost: () => this.#lost(),
     });
+    return () => {
+      clearInterval(timer);
+      stop();
+    };
   }
 
   toggle(): void {
@@ -54,10 +64,11 @@ class Live {
     alerts.reload();
     if (!this.#wasOpen) {
       this.#wasOpen = true;
-      void readLists();
+      this.#readLists();
       return;
     }
     runs.server = null;
+    this.#isAnother = true;
     this.#isAllPending = true;
     this.#renew();
   }
@@ -85,21 +96,32 @@ class Live {
     this.#pending = new Set();
     this.#isAllPending = false;
   }
+
+  #readLists(): void {
+    const isAnother = this.#isAnother;
+    this.#isAnother = false;
+    void readLists(isAnother);
+  }
+
+  /** A run that nobody writes any more is no longer live, and no change tells it. */
+  #askStates(): void {
+    if (!document.hidden && this.state === "live" && runs.all.some((run) => run.state === "live")) this.#renewLists();
+  }
 }
 
-/** Milliseconds between two readings of the lists: new tags soon, and no megabytes every moment with many runs. */
+/** Milliseconds between two readings of the lists: new tags soon, and less often where a page has many runs to order. */
 function listSpacing(count: number): number {
-  if (count <= 200) return 400;
-  return count <= 1000 ? 1000 : 5000;
+  return count <= 1000 ? 400 : 1000;
 }
 
-async function readLists(): Promise<void> {
+/** Reads what is new to the list of runs, and the tags where shown runs hold others than before. */
+async function readLists(isAnother: boolean): Promise<void> {
+  const before = runs.byId;
   await runs.load();
   colours.assign(runs.all.map(({ id }) => id));
   selection.notice();
-  for (const list of listsOfTags) if (list.isUsed) await list.reload();
+  const isSame = !isAnother && selection.shown.every((id) => holdsTheSame(before.get(id), runs.byId.get(id)));
+  for (const list of listsOfTags) if (list.isUsed && (!isSame || list.problem)) await list.reload();
 }
 
 export const live = new Live();
-
-export { readLists };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchRuns, fetchServer, type Run, type Server } from "../api/routes";
-import { compareNames } from "../core/order";
+import { renewed } from "../core/runList";
 import { notebook } from "./notebook.svelte";
 import { problemOf, type Problem } from "./problem";
 
@@ -17,10 +17,12 @@ class Runs {
   isLoaded = $state(false);
   ids = $derived(this.list.map((run) => run.id));
   byId = $derived(new Map(this.all.map((run) => [run.id, run])));
+  /** What is known of the list, for the server to tell what is new; null for nothing. */
+  #cursor: string | null = null;
   #isLoading = false;
   #isStale = false;
 
-  /** Reads the list; calls while a request is under way are answered by one more request after it. */
+  /** Reads what is new to the list; calls while a request is under way are answered by one more request after it. */
   async load(): Promise<void> {
     if (this.#isLoading) {
       this.#isStale = true;
@@ -29,8 +31,9 @@ class Runs {
     this.#isLoading = true;
     try {
       this.server ??= await fetchServer();
-      const { runs } = await fetchRuns();
-      this.all = runs.sort((one, other) => compareNames(one.id, other.id));
+      const answer = await fetchRuns(this.#cursor);
+      this.all = renewed(this.all, answer);
+      this.#cursor = answer.cursor;
       this.problem = null;
       this.isLoaded = true;
     } catch (error) {

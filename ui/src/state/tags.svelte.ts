@@ -7,7 +7,6 @@ import { problemOf, type Problem } from "./problem";
 export interface TagRuns {
   tag: string;
   runs: readonly string[];
-  points: number;
 }
 
 /** Tags of one kind in the shown runs. */
@@ -37,7 +36,7 @@ export class Tags {
     this.#request = request;
     try {
       const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, this.kind, request.signal);
-      this.list = tags.map(({ tag, runs: holders, points }) => ({ tag, points, runs: holders.map((index) => runs[index]!) }));
+      this.list = tags.map(({ tag, runs: holders }) => ({ tag, runs: holders.map((index) => runs[index]!) }));
       this.problem = null;
       this.isLoaded = true;
     } catch (error) {
