@@ -124,6 +124,15 @@ def test_gradients_that_vanish_are_found(tmp_path: Path):
     assert (alert.rule, alert.tag, alert.finding.step, alert.finding.count) == ("vanishing", "conv1/grad", 11, 10)
 
 
+def test_a_bias_that_a_normalisation_takes_off_has_not_vanished(tmp_path: Path):
+    rounding = [1e-9 * np.ones(50)] * 6
+    for run, weights in {"cancelled": [0.1 * np.ones(50)] * 6, "vanished": rounding}.items():
+        for name, gradients in {"conv.weight": weights, "conv.bias": rounding}.items():
+            write_histograms(tmp_path / run, f"grad/{name}", gradients)
+    found = {(alert.run, alert.tag) for alert in Watch(tmp_path).look()}
+    assert found == {("vanished", "grad/conv.weight"), ("vanished", "grad/conv.bias")}
+
+
 def test_gradients_that_explode_are_found(tmp_path: Path):
     write_histograms(tmp_path / "run", "conv1/grad", [*gradients(0.1, 10), *gradients(1e3, 2), *gradients(0.1, 10)])
     (alert,) = Watch(tmp_path).look()

@@ -82,11 +82,27 @@ class WatchedRun:
         for tag, followed in (*self._losses.items(), *self._histograms.items()):
             for name, findings in followed.findings.items():
                 for finding in findings:
-                    yield alert_of(name, self.store.id, tag, finding, CHECKS[name])
+                    if name != "vanishing" or not self._is_cancelled(tag, finding):
+                        yield alert_of(name, self.store.id, tag, finding, CHECKS[name])
         for rule, condition in self._conditions.items():
             text = rule.condition.text if rule.condition else rule.name
             for finding in condition.findings:
                 yield alert_of(rule.name, self.store.id, rule.tags[0], finding, text)
+
+    def _is_cancelled(self, tag: str, finding: Finding) -> bool:
+        """Whether these are gradients of a bias whose weights learn meanwhile.
+
+        What follows takes such a bias off again, as a normalisation does, or the softmax behind the keys of an
+        attention: its gradient is zero but for rounding, and nothing is wrong.
+        """
+        weights = self._histograms.get(tag.replace("bias", "weight")) if "bias" in tag else None
+        if weights is None:
+            return False
+        return not any(_overlap(finding, each) for each in weights.findings.get("vanishing", ()))
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    return one.step <= other.last_step and other.step <= one.last_step
 
 
 def alert_of(rule: str, run: str, tag: str, finding: Finding, message: str) -> Alert:
