@@ -40,7 +40,7 @@ export function xLabels({ axis, isLog }: Across, ticks: readonly number[]): stri
 }
 
 export function yTicks(isLog: boolean, range: Range, height: number): number[] {
-  const count = Math.max(2, Math.min(Math.floor(height / 26), 4 + Math.floor(height / 80)));
+  const count = Math.max(3, Math.min(Math.floor(height / 24), 4 + Math.floor(height / 80)));
   return isLog ? logTicks(range, count) : linearTicks(range, count);
 }
 

@@ -16,6 +16,7 @@ export class HoverDots {
     over.append(this.#layer);
   }
 
+  /** The last of them lies on top. */
   show(dots: readonly Dot[]): void {
     while (this.#dots.length < dots.length) {
       const dot = document.createElement("i");

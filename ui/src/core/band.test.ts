@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { BAND_OPACITY, bandOpacity, envelope } from "./band";
+import { BAND_OPACITY, bandOpacity, envelope, softEnvelope } from "./band";
 
 const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constant(NaN))), { maxLength: 40 });
 
@@ -21,6 +21,30 @@ describe("envelope", () => {
         });
       }),
     );
+  });
+});
+
+describe("the softened envelope", () => {
+  it("holds every value", () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 0, max: 12 }), (steps, reach) => {
+        let at = 0;
+        const x = steps.map(([step]) => (at += step));
+        const values = steps.map(([, value]) => value);
+        const { low, high } = softEnvelope(x, values, reach);
+        values.forEach((value, row) => {
+          if (Number.isNaN(value)) return;
+          expect(low[row]).toBeLessThanOrEqual(value + 1e-6);
+          expect(high[row]).toBeGreaterThanOrEqual(value - 1e-6);
+        });
+      }),
+    );
+  });
+
+  it("leads up to a spike and down again", () => {
+    const { low, high } = softEnvelope([0, 1, 2, 3, 4, 5, 6], [0, 0, 0, 6, 0, 0, 0], 1);
+    expect([...high]).toEqual([0, 2, 4, 6, 4, 2, 0].map(Math.fround));
+    expect([...low]).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 });
 

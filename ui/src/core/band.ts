@@ -12,6 +12,29 @@ export function bandOpacity(count: number): number {
 }
 
 /**
+ * The room that a noisy line takes, without the steps of its envelope: each edge is the mean of the extremes within `reach`.
+ *
+ * Every one of these extremes lies beyond the value itself, and so does their mean: no value leaves the band.
+ */
+export function softEnvelope(x: ArrayLike<number>, values: ArrayLike<number>, reach: number): Band {
+  const { low, high } = envelope(x, values, reach);
+  return { low: windowMean(x, low, reach), high: windowMean(x, high, reach) };
+}
+
+/** Mean of what is a number within `reach` of each position; NaN where nothing is. Summed up anew for each: a spike of 1e30 leaves nothing behind. */
+function windowMean(x: ArrayLike<number>, values: Float32Array, reach: number): Float32Array {
+  let first = 0;
+  return values.map((_, row) => {
+    while (x[first]! < x[row]! - reach) first++;
+    let [sum, count] = [0, 0];
+    for (let near = first; near < x.length && x[near]! <= x[row]! + reach; near++) {
+      if (!Number.isNaN(values[near])) [sum, count] = [sum + values[near]!, count + 1];
+    }
+    return count > 0 ? sum / count : NaN;
+  });
+}
+
+/**
  * Lowest and highest finite value within `reach` of each position: the room that a noisy line takes.
  *
  * Positions must not go back. Rows without a finite value near are NaN. Monotonic queues: every row is entered and left

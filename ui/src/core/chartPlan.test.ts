@@ -18,4 +18,9 @@ describe("what a chart shows", () => {
     expect(plan.title).toBe("val/loss · 1 - loss · gone");
     expect(plan.parts.map(({ runs }) => runs)).toEqual([["b"], ["a", "b"], []]);
   });
+
+  it("asks one run about a formula that names no tag, so that it can be said what is wrong", () => {
+    expect(planOfParts(["= 1 +"], tags).parts).toEqual([{ name: "= 1 +", runs: ["a"] }]);
+    expect(planOfParts(["= 1 +"], []).parts).toEqual([{ name: "= 1 +", runs: [] }]);
+  });
 });

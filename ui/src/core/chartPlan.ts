@@ -32,7 +32,7 @@ export function keyOfParts(names: readonly string[]): string {
   return JSON.stringify(names);
 }
 
-/** A composed chart over the tags that are shown. A formula is tried in every run that holds any tag named in it. */
+/** A composed chart over the tags that are shown. A formula is tried in every run that holds any tag named in it; one that names none, in the first run, which says why. */
 export function planOfParts(names: readonly string[], tags: readonly TagHolder[]): ChartPlan {
   const parts = names.map((name) => ({ name, runs: isFormula(name) ? runsOfFormula(name, tags) : (tags.find(({ tag }) => tag === name)?.runs ?? []) }));
   return { key: keyOfParts(names), title: names.map(partTitle).join(" · "), parts };
@@ -44,5 +44,6 @@ export function partTitle(name: string): string {
 
 function runsOfFormula(formula: string, tags: readonly TagHolder[]): string[] {
   const named = tags.filter(({ tag }) => formula.includes(tag));
+  if (named.length === 0) return tags[0]?.runs.slice(0, 1) ?? [];
   return [...new Set(named.flatMap(({ runs }) => runs))];
 }

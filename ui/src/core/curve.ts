@@ -80,6 +80,11 @@ export function farCount(curves: readonly Curve[], scaling: Scaling): number {
   return curves.reduce((sum, curve) => sum + curve.raw.reduce((count, value) => count + Number(isFar(value, ys[curve.scale]!)), 0), 0);
 }
 
+/** Rows at places without a logarithm. */
+export function unplacedCount(curves: readonly Curve[]): number {
+  return curves.reduce((sum, { x }) => sum + x.reduce((count, place) => count + Number(place <= 0), 0), 0);
+}
+
 function columnsOf(curves: readonly Curve[]): Float32Array[] {
   return curves.flatMap(({ raw, smoothed, band }) => [raw, ...(smoothed ? [smoothed] : []), ...(band ? [band.low, band.high] : [])]);
 }

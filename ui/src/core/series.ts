@@ -96,9 +96,12 @@ export function withoutEnds(series: Series): Series {
   };
 }
 
-/** The last row's value, NaN and infinities included; null for an empty series. */
-export function lastValue(series: Series): number | null {
-  return series.value.length === 0 ? null : series.value[series.value.length - 1]!;
+/** The value at the last step, NaN and infinities included; null without rows. Rows that stand in the order of another tag are searched for it. */
+export function lastValue({ x, step, value }: Pick<Series, "x" | "step" | "value">): number | null {
+  if (value.length === 0) return null;
+  let last = value.length - 1;
+  if (x) step.forEach((one, row) => (last = one > step[last]! ? row : last));
+  return value[last]!;
 }
 
 /** Rows that never go back on the axis can be searched by halving. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Range } from "./axis";
 import { finiteExtent } from "./extent";
 import { lastValue, type Series } from "./series";
 
@@ -34,11 +35,14 @@ export interface SeriesSummary {
   points: number;
 }
 
-export function seriesSummary(series: Series): SeriesSummary {
-  const extent = finiteExtent([series.value]);
+/** Figures of all rows, or of those at places within a range: the neighbours that the server gives beside it are none of it. */
+export function seriesSummary(series: Series, part: { places: ArrayLike<number>; range: Range } | null = null): SeriesSummary {
+  const isInside = (_: unknown, row: number): boolean => part === null || (part.places[row]! >= part.range[0] && part.places[row]! <= part.range[1]);
+  const value = series.value.filter(isInside);
+  const extent = finiteExtent([value]);
   return {
     run: series.run,
-    last: lastValue(series),
+    last: lastValue({ x: series.x && series.x.filter(isInside), step: series.step.filter(isInside), value }),
     minimum: extent?.[0] ?? null,
     maximum: extent?.[1] ?? null,
     points: series.points,

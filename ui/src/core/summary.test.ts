@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { curveOf, heightWithin, rangesOf, wholeRanges } from "./curve";
 import { missingMarks } from "./missing";
-import type { Series } from "./series";
+import { lastValue, type Series } from "./series";
 import { chartCounts, seriesSummary } from "./seriesSummary";
 import { tipRows } from "./tipRows";
 
@@ -45,6 +45,16 @@ describe("what is said beside the curves", () => {
   it("gives last, smallest and largest of a run", () => {
     expect(seriesSummary(series([3, 1, NaN]))).toEqual({ run: "a", last: NaN, minimum: 1, maximum: 3, points: 3 });
     expect(seriesSummary(series([])).last).toBeNull();
+  });
+
+  it("leaves the neighbours of a range out of its figures", () => {
+    const one = series([9, 1, 3, 2, -9], { points: 3 });
+    expect(seriesSummary(one, { places: [0, 1, 2, 3, 4], range: [0.5, 3.5] })).toEqual({ run: "a", last: 2, minimum: 1, maximum: 3, points: 3 });
+  });
+
+  it("takes the last step for the last value where another tag stands across", () => {
+    const one = series([5, 6, 7], { x: Float64Array.of(0.1, 0.2, 0.3), step: Float64Array.of(2, 3, 1) });
+    expect(lastValue(one)).toBe(6);
   });
 });
 

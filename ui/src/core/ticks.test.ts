@@ -10,13 +10,14 @@ const range = fc
   .filter(([low, high]) => high - low > Math.abs(low) * 1e-9);
 
 describe("linear ticks", () => {
-  it("stand on 1, 2 and 5", () => {
+  it("stand on 1, 2, 2.5 and 5", () => {
     expect(linearTicks([0, 9.5], 6)).toEqual([0, 2, 4, 6, 8]);
     expect(linearTicks([0.011, 0.049], 5)).toEqual([0.02, 0.03, 0.04]);
     expect(linearTicks([-1, 1], 4)).toEqual([-1, -0.5, 0, 0.5, 1]);
+    expect(linearTicks([-0.3, 1.05], 6)).toEqual([-0.25, 0, 0.25, 0.5, 0.75, 1]);
   });
 
-  it("stay inside the range and ascend", () => {
+  it("stay inside the range, ascend, and take at least half of the room", () => {
     fc.assert(
       fc.property(range, fc.integer({ min: 2, max: 12 }), ([low, high], count) => {
         const ticks = linearTicks([low, high], count);
@@ -24,6 +25,7 @@ describe("linear ticks", () => {
         for (const tick of ticks) expect(tick >= low - slack && tick <= high + slack).toBe(true);
         for (let index = 1; index < ticks.length; index++) expect(ticks[index]!).toBeGreaterThan(ticks[index - 1]!);
         expect(ticks.length).toBeLessThanOrEqual(count + 1);
+        expect(ticks.length).toBeGreaterThanOrEqual(Math.floor(count / 2));
       }),
     );
   });

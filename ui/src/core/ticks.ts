@@ -3,11 +3,15 @@ import type { Range } from "./axis";
 
 const SECOND_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 
-/** Largest of 1, 2, 5 x 10^k that puts at most `count` steps into the width. */
-export function niceStep(width: number, count: number): number {
+const WHOLE_FACTORS = [1, 2, 5, 10];
+/** With 2.5 a step never puts less than half as many ticks as there is room for. */
+const FACTORS = [1, 2, 2.5, 5, 10];
+
+/** Smallest of the factors x 10^k that puts at most `count` steps into the width. */
+export function niceStep(width: number, count: number, factors: readonly number[] = WHOLE_FACTORS): number {
   const rough = width / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough * 0.999999) ?? 10;
+  const factor = factors.find((candidate) => candidate * power >= rough * 0.999999) ?? 10;
   return factor * power;
 }
 
@@ -21,7 +25,7 @@ function multiples([low, high]: Range, step: number): number[] {
 
 export function linearTicks(range: Range, count: number): number[] {
   const width = range[1] - range[0];
-  return width > 0 && Number.isFinite(width) ? multiples(range, niceStep(width, count)) : [];
+  return width > 0 && Number.isFinite(width) ? multiples(range, niceStep(width, count, FACTORS)) : [];
 }
 
 /** Steps are whole numbers: no tick at 2.5. */

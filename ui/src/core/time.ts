@@ -18,7 +18,7 @@ export function formatDuration(seconds: number): string {
 export function formatDurationTicks(ticks: readonly number[]): string[] {
   const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : Math.abs(ticks[0] ?? 1);
   const [size, unit] = durationUnit(step);
-  return ticks.map((tick) => (tick === 0 ? "0" : `${Number((tick / size).toFixed(6))}\u2009${unit}`));
+  return ticks.map((tick) => (tick === 0 ? "0" : `${Number((tick / size).toFixed(6))}\u2009${unit}`.replace("-", "\u2212")));
 }
 
 function durationUnit(step: number): [number, string] {

@@ -2,7 +2,7 @@
 import { untrack } from "svelte";
 
 import type { ChartPlan } from "../core/chartPlan";
-import { farCount, type Curve, type Scaling } from "../core/curve";
+import { farCount, unplacedCount, type Curve, type Scaling } from "../core/curve";
 import { lastValue, withoutEnds, type Series } from "../core/series";
 import { chartCounts } from "../core/seriesSummary";
 import { smoothingOf } from "../core/smoothing";
@@ -22,21 +22,27 @@ interface ChartWish {
 export class ChartLines {
   /** Pixels that the chart has for its curves; 0 until it stands on the page. */
   width = $state(0);
-  /** Value at the end of every line, whatever the chart is zoomed to. */
-  lasts = $state.raw<ReadonlyMap<string, number | null>>(new Map());
   readonly demand = new CurveDemand();
+  /** The whole lines while the chart shows something else of them: mostly what it showed before, which is known. */
+  readonly #whole = new CurveDemand();
   readonly #wish: () => ChartWish;
 
   scaling = $derived.by<Scaling>(() => scalingOf(this.#wish().plan.key));
   zoom = $derived.by(() => shownBox(zooms.of(this.#wish().plan.key)));
-  #readable = $derived(this.demand.series.filter(({ error }) => error === null));
-  series = $derived.by<readonly Series[]>(() => (this.#wish().baseline === null ? this.#readable : this.#readable.map(withoutEnds)));
+  series = $derived(this.#drawable(this.demand));
+  #isPart = $derived(this.zoom !== null || view.scalars.xTag !== null);
+  /** Value at the last step of every line, whatever the chart is zoomed to and whatever stands across. */
+  lasts = $derived<ReadonlyMap<string, number | null>>(
+    new Map((this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [lineKey(one), lastValue(one)])),
+  );
   failed = $derived(this.demand.series.filter(({ error }) => error !== null));
   curves = $derived.by<readonly Curve[]>(() => {
     const { plan } = this.#wish();
     return this.series.map((one) => lookOfLine(one, plan, offsetOf(one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width));
   });
   counts = $derived(chartCounts(this.series, this.scaling.isLog));
+  /** Rows that a logarithmic horizontal axis has no place for; a lower bound where the curves are reduced. */
+  unplaced = $derived(this.scaling.isLogX ? unplacedCount(this.curves) : 0);
   /** Outliers left out of the height. */
   far = $derived(this.scaling.ignoresOutliers && this.zoom === null ? farCount(this.curves, this.scaling) : 0);
 
@@ -55,10 +61,10 @@ export class ChartLines {
   constructor(wish: () => ChartWish) {
     this.#wish = wish;
     $effect(() => this.#ask());
-    $effect(() => {
-      if (this.zoom === null) this.lasts = new Map(this.series.map((one) => [lineKey(one), lastValue(one)]));
+    $effect(() => () => {
+      this.demand.release();
+      this.#whole.release();
     });
-    $effect(() => () => this.demand.release());
   }
 
   #ask(): void {
@@ -74,6 +80,17 @@ export class ChartLines {
       xTag,
       baseline: this.#wish().baseline,
     };
-    untrack(() => this.demand.want(want));
+    const whole = { ...want, range: null, xTag: null };
+    const isPart = this.#isPart;
+    untrack(() => {
+      this.demand.want(want);
+      if (isPart) this.#whole.want(whole);
+      else this.#whole.release();
+    });
+  }
+
+  #drawable({ series }: CurveDemand): readonly Series[] {
+    const readable = series.filter(({ error }) => error === null);
+    return this.#wish().baseline === null ? readable : readable.map(withoutEnds);
   }
 }

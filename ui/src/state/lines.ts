@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { envelope } from "../core/band";
+import { softEnvelope } from "../core/band";
 import { partTitle, type ChartPlan } from "../core/chartPlan";
 import { curveOf, type Curve, type Scaling } from "../core/curve";
 import type { Series } from "../core/series";
@@ -14,7 +14,7 @@ const DASH_SIGNS = ["──", "╌╌", "┈┈", "─·", "━ "];
 /** What stands for the logarithm of places that have none. */
 const MIN_LOG = -300;
 /** A band reaches over the raw values of so many pixels on each side. */
-const BAND_PIXELS = 6;
+const BAND_PIXELS = 4;
 
 /** Lines across the chart of a tag, for the limits that its thresholds name. */
 export function thresholdGuides(tag: string): { value: number; label: string }[] {
@@ -32,10 +32,16 @@ export function scalingOf(tag: string): Scaling {
   return { isLog: view.isLogTag(tag), isLogX: isLogX && (view.axis !== "wall" || xTag !== null), ignoresOutliers };
 }
 
-/** How far a run is moved along the axis. */
+/** How far a person moved a run along the axis. */
+export function offsetOfRun(run: string): number {
+  const { offsets } = view.scalars;
+  return Object.hasOwn(offsets, run) ? offsets[run]! : 0;
+}
+
+/** How far a run is moved along the axis, in all. */
 export function offsetOf(run: string, firstStep: number): number {
   const start = view.scalars.alignsStarts && view.axis === "step" && view.scalars.xTag === null ? -firstStep : 0;
-  return start + (view.scalars.offsets[run] ?? 0);
+  return start + offsetOfRun(run);
 }
 
 /** The line of a series in a chart: its colour, dash, axis and band. */
@@ -56,7 +62,7 @@ function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
   const places = view.scalars.isLogX ? x.map((place) => Math.log10(Math.max(place, Number.MIN_VALUE))) : x;
   const first = places.find((place) => !view.scalars.isLogX || place > MIN_LOG) ?? 0;
   const reach = x.length < 2 ? 0 : ((places[places.length - 1]! - first) / width) * BAND_PIXELS;
-  return envelope(places, raw, reach);
+  return softEnvelope(places, raw, reach);
 }
 
 /** Each vertical axis: the part, with the dashes of its lines where the colours say the runs, else with a colour of its own. */
