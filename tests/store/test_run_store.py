@@ -166,6 +166,11 @@ def test_natural_order_compares_numbers_as_numbers() -> None:
     assert sorted(names, key=natural_key) == ["9", "10", "b1", "run_2", "run_2/b", "run_10"]
 
 
+def test_natural_order_keeps_the_runs_of_a_directory_together() -> None:
+    names = [f"adam/lr{rate}/seed{seed}" for rate in ("0.0001", "0.001", "0.01", "0.1", "1") for seed in (1, 2, 10)]
+    assert sorted(reversed(names), key=natural_key) == names
+
+
 def test_reading_by_reference_stays_within_the_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"0123456789")

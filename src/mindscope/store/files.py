@@ -62,9 +62,12 @@ class FileFacts:
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key under which run_2 comes before run_10; numbers come before letters."""
+    """Sort key under which run_2 comes before run_10, and 0.01 before 0.1; numbers come before letters.
+
+    Of equal numbers the one with more zeros before it comes first, whatever follows: a directory stays together.
+    """
     parts = _NUMBER.split(text)  # text and numbers in turns
-    return tuple([(0, int(part), "") if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
+    return tuple([(0, int(part), part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
 
 
 def readable(name: str) -> str:

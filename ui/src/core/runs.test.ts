@@ -89,6 +89,24 @@ describe("the table of runs", () => {
     const items = [3, 1, 2];
     expect(orderedBy(items, (item) => item, false)).toEqual([1, 2, 3]);
     expect(items).toEqual([3, 1, 2]);
-    expect(compareNames("a2", "a10")).toBeLessThan(0);
+  });
+
+  it("counts as people do, and keeps a directory together", () => {
+    const rates = ["0.0001", "0.001", "0.01", "0.1", "1"];
+    const runs = rates.flatMap((rate) => ["1", "2", "10"].map((seed) => `adam/lr${rate}/seed${seed}`));
+    const ordered = ["9", "10", "a/b", "a/c", "a1", "a2/x", "a10", ...runs, "b", "B2", "b02c", "b2d"];
+    expect([...ordered].reverse().sort(compareNames)).toEqual([...ordered].sort(compareNames));
+    expect([...runs].reverse().sort(compareNames)).toEqual(runs);
+    expect(["a10", "a2/x", "a1", "a/c", "a/b", "10", "9"].sort(compareNames)).toEqual(ordered.slice(0, 7));
+  });
+
+  it("is an order: whatever the names, sorting them any way round gives the same", () => {
+    const piece = fc.constantFrom("a", "A", "1", "01", "10", "/", "é", "_", "文", "");
+    const some = fc.uniqueArray(fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join("")), { maxLength: 8 });
+    fc.assert(
+      fc.property(some, (list) => {
+        expect([...list].reverse().sort(compareNames)).toEqual([...list].sort(compareNames));
+      }),
+    );
   });
 });
