@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,3 +21,11 @@ def base(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     return tmp_path / "workspace"
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    """Not pytest's own, which hypothesis would share between examples and which only its owner may enter."""
+    with tempfile.TemporaryDirectory() as path:
+        Path(path).chmod(0o755)
+        yield Path(path)

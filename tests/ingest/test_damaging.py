@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One event file that breaks: what is lost is told, and the rest is read."""
+
+from __future__ import annotations
+
+import random
+import struct
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mindscope.formats.frames import FrameReader, frame, masked_crc32c
+from mindscope.reading import inspect_run, open_run
+from mindscope.types import DamageKind
+from tests.event_log import (
+    DATA,
+    append,
+    load,
+    steps,
+    version,
+    visible_steps,
+)
+
+from .streams import NAME, loader_of
+
+
+def test_a_wrong_payload_checksum_costs_that_record(directory: Path) -> None:
+    records = [version(), *(steps([step]) for step in range(1, 6))]
+    records[3] = bytearray(records[3])
+    records[3][20] ^= 1
+    append(directory / NAME, b"".join(records))
+    store = load(directory)
+    assert visible_steps(store) == [1, 2, 4, 5]
+    (damage,) = store.damages
+    offset = sum(map(len, records[:3]))
+    assert (damage.kind, damage.offset, damage.resumed_at) == (
+        DamageKind.PAYLOAD_CHECKSUM,
+        offset,
+        offset + len(records[3]),
+    )
+    assert damage.file == NAME
+
+
+def test_a_wrong_length_checksum_costs_what_lies_before_the_next_intact_record(directory: Path) -> None:
+    records = [bytearray(record) for record in (version(), *(steps([step]) for step in range(1, 6)))]
+    records[3][9] ^= 1
+    append(directory / NAME, b"".join(records))
+    store = load(directory)
+    assert visible_steps(store) == [1, 2, 4, 5]
+    (damage,) = store.damages
+    offset = sum(map(len, records[:3]))
+    assert (damage.kind, damage.offset, damage.resumed_at) == (
+        DamageKind.LENGTH_CHECKSUM,
+        offset,
+        offset + len(records[3]),
+    )
+
+
+def test_a_record_that_is_no_message_is_named_and_passed_over(directory: Path) -> None:
+    before = version() + steps([1])
+    odd = frame(b"\x0a\xff\xff\xff\xff\x7f")
+    append(directory / NAME, before + odd + steps([2]))
+    store = load(directory)
+    assert visible_steps(store) == [1, 2]
+    (damage,) = store.damages
+    assert (damage.kind, damage.offset, damage.resumed_at) == (DamageKind.MESSAGE, len(before), len(before + odd))
+
+
+def test_damage_comes_by_place_whatever_its_kind(directory: Path) -> None:
+    bad = bytearray(steps([2]))
+    bad[-1] ^= 1
+    append(directory / NAME, version() + frame(b"\xff") + steps([1]) + bytes(bad) + frame(b"\xff") + steps([3]))
+    store = load(directory)
+    assert [damage.kind for damage in store.damages] == [
+        DamageKind.MESSAGE,
+        DamageKind.PAYLOAD_CHECKSUM,
+        DamageKind.MESSAGE,
+    ]
+    assert [damage.offset for damage in store.damages] == sorted(damage.offset for damage in store.damages)
+    assert visible_steps(store) == [1, 3]
+
+
+def test_a_lying_length_allocates_nothing(directory: Path) -> None:
+    length = struct.pack("<Q", 1 << 40)
+    append(directory / NAME, version() + steps([1]) + length + struct.pack("<I", masked_crc32c(length)) + steps([2]))
+    loader = loader_of(directory)
+    tracemalloc.start()
+    loader.read_all()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+    assert visible_steps(loader.store) == [1]
+
+
+SAMPLES = [
+    DATA / "mindspore" / "lineage_sweep" / "run_11" / "events.out.events.summary.1795228015.0.vm_MS",
+    DATA / "mindspore" / "lineage_sweep" / "run_11" / "events.out.events.summary.1795228015.0.vm_lineage",
+    DATA / "tensorboard" / "tb_all" / "run_a" / "1795227663.2305825" / "events.out.tfevents.1795227663.vm.24869.3",
+    DATA / "tensorboard" / "tb_all" / "run_a" / "events.out.tfevents.1795227661.vm.24869.0",
+]
+
+
+def mutated(payload: bytes, chance: random.Random) -> bytes:
+    """A few bytes near the beginning, where the structure is, changed, taken out or put in."""
+    changed = bytearray(payload)
+    for _ in range(chance.choice([0, 1, 1, 2, 5])):
+        at = chance.randrange(min(len(changed), 300) + 1)
+        changed[at : at + chance.choice([0, 1, 1, 2])] = chance.randbytes(chance.choice([0, 1, 1, 2]))
+    return bytes(changed)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(SAMPLES), st.integers(0, 1 << 32))
+def test_mutated_messages_never_stop_the_reading(sample: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    payloads = [bytes(payload) for _, payload in FrameReader("").records(sample.read_bytes())]
+    with tempfile.TemporaryDirectory() as path:
+        append(Path(path) / sample.name, b"".join(frame(mutated(payload, chance)) for payload in payloads))
+        run = open_run(path)
+        assert run.store.files[0].records == len(payloads)
+        assert {damage.kind for damage in run.damages} <= {DamageKind.MESSAGE}
+        inspect_run(run)
