@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 
 from mindscope.alerts.alert import Alert
-from mindscope.alerts.pace import find_stuck
+from mindscope.alerts.pace import Paces, find_stuck
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import CHECKS, Rule
 from mindscope.alerts.watched import WatchedRun, alert_of
@@ -30,6 +30,7 @@ class Monitor:
         self._rules = tuple(rules)
         self._watched: dict[str, WatchedRun] = {}  # those that are live; what rests is read anew when it goes on
         self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # of what each run was looked at last
+        self._paces = Paces()
         self._lock = Lock()  # guards the two below
         self._found: dict[str, tuple[Alert, ...]] = {}  # by run
         self._version = 0
@@ -56,6 +57,7 @@ class Monitor:
         if store is None:
             self._watched.pop(run, None)
             self._read.pop(run, None)
+            self._paces.forget(run)
             return self._set(run, ())
         version = store.version  # before the look, so that what comes meanwhile is looked at again
         if self._read.get(run) == (store, version, self._rules):
@@ -84,7 +86,7 @@ class Monitor:
         if not any(rule.name == "stuck" and rule.condition is None for rule in self._rules):
             return
         for id, store in self._catalog.runs.items():
-            finding = find_stuck(store, self._parameters, now)
+            finding = find_stuck(store, self._parameters, now, self._paces)
             if finding is not None:
                 yield alert_of("stuck", id, "", finding, CHECKS["stuck"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +20,43 @@ CLOSING = frozenset({DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE})
 """Writers that mark a log as closed. Of any other, a log that rests may just as well be finished."""
 
 
-def find_stuck(store: RunStore, parameters: Parameters, now: float) -> Finding | None:
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The last step of a training, when it was, and the longest of the pauses before it, in seconds."""
+
+    step: int
+    wall_time: float
+    longest_s: float
+
+
+class Paces:
+    """The pace of each run, told anew when it has changed. For any thread."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[RunStore, int, Pace | None]] = {}  # by run, with the version it is of
+
+    def of(self, store: RunStore) -> Pace | None:
+        """None when no series has two points."""
+        known, version = self._known.get(store.id), store.version
+        if known is None or known[0] is not store or known[1] != version:
+            known = self._known[store.id] = (store, version, pace_of(store))
+        return known[2]
+
+    def forget(self, run: str) -> None:
+        """Nobody asks for this run any more."""
+        self._known.pop(run, None)
+
+
+def pace_of(store: RunStore) -> Pace | None:
+    """By the series that was written last; None when none has two points."""
+    points = max(_scalars(store), key=lambda each: float(each.wall_time[-1]), default=None)
+    if points is None:
+        return None
+    longest = float(np.diff(points.wall_time[-PAUSES - 1 :]).max())
+    return Pace(int(points.step[-1]), float(points.wall_time[-1]), longest)
+
+
+def find_stuck(store: RunStore, parameters: Parameters, now: float, paces: Paces) -> Finding | None:
     """The last step of a training that should have gone on long ago; None when all is well, or nobody can tell.
 
     ``now`` is a wall time; ``value`` is the longest of the usual pauses, in seconds.
@@ -29,16 +66,12 @@ def find_stuck(store: RunStore, parameters: Parameters, now: float) -> Finding |
         return None
     if not _may_go_on(store, newest, parameters, now):
         return None
-    points = max(_scalars(store), key=lambda each: float(each.wall_time[-1]), default=None)
-    if points is None:
+    pace = paces.of(store)
+    if pace is None or not math.isfinite(pace.longest_s):
         return None
-    pauses = np.diff(points.wall_time[-PAUSES - 1 :])
-    longest = float(pauses.max()) if pauses.size else 0.0
-    silent = now - float(points.wall_time[-1])
-    if not math.isfinite(longest) or not silent > max(parameters.stuck_least_s, parameters.stuck_factor * longest):
+    if not now - pace.wall_time > max(parameters.stuck_least_s, parameters.stuck_factor * pace.longest_s):
         return None
-    step = int(points.step[-1])
-    return Finding(step, float(points.wall_time[-1]), longest, step, 1, is_active=True)
+    return Finding(pace.step, pace.wall_time, pace.longest_s, pace.step, 1, is_active=True)
 
 
 def _may_go_on(store: RunStore, newest: float, parameters: Parameters, now: float) -> bool:
