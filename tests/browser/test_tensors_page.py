@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,19 +20,25 @@ from .scalars_page import card, expect_view, full
 OpenPage = Callable[[LiveViewer, str], Page]
 CUSTOM_LOOP = "run=mindspore%2Fcustom_loop"
 ODD = np.array([[1.5, np.nan, -2.0], [np.inf, 0.25, -np.inf]], np.float32)
+OUTLIER = np.where(np.arange(400) == 210, 1e6, np.arange(400) / 400).reshape(20, 20)
+WHOLE = np.array([[2**53 + 1, -(2**63)], [0, 2**63 - 1]], np.int64)
 TALL = np.arange(200_000 * 40, dtype=np.float32).reshape(200_000, 40)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
-    """A tensor with everything that is no number, and one of eight million elements."""
+    """Tensors of every odd shape and number, and one of eight million elements."""
     base = tmp_path_factory.mktemp("tensors")
     with mindscope.SummaryRecord(base / "logs" / "run") as record:
         record.add_value("tensor", "odd", ODD)
         record.add_value("tensor", "tall", TALL)
+        record.add_value("tensor", "outlier", OUTLIER)
+        record.add_value("tensor", "whole", WHOLE)
+        record.add_value("tensor", "none", np.zeros((0, 3), np.float32))
+        record.add_value("tensor", "one", np.float32(9.75))
         record.record(1)
     with running_viewer(base / "logs", base) as live:
-        eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("tensor") == 2)
+        eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("tensor") == 6)
         yield live
 
 
@@ -62,6 +69,50 @@ def test_a_card_says_dtype_shape_and_range(viewer: LiveViewer, open_page: OpenPa
         expect(shown.get_by_test_id("facts")).to_contain_text(" × ".join(map(str, array.shape)))
         expect(shown.get_by_test_id("step")).to_have_text("Step 48")
     expect(card(page, "t_int64")).to_contain_text("kept as float32")
+
+
+def test_cards_of_odd_shapes_say_what_they_hold(made: LiveViewer, open_page: OpenPage):
+    """None is drawn as if it were a map, and no digit of a whole number is made up."""
+    page = open_page(made, "/tensors")
+    expect(card(page, "none")).to_contain_text("No elements")
+    expect(card(page, "one").locator(".one")).to_have_text("9.75")
+    expect(card(page, "odd").get_by_test_id("legend")).to_contain_text("1 NaN")
+    shown = card(page, "whole")
+    shown.scroll_into_view_if_needed()
+    expect(shown.get_by_test_id("colours")).to_have_text("\u22129.223e18 9.223e18")
+    shown.get_by_test_id("preview").click()
+    for (row, column), number in np.ndenumerate(WHOLE):
+        expect(cell(page, row, column)).to_have_text(str(number).replace("-", "\u2212"))
+    lowest = full(page).get_by_test_id("statistics").locator("tbody tr").nth(2).get_by_role("cell").first
+    expect(lowest).to_have_attribute("title", "\u22129223372036854775808")
+
+
+def test_an_outlier_does_not_flatten_the_colours(made: LiveViewer, open_page: OpenPage):
+    page = open_page(made, "/tensors?full=outlier&as=heat")
+    colours = full(page).get_by_test_id("colours")
+    expect(colours).to_have_attribute("data-clipped", "true")
+    expect(colours).to_have_text(re.compile("^0 ≥ 0\\.9"))
+    expect(colours).to_have_attribute("title", re.compile("the highest 1\u2009000\u2009000"))
+    assert different_colours(page) > 100
+    assert "≥ 0.9" in saved(page, "svg")[0].decode()
+    full(page).get_by_test_id("tensor-colours").get_by_text("Whole range").click()
+    expect(colours).to_have_attribute("data-clipped", "false")
+    expect(colours).to_have_text("0 1\u2009000\u2009000")
+    expect_view(page, "colours", "whole")
+    assert different_colours(page) == 2
+
+
+def different_colours(page: Page) -> int:
+    return (
+        full(page)
+        .locator("canvas")
+        .evaluate(
+            """canvas => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    }"""
+        )
+    )
 
 
 def test_a_slice_shows_the_very_values_and_stands_in_the_address(viewer: LiveViewer, open_page: OpenPage):

@@ -67,7 +67,7 @@ def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: in
         minimum=_finite(moments.low),
         maximum=_finite(moments.high),
         columns_data=HeatColumns(
-            value=data.add(_farthest(cells, moments.mean).astype(np.float32).reshape(-1), 4),
+            value=data.add(_farthest(cells, moments.mean).reshape(-1)),
             odd=data.add(cells.odd.astype(np.float32).reshape(-1), 4),
         ),
     )

@@ -87,7 +87,7 @@ class TensorStatisticsAnswer(Answer):
 
 
 class HeatColumns(Answer):
-    """Row by row, a number a cell: float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell."""
+    """Row by row, a number a cell: ``value`` float64, ``odd`` float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell."""
 
     value: Column
     odd: Column

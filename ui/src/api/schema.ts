@@ -1314,7 +1314,7 @@ export interface components {
         };
         /**
          * HeatColumns
-         * @description Row by row, a number a cell: float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
+         * @description Row by row, a number a cell: ``value`` float64, ``odd`` float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
          */
         HeatColumns: {
             odd: components["schemas"]["Column"];

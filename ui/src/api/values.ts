@@ -3,7 +3,7 @@ import type { Heat } from "../core/heat";
 import type { HparamTable } from "../core/hparamTable";
 import type { PrCurve } from "../core/prCurve";
 import { request } from "./client";
-import { float32, readHeader } from "./columns";
+import { float32, float64, readHeader } from "./columns";
 import type { SeriesKey } from "./routes";
 import type { components } from "./schema";
 
@@ -77,7 +77,7 @@ export async function fetchHeat(key: SliceKey, rows: number, columns: number, si
     isReduced: header.is_reduced,
     minimum: header.minimum,
     maximum: header.maximum,
-    value: float32(buffer, start, header.columns_data.value),
+    value: float64(buffer, start, header.columns_data.value),
     odd: float32(buffer, start, header.columns_data.odd),
   };
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatValue } from "../core/format";
-import { oddKinds, type Heat } from "../core/heat";
+import { endLabels, oddKinds, type ColourRange, type Heat } from "../core/heat";
 import { escapeXml } from "../core/svgChart";
-import { MAP, ODD_COLOURS, type HeatPlot } from "./heatPlot";
+import { MAP, ODD_COLOURS } from "./cellsCanvas";
+import type { HeatPlot } from "./heatPlot";
 import { pngOfSvg } from "./svgPicture";
 
 const MARGIN = 12;
@@ -32,18 +32,19 @@ function drawing(plot: HeatPlot, title: string): { text: string; width: number; 
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">` +
     `<rect width="100%" height="100%" fill="${plot.inks.hex("var(--paper)")}"/>` +
     `<text x="${MARGIN}" y="18" ${FONT} font-weight="600" fill="${ink}">${escapeXml(title)}</text>` +
-    `${image}<g transform="translate(${MARGIN} ${TITLE + drawn.height + 10})" ${FONT} fill="${ink}">${legend(plot, drawn.heat)}</g></svg>\n`;
+    `${image}<g transform="translate(${MARGIN} ${TITLE + drawn.height + 10})" ${FONT} fill="${ink}">${legend(plot, drawn.heat, drawn.range)}</g></svg>\n`;
   return { text, ...size };
 }
 
-function legend({ inks }: HeatPlot, heat: Heat): string {
+function legend({ inks }: HeatPlot, heat: Heat, range: ColourRange | null): string {
+  const [low, high] = range ? endLabels(range) : ["", ""];
   const stops = MAP.map((token, index) => `<stop offset="${index / (MAP.length - 1)}" stop-color="${inks.hex(`var(${token})`)}"/>`).join("");
   const bar =
     `<linearGradient id="map">${stops}</linearGradient><rect x="56" width="${BAR}" height="8" fill="url(#map)"/>` +
-    `<text x="50" y="8" text-anchor="end">${formatValue(heat.minimum)}</text><text x="${62 + BAR}" y="8">${formatValue(heat.maximum)}</text>`;
+    `<text x="50" y="8" text-anchor="end">${low}</text><text x="${62 + BAR}" y="8">${high}</text>`;
   const odd = oddKinds(heat).map(({ name, kind }, index) => {
     const x = BAR + 124 + index * 48;
     return `<rect x="${x}" width="8" height="8" fill="${inks.hex(ODD_COLOURS[kind - 1]!)}"/><text x="${x + 12}" y="8">${name}</text>`;
   });
-  return (heat.minimum === null ? "" : bar) + odd.join("");
+  return (range === null ? "" : bar) + odd.join("");
 }

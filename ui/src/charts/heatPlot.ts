@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { colourAt, hexToRgb, type Rgb } from "../core/colourMap";
-import { shareOf, type Heat } from "../core/heat";
+import { shareOf, type ColourRange, type Heat } from "../core/heat";
 import { Inks, watchTheme } from "./inks";
 
 export const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
@@ -21,6 +21,7 @@ export class HeatPlot {
   readonly inks: Inks;
   readonly #unwatch: () => void;
   #heat: Heat | null = null;
+  #range: ColourRange | null = null;
   #room = { width: 0, height: 0 };
   #cell = { width: 1, height: 1 };
 
@@ -33,8 +34,10 @@ export class HeatPlot {
     });
   }
 
-  show(heat: Heat | null, room: { width: number; height: number }): void {
+  /** `range` is what the ends of the colours stand for. */
+  show(heat: Heat | null, range: ColourRange | null, room: { width: number; height: number }): void {
     this.#heat = heat;
+    this.#range = range;
     this.#room = room;
     this.#paint();
   }
@@ -52,11 +55,11 @@ export class HeatPlot {
   }
 
   /** What is drawn, its size on the screen, and a picture of one pixel a cell; null without cells. */
-  drawn(): { heat: Heat; width: number; height: number; cells: string } | null {
+  drawn(): { heat: Heat; range: ColourRange | null; width: number; height: number; cells: string } | null {
     const heat = this.#heat;
     if (!heat || this.canvas.width === 0) return null;
     const [rows, columns] = heat.cells;
-    return { heat, width: this.#cell.width * columns, height: this.#cell.height * rows, cells: this.#cells(heat).toDataURL() };
+    return { heat, range: this.#range, width: this.#cell.width * columns, height: this.#cell.height * rows, cells: this.#cells(heat).toDataURL() };
   }
 
   destroy(): void {
@@ -94,8 +97,9 @@ export class HeatPlot {
     canvas.height = rows;
     const ctx = canvas.getContext("2d")!;
     const picture = ctx.createImageData(columns, rows);
+    const { low, high } = this.#range ?? { low: 0, high: 0 };
     for (let index = 0; index < rows * columns; index++) {
-      const colour: Rgb = heat.odd[index]! > 0 ? odd[heat.odd[index]! - 1]! : colourAt(stops, shareOf(heat.value[index]!, heat.minimum ?? 0, heat.maximum ?? 0));
+      const colour: Rgb = heat.odd[index]! > 0 ? odd[heat.odd[index]! - 1]! : colourAt(stops, shareOf(heat.value[index]!, low, high));
       picture.data.set([...colour, 255], 4 * index);
     }
     ctx.putImageData(picture, 0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { formatCell, oddCell } from "./cellText";
+import { formatCell, oddCell, shortCell } from "./cellText";
 
 describe("a cell of a tensor", () => {
   it("shows every digit unless told otherwise", () => {
@@ -16,6 +16,15 @@ describe("a cell of a tensor", () => {
     expect(formatCell("0.00012345", 2, true)).toBe("1.23e−4");
     expect(formatCell("1e+30", 1, false)).toBe("1.0e30");
     expect(formatCell("12", null, true)).toBe("1.2e1");
+  });
+
+  it("is short without a zero in the place of a digit", () => {
+    expect(shortCell("-9223372036854775808")).toBe("−9.22337e18");
+    expect(shortCell("1099511627776")).toBe("1099511627776");
+    expect(shortCell("-20.444878")).toBe("−20.4449");
+    expect(shortCell("123456789.25")).toBe("1.23457e8");
+    expect(shortCell("-1e+300")).toBe("−1e300");
+    expect(shortCell(null)).toBe("–");
   });
 
   it("names what is no finite number, and leaves texts alone", () => {

@@ -6,6 +6,9 @@ export type OddCell = "nan" | "positive_infinity" | "negative_infinity";
 
 const ODD: Readonly<Record<string, OddCell>> = { nan: "nan", inf: "positive_infinity", "-inf": "negative_infinity" };
 const SHOWN: Readonly<Record<OddCell, string>> = { nan: "NaN", positive_infinity: "+Inf", negative_infinity: `${MINUS}Inf` };
+/** Texts up to this long are read at a glance. */
+const LONGEST = { whole: 13, fraction: 8 } as const;
+const DIGITS = 6;
 const NUMBER = /^-?\d*\.?\d+(e[+-]?\d+)?$/;
 
 export function oddCell(text: string): OddCell | null {
@@ -17,10 +20,13 @@ export function formatCell(text: string, decimals: number | null, isScientific: 
   const odd = oddCell(text);
   if (odd) return SHOWN[odd];
   if (!NUMBER.test(text)) return text;
-  const isWhole = !/[.e]/.test(text);
   if (isScientific) return withMinus(Number(text).toExponential(decimals ?? undefined));
-  if (decimals === null || isWhole) return withMinus(/e/.test(text) ? String(Number(text)) : text);
+  if (decimals === null || isWhole(text)) return withMinus(/e/.test(text) ? String(Number(text)) : text);
   return withMinus(fixed(Number(text), decimals));
+}
+
+function isWhole(text: string): boolean {
+  return !/[.e]/.test(text);
 }
 
 /** Numbers that need too many digits before the point keep their exponent. */
@@ -28,11 +34,12 @@ function fixed(value: number, decimals: number): string {
   return Math.abs(value) < 1e15 ? value.toFixed(decimals) : value.toExponential(decimals);
 }
 
-/** Exact where it is short, else rounded to six digits. */
+/** Exact where it is short, else rounded to six digits: zeros never stand for digits that were cut off. */
 export function shortCell(text: string | null): string {
   if (text === null) return "–";
-  if (text.length <= 8 || !NUMBER.test(text)) return formatCell(text, null, false);
-  return withMinus(String(Number(Number(text).toPrecision(6))));
+  if (text.length <= LONGEST[isWhole(text) ? "whole" : "fraction"] || !NUMBER.test(text)) return formatCell(text, null, false);
+  const rounded = Number(Number(text).toPrecision(DIGITS));
+  return withMinus(Math.abs(rounded) < 10 ** DIGITS ? String(rounded) : rounded.toExponential());
 }
 
 function withMinus(text: string): string {

@@ -75,6 +75,7 @@ const views: fc.Arbitrary<ViewState> = fc
       slice: fc.option(fc.array(fc.constantFrom(":", "0", "-1", "::2", "2:8"), { minLength: 1, maxLength: 4 })),
       decimals: fc.option(fc.nat({ max: 17 })),
       isScientific: fc.boolean(),
+      isWholeRange: fc.boolean(),
       isOfWhole: fc.boolean(),
       isPlain: fc.boolean(),
       sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),

@@ -22,6 +22,7 @@ describe("the address of single values", () => {
       slice: ["0", "::-1", "2:8"],
       decimals: 3,
       isScientific: true,
+      isWholeRange: true,
       isOfWhole: true,
       isPlain: true,
       sort: { column: "metric/acc", isDescending: true },

@@ -14,6 +14,8 @@ export interface ValueView {
   /** Digits behind the point; null shows every digit that there is. */
   decimals: number | null;
   isScientific: boolean;
+  /** The colours of a heat map reach from the lowest to the highest number, however far a few of them lie. */
+  isWholeRange: boolean;
   /** Histogram of the whole tensor rather than of the slice. */
   isOfWhole: boolean;
   /** Texts letter by letter rather than as Markdown. */
@@ -25,7 +27,7 @@ export interface ValueView {
 }
 
 export function defaultValueView(): ValueView {
-  return { mode: "table", slice: null, decimals: null, isScientific: false, isOfWhole: false, isPlain: false, sort: null, showsEqual: true };
+  return { mode: "table", slice: null, decimals: null, isScientific: false, isWholeRange: false, isOfWhole: false, isPlain: false, sort: null, showsEqual: true };
 }
 
 export function describeValues(view: ValueView, query: URLSearchParams): void {
@@ -33,6 +35,7 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
   if (view.slice) query.append("slice", view.slice.join(","));
   if (view.decimals !== null) query.append("decimals", String(view.decimals));
   if (view.isScientific) query.append("numbers", "scientific");
+  if (view.isWholeRange) query.append("colours", "whole");
   if (view.isOfWhole) query.append("of", "whole");
   if (view.isPlain) query.append("text", "plain");
   describeSort(view.sort, "columns", query);
@@ -48,6 +51,7 @@ export function valueViewOf(query: URLSearchParams): ValueView {
     slice: slice === null ? null : slice.split(","),
     decimals: decimals !== null && /^\d{1,2}$/.test(decimals) ? Math.min(MOST_DECIMALS, Number(decimals)) : null,
     isScientific: query.get("numbers") === "scientific",
+    isWholeRange: query.get("colours") === "whole",
     isOfWhole: query.get("of") === "whole",
     isPlain: query.get("text") === "plain",
     sort: sortOf("columns", query),

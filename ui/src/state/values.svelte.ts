@@ -68,7 +68,7 @@ export function keptHeat(): Kept<{ key: SliceKey; rows: number; columns: number 
   return new Kept(
     "heat",
     ({ key, rows, columns }, signal) => fetchHeat(key, rows, columns, signal),
-    ({ value }) => 8 * value.length,
+    ({ value }) => 12 * value.length,
   );
 }
 

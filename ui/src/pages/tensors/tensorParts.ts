@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cellsCanvas, ODD_COLOURS } from "../../charts/cellsCanvas";
+import { themedPicture } from "../../charts/schemes";
+import { formatCell, shortCell } from "../../core/cellText";
+import { formatValue, groupDigits } from "../../core/format";
+import { colourRange, endLabels, indexAt, oddKinds, type Heat, type Span } from "../../core/heat";
+import { jsonNumbers } from "../../core/json";
+import { t } from "../../i18n/i18n.svelte";
+import type { CellsPart, TablePart } from "../../saved/model";
+import type { TensorStatistics, TensorWindow } from "../../state/values.svelte";
+import { view } from "../../state/view.svelte";
+
+/** A heat map with the meaning of its colours. */
+export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {
+  const range = colourRange(heat, view.values.isWholeRange);
+  const ends = range && endLabels(range, dtype === "bool" ? (number) => (number === 0 ? "False" : "True") : formatValue);
+  const marks = oddKinds(heat).map(({ kind, name }) => ({ colour: ODD_COLOURS[kind - 1]!, name }));
+  const values = { shape: heat.shape, cells: heat.cells, isReduced: heat.isReduced, minimum: heat.minimum, maximum: heat.maximum, values: jsonNumbers(cellNumbers(heat)) };
+  const legend = ends || marks.length > 0 ? { low: ends?.[0] ?? "", high: ends?.[1] ?? "", marks } : null;
+  return { kind: "cells", label, ...themedPicture((rgb) => cellsCanvas(heat, range, rgb)), cells: [heat.cells[1], heat.cells[0]], over: "", legend, values };
+}
+
+const ODD_NUMBERS = [NaN, Infinity, -Infinity];
+
+function cellNumbers({ value, odd }: Heat): number[] {
+  return Array.from(value, (number, cell) => (odd[cell]! > 0 ? ODD_NUMBERS[odd[cell]! - 1]! : number));
+}
+
+/** What of a heat map must be said: which dimensions it shows, and that its cells stand for several elements. */
+export function heatFacts({ rows, columns, isReduced, shape, cells }: Heat): string[] {
+  const place = (span: Span, key: "tensors.rows" | "tensors.columns"): string[] => (span.dimension === null ? [] : [t(key, { n: span.dimension, first: indexAt(span, 0), last: indexAt(span, Math.max(0, span.size - 1)) })]);
+  const reduced = isReduced ? [t("tensors.reduced_title", { rows: shape[0], columns: shape[1], cells: `${cells[0]} × ${cells[1]}` })] : [];
+  return [...place(rows, "tensors.rows"), ...place(columns, "tensors.columns"), ...reduced];
+}
+
+/** The cells of a slice that were read, as the page writes them. */
+export function windowPart({ cells, rows, columns, row, column }: TensorWindow, label: string): TablePart {
+  const { decimals, isScientific } = view.values;
+  const head = (span: Span, index: number): string => (span.dimension === null ? t("tip.value") : groupDigits(indexAt(span, index)));
+  const down = rows.dimension === null ? "" : `${rows.dimension}↓`;
+  const across = columns.dimension === null ? "" : `${columns.dimension}→`;
+  return {
+    kind: "table",
+    label,
+    columns: [{ title: `${down} ${across}`.trim(), isNumber: false }, ...(cells[0] ?? []).map((_, index) => ({ title: head(columns, column + index), isNumber: true }))],
+    rows: cells.map((line, index) => {
+      const name = rows.dimension === null ? "" : groupDigits(indexAt(rows, row + index));
+      return { colour: null, cells: [{ text: name, value: rows.dimension === null ? null : indexAt(rows, row + index) }, ...line.map((cell) => ({ text: formatCell(cell, decimals, isScientific), value: cell }))] };
+    }),
+  };
+}
+
+/** Statistics of the slice and of the whole tensor beside each other. */
+export function statisticsPart(slice: TensorStatistics, whole: TensorStatistics): TablePart {
+  const row = (name: string, of: (one: TensorStatistics) => string, value: (one: TensorStatistics) => string | number | null) => ({
+    colour: null,
+    cells: [{ text: name, value: name }, ...[slice, whole].map((one) => ({ text: of(one), value: value(one) }))],
+  });
+  const counted = (name: string, of: (one: TensorStatistics) => number) => row(name, (one) => groupDigits(of(one)), of);
+  return {
+    kind: "table",
+    label: t("tensors.statistics"),
+    columns: [{ title: t("tensors.statistics"), isNumber: false }, { title: t("tensors.of_slice"), isNumber: true }, { title: t("tensors.of_whole"), isNumber: true }],
+    rows: [
+      row(t("tensors.shape"), ({ shape }) => (shape.length > 0 ? shape.join(" × ") : t("tensors.one_value")), ({ shape }) => shape.join(" ")),
+      counted(t("tensors.count"), ({ count }) => count),
+      row(t("tensors.minimum"), ({ minimum }) => shortCell(minimum), ({ minimum }) => minimum),
+      row(t("tensors.maximum"), ({ maximum }) => shortCell(maximum), ({ maximum }) => maximum),
+      row(t("tensors.mean"), ({ mean }) => formatValue(mean, 6), ({ mean }) => mean),
+      row(t("tensors.deviation"), ({ deviation }) => formatValue(deviation, 6), ({ deviation }) => deviation),
+      counted(t("tensors.zeros"), ({ zeros }) => zeros),
+      counted("NaN", ({ nan }) => nan),
+      counted("+Inf", (one) => one.positive_infinity),
+      counted("\u2212Inf", (one) => one.negative_infinity),
+    ],
+  };
+}
