@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from io import FileIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mindscope.ingest import RunLoader, find_run
+from mindscope.ingest import parts as parts_module
 from mindscope.ingest import stretch as stretch_module
+from mindscope.ingest import tail as tail_module
+from mindscope.ingest.rooms import ReadRooms
 from mindscope.types import DamageKind
 from tests.event_log import (
     append,
@@ -124,3 +131,36 @@ def test_a_file_that_vanishes_between_finding_and_reading_is_no_error(directory:
     assert not loader.read_all()
     assert loader.set_files(())
     assert loader.store.files == ()
+
+
+class FailingFile(FileIO):
+    """A file of a system that gives its first bytes only, as one does that is no longer reached."""
+
+    GIVEN = 300
+
+    def readinto(self, buffer: Any, /) -> int:
+        if self.tell() + len(buffer) > self.GIVEN:
+            raise OSError(errno.EIO, "Input/output error")
+        return super().readinto(buffer)
+
+
+@pytest.mark.parametrize("processors", [1, 4])
+def test_what_was_read_before_an_error_is_kept_and_read_on(directory: Path, processors: int) -> None:
+    append(directory / NAME, version() + steps(range(40)))
+    found = find_run(directory)
+    assert found is not None
+    loader = RunLoader(found, ReadRooms(1 << 16, processors))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
+        patch.setattr(parts_module, "LEAST_BYTES", 100)
+        patch.setattr(tail_module, "FileIO", FailingFile)
+        loader.read_all()
+        (damage,) = loader.store.damages
+        assert (damage.kind, damage.resumed_at) == (DamageKind.UNREADABLE, None)
+        shown = visible_steps(loader.store)
+        assert 0 < len(shown) < 40
+        assert shown == list(range(len(shown)))
+        assert damage.offset == loader.store.files[0].read_bytes > 0
+    loader.read_all()
+    assert visible_steps(loader.store) == list(range(40))
+    assert loader.store.damages == ()

@@ -50,6 +50,12 @@ class FrameReader:
         """Whether a length was damaged and no intact record was found since."""
         return self._lost_since is not None
 
+    def go_on(self, other: FrameReader) -> None:
+        """Be where ``other`` is, which began at our position; nothing may have been lost there."""
+        self.position, self.needed = other.position, other.needed
+        self._settled += other._settled
+        self._lost_since = other._lost_since
+
     def records(self, chunk: bytes | bytearray | memoryview) -> Iterator[tuple[int, memoryview]]:
         """The whole intact records of ``chunk``, as payload offset in the file and payload.
 
@@ -119,6 +125,15 @@ class FrameReader:
         after = offset + length + FRAME_OVERHEAD
         self._settled.append(Damage(self.file, offset, DamageKind.PAYLOAD_CHECKSUM, detail, after))
         return length + FRAME_OVERHEAD
+
+
+def find_record(chunk: bytes | bytearray | memoryview) -> int | None:
+    """Where in ``chunk`` a whole record stands whose checksums hold; None without any.
+
+    It need not be a record of the file: the payload of a longer one may hold any bytes.
+    """
+    place, is_whole = _frames.find_frame(chunk, 0)
+    return place if is_whole else None
 
 
 def masked_crc32c(data: bytes | memoryview) -> int:

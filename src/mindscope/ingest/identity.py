@@ -37,6 +37,11 @@ class Marks:
         self.head += bytes(read[: max(MARK_BYTES - len(self.head), 0)])
         self.tail = (self.tail + bytes(read[-MARK_BYTES:]))[-MARK_BYTES:]
 
+    def go_on(self, other: Marks) -> None:
+        """Pass over what ``other`` has passed over."""
+        self.head = (self.head + other.head)[:MARK_BYTES]
+        self.tail = (self.tail + other.tail)[-MARK_BYTES:]
+
     def are_in(self, file: FileIO, position: int) -> bool:
         """Whether they still stand where they stood when all before ``position`` was read. Moves in the file."""
         for start, want in ((0, self.head), (position - len(self.tail), self.tail)):

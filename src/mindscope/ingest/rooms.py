@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
+from threading import Lock
 
 import numpy as np
 
@@ -23,9 +25,12 @@ class ReadRoom:
 class ReadRooms:
     """Lends rooms to any number of threads, and keeps those that come back."""
 
-    def __init__(self, largest_bytes: int) -> None:
-        """Buffers have up to ``largest_bytes``."""
+    def __init__(self, largest_bytes: int, processors: int | None = None) -> None:
+        """Buffers have up to ``largest_bytes``. ``processors`` is how many there are, None for those of the machine."""
         self._largest_bytes = largest_bytes
+        self._processors = processors or os.cpu_count() or 1
+        self._lock = Lock()
+        self._lent = 0  # written under the lock
         self._progressions = Progressions()
         self._free: list[ReadRoom] = []  # taken and given back in one step each, which needs no lock
 
@@ -35,6 +40,8 @@ class ReadRooms:
 
         Nothing may refer to the bytes of the buffer afterwards.
         """
+        with self._lock:
+            self._lent += 1
         try:
             room = self._free.pop()
         except IndexError:
@@ -46,6 +53,13 @@ class ReadRooms:
             yield room
         finally:
             self._free.append(room)
+            with self._lock:
+                self._lent -= 1
+
+    @property
+    def idle(self) -> int:
+        """How many processors there are beside those that work in a room."""
+        return max(0, self._processors - self._lent)
 
     def release(self) -> None:
         """Keep none of those that came back: their memory is wanted only while much is read."""

@@ -54,6 +54,14 @@ class Stretch:
             if self.reader.position == before and self.reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
 
+    def go_on(self, other: Stretch) -> None:
+        """Be where ``other`` is, which began where this one stopped; what it found it keeps."""
+        self.reader.go_on(other.reader)
+        self.marks.go_on(other.marks)
+        self.kinds.update(other.kinds)
+        self.read_bytes += other.read_bytes
+        self._scanner = None  # it may remember that nothing had told the kind of a tag
+
     def take(self) -> Scanned:
         """What was found since the last call."""
         return self._scanner.take() if self._scanner else Scanned()

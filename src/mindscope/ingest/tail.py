@@ -12,12 +12,13 @@ from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import Scanned
 from mindscope.ingest.discover import EventFile
 from mindscope.ingest.identity import Identity, Marks
-from mindscope.ingest.rooms import ReadRoom, ReadRooms
+from mindscope.ingest.parts import read_in_parts
+from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.stretch import BUFFER_BYTES, Stretch
 from mindscope.reasons import Reason, os_reason
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
-from mindscope.types import Damage, DamageKind, Kind, Undecodable
+from mindscope.types import Damage, DamageKind, DialectName, Kind, Undecodable
 
 BUDGET_BYTES = 64 << 20
 """Read in one go before other files get their turn."""
@@ -89,8 +90,8 @@ class FileTail:
         try:
             seen = Identity.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
             if seen != self._seen or has_more:
-                with FileIO(self._facts.path) as file, rooms.lend(seen.size_bytes) as room:
-                    self._seen = self._read_open(file, room, budget_bytes)
+                with FileIO(self._facts.path) as file:
+                    self._seen = self._read_open(file, rooms, budget_bytes)
         except FileNotFoundError:
             self._seen = None  # gone since it was found; the next discovery removes it
         except OSError as error:
@@ -103,25 +104,30 @@ class FileTail:
         self._undecodable: list[Damage] = []
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
-    def _read_open(self, file: FileIO, room: ReadRoom, budget_bytes: int) -> Identity:
+    def _read_open(self, file: FileIO, rooms: ReadRooms, budget_bytes: int) -> Identity:
         seen = Identity.of(os.fstat(file.fileno()))
         if reason := self._reason_to_restart(file, seen.size_bytes):
             self._restart(reason)
-        stretch = Stretch(file, room, self._reader, self._marks, self._kinds, self._facts.dialect)
         stop = self._reader.position + budget_bytes
-        stretch.read(stop, seen.size_bytes)
+        with rooms.lend(seen.size_bytes) as room:
+            stretch = Stretch(file, room, self._reader, self._marks, self._kinds, self._facts.dialect)
+            try:
+                for scanned in read_in_parts(stretch, file, rooms, stop, seen.size_bytes):
+                    self._take(scanned, stretch.dialect, seen)
+            except OSError:
+                self._take(stretch.take(), stretch.dialect, seen)  # the reader is behind what was found so far
+                raise
         self.scanned_bytes += stretch.read_bytes
         self.has_more = self._reader.position >= stop and self._reader.position < seen.size_bytes
-        self._facts = replace(self._facts, dialect=stretch.dialect)
-        self._take(stretch.take(), seen)
         return seen
 
-    def _take(self, scanned: Scanned, seen: Identity) -> None:
+    def _take(self, scanned: Scanned, dialect: DialectName | None, seen: Identity) -> None:
         known = self._facts
         extent = Extent.union([Extent(known.first_wall_time, known.last_wall_time, known.last_step), scanned.extent])
         self._undecodable += [self._undecodable_at(place) for place in scanned.undecodable]
         self._facts = replace(
             known,
+            dialect=dialect,
             size_bytes=seen.size_bytes,
             mode=seen.mode,
             modified_at=seen.modified_ns / 1e9,
