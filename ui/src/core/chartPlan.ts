@@ -42,6 +42,11 @@ export function partTitle(name: string): string {
   return isFormula(name) ? name.slice(1).trim() : name;
 }
 
+/** Parts that no shown run holds, in words. */
+export function unheldParts({ parts }: ChartPlan): string[] {
+  return parts.filter(({ runs }) => runs.length === 0).map(({ name }) => partTitle(name));
+}
+
 function runsOfFormula(formula: string, tags: readonly TagHolder[]): string[] {
   const named = tags.filter(({ tag }) => formula.includes(tag));
   if (named.length === 0) return tags[0]?.runs.slice(0, 1) ?? [];

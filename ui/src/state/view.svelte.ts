@@ -87,6 +87,11 @@ class View {
     address.change({ filter });
   }
 
+  /** Neither the filter nor a choice leaves a tag out. */
+  showAllTags(): void {
+    address.change({ filter: { text: "", isRegex: false }, scalars: { ...this.scalars, tags: null } });
+  }
+
   /** Boxes are in the units of the axis, so another axis drops them. */
   setAxis(axis: Axis): void {
     zooms.restoreAll();

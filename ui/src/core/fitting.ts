@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/** How many texts, from the first, stand side by side in a width: each takes `extra` beside its letters, and the rest is told in `tail`. */
+export function fittingCount(texts: readonly string[], width: number, { letter, extra, tail }: { letter: number; extra: number; tail: number }): number {
+  let taken = 0;
+  for (let count = 0; count < texts.length; count++) {
+    taken += texts[count]!.length * letter + extra;
+    if (taken + (count === texts.length - 1 ? 0 : tail) > width) return count;
+  }
+  return texts.length;
+}
