@@ -15,6 +15,7 @@ import pytest
 from mindscope.errors import NotebookError, StaleRecordError
 from mindscope.notebook import FILE_NAME, Change, Notebook
 from mindscope.notebook.mounts import is_shared
+from mindscope.reasons import reason_of
 
 BASE = "/data/runs"
 ADD_ONE = """
@@ -192,6 +193,36 @@ def test_where_nothing_can_be_written_it_says_why_and_reads_nothing(tmp_path: Pa
     write(notebook, "a", note="x")
     assert notebook.is_writable
     assert notebook.problem is None
+
+
+def test_while_another_process_writes_it_is_read_and_changes_are_asked_for_again(
+    notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("mindscope.notebook.database.BUSY_S", 0.05)
+    write(notebook, "a", note="x")
+    notebook.close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        opened = Notebook(tmp_path, BASE)
+        assert fields(opened) == {"a": {"note": "x"}}
+        assert (opened.is_writable, opened.problem) == (True, None)
+        with pytest.raises(NotebookError) as refused:
+            write(opened, "b", note="y")
+        reason = reason_of(refused.value)
+        assert (reason.code, reason.values["errno"]) == ("notebook_busy", "EBUSY")
+        other.execute("ROLLBACK")
+    assert write(opened, "b", note="y") > 0
+    opened.close()
+
+
+def test_an_empty_file_that_can_not_be_filled_says_why(tmp_path: Path):
+    (tmp_path / FILE_NAME).touch()
+    (tmp_path / f"{FILE_NAME}-journal").mkdir()  # where SQLite begins to write
+    notebook = Notebook(tmp_path, BASE)
+    with pytest.raises(NotebookError) as refused:
+        write(notebook, "a", note="x")
+    assert reason_of(refused.value).values["errno"] in ("EIO", "ENOENT")
+    assert notebook.read().records == ()
 
 
 def test_a_file_of_a_later_format_is_left_alone(notebook: Notebook, tmp_path: Path):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock, local
 from typing import TypeVar
@@ -89,11 +90,16 @@ class Connections:
             connection = database.open_database(self.path)
         except (NotebookError, OSError) as error:
             self.refusal = _refusal(self.path, error)
-            if not self.path.is_file():
-                raise NotebookError(self.refusal) from error
-            return database.open_read_only(self.path)
+            return self._open_read_only(self.refusal)
         self.refusal = None
         return connection
+
+    def _open_read_only(self, refusal: Reason) -> sqlite3.Connection:
+        """What is there can be read, unless a full disk left a file with nothing in it."""
+        if self.path.is_file():
+            with suppress(NotebookError):
+                return database.open_read_only(self.path)
+        raise NotebookError(refusal)
 
     def _replace(self, damage: Exception) -> None:
         self.forget()

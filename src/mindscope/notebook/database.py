@@ -18,6 +18,7 @@ from mindscope.reasons import Reason
 
 BUSY_S = 10.0
 """How long a change waits for the change of another process."""
+BUSY = "EBUSY"
 FORMAT = 1
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS book (base TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
@@ -44,13 +45,12 @@ def open_database(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = _connect(f"file:{quote(os.fsencode(path))}?mode=rwc")
     try:
-        _require_known_format(path, connection)
-        connection.execute(f"PRAGMA journal_mode = {'DELETE' if is_shared(path) else 'WAL'}")
+        format = _known_format(path, connection)
+        _set_journal(connection, "delete" if is_shared(path) else "wal")
+        if format < FORMAT:
+            connection.executescript(SCHEMA)
         connection.execute("PRAGMA synchronous = FULL")  # people's own data outlives a power cut
-        connection.executescript(SCHEMA)
-        # A file that can be read only is noticed now, and not when somebody has written a long note.
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("ROLLBACK")
+        _require_writable(connection)
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.DatabaseError):
@@ -66,7 +66,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
     for each in (address, address + "&immutable=1"):  # in a folder that can't be written, SQLite can't share the file
         connection = _connect(each)
         try:
-            _require_known_format(path, connection)
+            _known_format(path, connection)
             connection.execute("SELECT count(*) FROM record").fetchone()
         except BaseException as error:
             connection.close()
@@ -130,13 +130,12 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def why_refused(error: Exception) -> str:
     """The code of the reason for which nothing could be written or read."""
-    is_lasting = errno_of(error) != "" or "unable to open" in str(error)
-    return "notebook_read_only" if is_lasting else "notebook_busy"
+    return "notebook_busy" if errno_of(error) in ("", BUSY) else "notebook_read_only"
 
 
 def errno_of(error: Exception) -> str:
     """What the system would say, such as ENOSPC; "" where SQLite tells something else."""
-    signs = {"is full": "ENOSPC", "readonly": "EROFS", "disk I/O": "EIO"}
+    signs = {"is full": "ENOSPC", "readonly": "EROFS", "disk I/O": "EIO", "unable to open": "ENOENT", "locked": BUSY}
     return next((name for sign, name in signs.items() if sign in str(error)), "")
 
 
@@ -145,16 +144,40 @@ def _connect(address: str) -> sqlite3.Connection:
     return sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
 
 
-def _require_known_format(path: Path, connection: sqlite3.Connection) -> None:
+def _known_format(path: Path, connection: sqlite3.Connection) -> int:
+    """The format of the file, 0 for a new one. Raises NotebookError for that of a later mindscope."""
     (format,) = connection.execute("PRAGMA user_version").fetchone()
     if format > FORMAT:
         raise NotebookError(Reason("notebook_later", path=str(path), format=format, own=FORMAT))
+    return format
+
+
+def _set_journal(connection: sqlite3.Connection, wanted: str) -> None:
+    """Nothing is locked for a file that has the journal already."""
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode != wanted:
+        connection.execute(f"PRAGMA journal_mode = {wanted}")
+
+
+def _require_writable(connection: sqlite3.Connection) -> None:
+    """A file that can be read only is noticed now, and not when somebody has written a long note.
+
+    One that another process is just writing can be written.
+    """
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if errno_of(error) != BUSY:
+            raise
+    connection.execute(f"PRAGMA busy_timeout = {int(BUSY_S * 1000)}")
 
 
 def _as_ours(path: Path, error: sqlite3.DatabaseError) -> Exception:
     if is_damage(error):
         return DamagedDatabaseError(str(error))
-    return NotebookError(Reason("notebook_read_only", path=str(path), reason=str(error), errno=errno_of(error)))
+    return NotebookError(Reason(why_refused(error), path=str(path), reason=str(error), errno=errno_of(error)))
 
 
 @contextmanager
