@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-export type PrColumn = readonly (number | null)[];
+import type { Reason } from "./reason";
 
-/** A precision-recall curve as columns of one length, by ascending threshold. */
+/** A precision-recall curve as columns of one length, by ascending threshold; NaN where a number is none. */
 export interface PrCurve {
-  threshold: readonly number[];
-  precision: PrColumn;
-  recall: PrColumn;
-  true_positives: PrColumn;
-  false_positives: PrColumn;
-  true_negatives: PrColumn;
-  false_negatives: PrColumn;
+  threshold: ArrayLike<number>;
+  precision: ArrayLike<number>;
+  recall: ArrayLike<number>;
+  true_positives: ArrayLike<number>;
+  false_positives: ArrayLike<number>;
+  true_negatives: ArrayLike<number>;
+  false_negatives: ArrayLike<number>;
+}
+
+/** What is known of a tag of a run: all of its steps, and the curve at one of them. */
+export interface PrSeries {
+  steps: Float64Array;
+  /** Step of the curve; null without one. */
+  step: number | null;
+  curve: PrCurve | null;
+  /** Why the curve can't be read. */
+  problem: Reason | null;
+  error: Reason | null;
+  cursor: string | null;
+  /** The curve is known and was not sent, see `completedPr`. */
+  isKept: boolean;
 }
 
 export interface Scale {
@@ -17,56 +31,67 @@ export interface Scale {
   y: (precision: number) => number;
 }
 
-/** The curve as an SVG path; it is broken where a number is none. */
+/** The answer with the curve that it left out because it is known. */
+export function completedPr(answer: PrSeries, known: PrSeries | undefined): PrSeries {
+  if (!known || !answer.isKept) return answer;
+  return { ...answer, step: known.step, curve: known.curve, problem: known.problem, isKept: false };
+}
+
+/**
+ * A point of the curve. Null where a number is none, and where nothing is called positive: precision is 0 / 0 there,
+ * which TensorBoard writes as 0 and leaves out of its drawing.
+ */
+export function prPoint(curve: PrCurve, index: number): { recall: number; precision: number } | null {
+  const [recall, precision] = [curve.recall[index] ?? NaN, curve.precision[index] ?? NaN];
+  if (!Number.isFinite(recall) || !Number.isFinite(precision)) return null;
+  return curve.true_positives[index]! + curve.false_positives[index]! === 0 ? null : { recall, precision };
+}
+
+/** Where the curve has points, by ascending threshold. */
+export function definedPoints(curve: PrCurve): number[] {
+  return Array.from(curve.threshold, (_, index) => index).filter((index) => prPoint(curve, index) !== null);
+}
+
+/** The curve as an SVG path; it is broken where it has no point. */
 export function prPath(curve: PrCurve, { x, y }: Scale): string {
-  let isDown = false;
-  return curve.threshold
-    .map((_, index) => {
-      const [recall, precision] = [curve.recall[index], curve.precision[index]];
-      if (typeof recall !== "number" || typeof precision !== "number") {
-        isDown = false;
-        return "";
-      }
-      const command = `${isDown ? "L" : "M"}${x(recall).toFixed(1)} ${y(precision).toFixed(1)}`;
-      isDown = true;
-      return command;
+  let before = -2;
+  return definedPoints(curve)
+    .map((index) => {
+      const pen = index === before + 1 ? "L" : "M";
+      const { recall, precision } = prPoint(curve, index)!;
+      before = index;
+      return `${pen}${x(recall).toFixed(1)} ${y(precision).toFixed(1)}`;
     })
     .join("");
 }
 
-/** The point nearest to a place in pixels, -1 without any. */
-export function nearestPoint(curve: PrCurve, { x, y }: Scale, at: { x: number; y: number }): number {
-  let [best, distance] = [-1, Infinity];
-  for (let index = 0; index < curve.threshold.length; index++) {
-    const [recall, precision] = [curve.recall[index], curve.precision[index]];
-    if (typeof recall !== "number" || typeof precision !== "number") continue;
-    const apart = (x(recall) - at.x) ** 2 + (y(precision) - at.y) ** 2;
-    if (apart < distance) [best, distance] = [index, apart];
-  }
-  return best;
+/** The point nearest to a place in pixels, and the square of its distance; null without any. */
+export function nearestPoint(curve: PrCurve, { x, y }: Scale, at: { x: number; y: number }): { index: number; distance: number } | null {
+  return definedPoints(curve).reduce<ReturnType<typeof nearestPoint>>((best, index) => {
+    const { recall, precision } = prPoint(curve, index)!;
+    const distance = (x(recall) - at.x) ** 2 + (y(precision) - at.y) ** 2;
+    return best && best.distance <= distance ? best : { index, distance };
+  }, null);
 }
 
 /** Area under the curve: average precision, the steps of recall weighted by the precision at each. */
-export function averagePrecision({ precision, recall }: PrCurve): number | null {
-  let [area, last, isAny] = [0, 0, false];
-  for (let index = recall.length - 1; index >= 0; index--) {
-    const [at, height] = [recall[index], precision[index]];
-    if (typeof at !== "number" || typeof height !== "number") continue;
-    area += Math.max(0, at - last) * height;
-    last = Math.max(last, at);
-    isAny = true;
+export function averagePrecision(curve: PrCurve): number | null {
+  const points = definedPoints(curve).map((index) => prPoint(curve, index)!);
+  if (points.length === 0) return null;
+  let [area, last] = [0, 0];
+  for (const { recall, precision } of points.reverse()) {
+    area += Math.max(0, recall - last) * precision;
+    last = Math.max(last, recall);
   }
-  return isAny ? area : null;
+  return area;
 }
 
 /** Where precision and recall are best balanced: the largest F1 score and its threshold; null without any. */
-export function bestBalance({ threshold, precision, recall }: PrCurve): { score: number; threshold: number; precision: number; recall: number } | null {
-  let best: ReturnType<typeof bestBalance> = null;
-  threshold.forEach((at, index) => {
-    const [height, reach] = [precision[index], recall[index]];
-    if (typeof height !== "number" || typeof reach !== "number" || height + reach === 0) return;
-    const score = (2 * height * reach) / (height + reach);
-    if (!best || score > best.score) best = { score, threshold: at, precision: height, recall: reach };
-  });
-  return best;
+export function bestBalance(curve: PrCurve): { score: number; threshold: number; precision: number; recall: number } | null {
+  return definedPoints(curve).reduce<ReturnType<typeof bestBalance>>((best, index) => {
+    const { recall, precision } = prPoint(curve, index)!;
+    if (precision + recall === 0) return best;
+    const score = (2 * precision * recall) / (precision + recall);
+    return best && best.score >= score ? best : { score, threshold: curve.threshold[index]!, precision, recall };
+  }, null);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { csvTable } from "./csv";
+import { jsonNumbers } from "./json";
 import type { PrCurve } from "./prCurve";
 
-const COLUMNS = ["precision", "recall", "true_positives", "false_positives", "true_negatives", "false_negatives"] as const;
+const COLUMNS = ["threshold", "precision", "recall", "true_positives", "false_positives", "true_negatives", "false_negatives"] as const;
 
 /** The curve of a run at a step. */
 export interface RunPr {
@@ -11,15 +12,16 @@ export interface RunPr {
   curve: PrCurve;
 }
 
-/** A line for each run and threshold. */
+/** A line for each run and threshold, every number as the log has it. */
 export function prCsv(curves: readonly RunPr[]): string {
   const rows = curves.flatMap(({ run, step, curve }) =>
-    curve.threshold.map((threshold, index) => [run, step, threshold, ...COLUMNS.map((name) => curve[name][index] ?? null)]),
+    Array.from(curve.threshold, (_, index) => [run, step, ...COLUMNS.map((name) => (Number.isNaN(curve[name][index]) ? null : curve[name][index]!))]),
   );
-  return csvTable(["run", "step", "threshold", ...COLUMNS], rows);
+  return csvTable(["run", "step", ...COLUMNS], rows);
 }
 
 /** The same as JSON: a list of runs with their columns. */
 export function prJson(curves: readonly RunPr[]): string {
-  return `${JSON.stringify(curves.map(({ run, step, curve }) => ({ run, step, ...curve })))}\n`;
+  const named = curves.map(({ run, step, curve }) => ({ run, step, ...Object.fromEntries(COLUMNS.map((name) => [name, jsonNumbers(curve[name])])) }));
+  return `${JSON.stringify(named)}\n`;
 }

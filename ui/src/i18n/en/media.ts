@@ -36,5 +36,6 @@ export const media = {
   "prcurves.false_positives_short": "FP",
   "prcurves.true_negatives_short": "TN",
   "prcurves.false_negatives_short": "FN",
+  "prcurves.unread": "{n} {n|curve|curves} unreadable",
   "prcurves.empty": "The shown runs hold no PR curves",
 } as const;

@@ -38,5 +38,6 @@ export const media: Record<keyof typeof en, string> = {
   "prcurves.false_positives_short": "FP",
   "prcurves.true_negatives_short": "TN",
   "prcurves.false_negatives_short": "FN",
+  "prcurves.unread": "{n} 条曲线无法读取",
   "prcurves.empty": "所显示的训练中没有 PR 曲线",
 };

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PrSeries } from "../core/prCurve";
+import { request } from "./client";
+import { float64, readHeader } from "./columns";
+import type { KnownSeries } from "./routes";
+import type { components } from "./schema";
+
+type Header = components["schemas"]["PrCurvesHeader"];
+type ColumnName = keyof components["schemas"]["PrCurveColumns"];
+
+/** The last step up to a number, the first when all are later; or the newest. */
+export type PrStep = number | "newest";
+
+export type PrQuery = KnownSeries & { step: PrStep };
+
+/** One answer for each series; it leaves out a curve that is known by `since`, see `completedPr`. */
+export async function fetchPrCurves(series: readonly PrQuery[], signal?: AbortSignal): Promise<PrSeries[]> {
+  const response = await request("/api/pr_curves", { body: { series }, ...(signal ? { signal } : {}) });
+  const buffer = await response.arrayBuffer();
+  const { header, start } = readHeader<Header>(buffer);
+  return header.series.map((one) => seriesFrom(one, buffer, start));
+}
+
+function seriesFrom({ columns, error, problem, cursor, kept, returned }: Header["series"][number], buffer: ArrayBuffer, start: number): PrSeries {
+  const column = (name: ColumnName): Float64Array => (columns ? float64(buffer, start, columns[name]) : new Float64Array(0));
+  const curve = {
+    threshold: column("threshold"),
+    precision: column("precision"),
+    recall: column("recall"),
+    true_positives: column("true_positives"),
+    false_positives: column("false_positives"),
+    true_negatives: column("true_negatives"),
+    false_negatives: column("false_negatives"),
+  };
+  const step = column("step")[0] ?? null;
+  return { steps: column("steps"), step, curve: curve.threshold.length > 0 ? curve : null, problem, error, cursor, isKept: kept > 0 && kept === returned };
+}
