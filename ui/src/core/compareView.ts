@@ -8,6 +8,8 @@ export const FIGURES = ["first", "last", "minimum", "maximum", "mean"] as const;
 
 export type Figure = (typeof FIGURES)[number];
 
+const USUAL_FIGURES: readonly Figure[] = ["last", "minimum", "maximum"];
+
 /** How runs are compared; all of it stands in the address. */
 export interface CompareView {
   grouping: Grouping;
@@ -27,7 +29,7 @@ export interface CompareView {
 }
 
 export function defaultCompareView(): CompareView {
-  return { grouping: "none", parameter: "", centre: "mean", spread: "range", baseline: null, isTable: false, figures: ["last"], sort: null, showsEqual: false };
+  return { grouping: "none", parameter: "", centre: "mean", spread: "range", baseline: null, isTable: false, figures: USUAL_FIGURES, sort: null, showsEqual: false };
 }
 
 export function describeCompare(view: CompareView, query: URLSearchParams): void {
@@ -37,7 +39,7 @@ export function describeCompare(view: CompareView, query: URLSearchParams): void
   if (view.spread !== "range") query.append("spread", view.spread);
   if (view.baseline !== null) query.append("baseline", view.baseline);
   if (view.isTable) query.append("show", "table");
-  if (view.figures.join() !== "last") query.append("figures", view.figures.join());
+  if (view.figures.join() !== USUAL_FIGURES.join()) query.append("figures", view.figures.join());
   describeSort(view.sort, "figures", query);
   if (view.showsEqual) query.append("parameters", "all");
 }
@@ -52,9 +54,9 @@ export function compareViewOf(query: URLSearchParams): CompareView {
     parameter,
     centre: CENTRES.find((one) => one === query.get("centre")) ?? "mean",
     spread: SPREADS.find((one) => one === query.get("spread")) ?? "range",
-    baseline: query.get("baseline"),
+    baseline: query.get("baseline") || null,
     isTable: query.get("show") === "table",
-    figures: figures === null ? ["last"] : FIGURES.filter((one) => figures.split(",").includes(one)),
+    figures: figures === null ? USUAL_FIGURES : FIGURES.filter((one) => figures.split(",").includes(one)),
     sort: sortOf("figures", query),
     showsEqual: query.get("parameters") === "all",
   };

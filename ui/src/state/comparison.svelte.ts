@@ -5,8 +5,9 @@ import type { Group } from "../core/group";
 import { directoryOf, gather, type RunGroup } from "../core/runGroups";
 import { t } from "../i18n/i18n.svelte";
 import { Asked } from "./asked.svelte";
-import { colours, slotColour } from "./colours.svelte";
+import { colours } from "./colours.svelte";
 import { gathered } from "./gathered";
+import { groupColours } from "./groupColours.svelte";
 import { runs } from "./runs.svelte";
 import { selection } from "./selection.svelte";
 import { view } from "./view.svelte";
@@ -29,14 +30,10 @@ class Comparison {
   });
 
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
-  groups = $derived.by<readonly RunGroup[]>(() => {
-    const { grouping, parameter } = view.comparing;
-    if (grouping === "none") return selection.shown.map((run) => ({ key: run, runs: [run] }));
-    if (grouping === "directory") return gather(selection.shown, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
-    if (grouping === "ranks") return gather(selection.shown, (run) => runs.byId.get(run)?.rank_of ?? run, "");
-    const none = t("compare.without", { parameter });
-    return gather(selection.shown, (run) => (this.#cells.has(run) ? `${parameter} = ${this.#cells.get(run)}` : null), none);
-  });
+  groups = $derived(this.#groupsOf(selection.shown));
+
+  /** The groups of all runs, as far as their parameters are known: which runs are shown must not change how a group looks. */
+  allGroups = $derived(this.#groupsOf(view.comparing.grouping === "parameter" ? selection.shown : runs.ids).map(({ key }) => key));
 
   /** The group that the others are compared with; null without one, undefined for one that is not there. */
   baseline = $derived.by(() => {
@@ -44,12 +41,19 @@ class Comparison {
     return baseline === null ? null : this.groups.find(({ key }) => key === baseline);
   });
 
-  #slots = $derived(new Map(this.groups.map(({ key }, index) => [key, index])));
-
   isGrouped = $derived(view.comparing.grouping !== "none");
 
   colourOf(key: string): string {
-    return this.isGrouped ? slotColour(this.#slots.get(key) ?? 0) : colours.of(key);
+    return this.isGrouped ? groupColours.of(key) : colours.of(key);
+  }
+
+  #groupsOf(some: readonly string[]): RunGroup[] {
+    const { grouping, parameter } = view.comparing;
+    if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
+    if (grouping === "directory") return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
+    if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
+    const none = t("compare.without", { parameter });
+    return gather(some, (run) => (this.#cells.has(run) ? `${parameter} = ${this.#cells.get(run)}` : null), none);
   }
 }
 
