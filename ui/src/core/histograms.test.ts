@@ -15,7 +15,9 @@ function histogramsOf(rows: Bucket[][]): Histograms {
     cursor: "c", kept: 0, error: null,
     step: Float64Array.from(rows.keys()), lastStep: Float64Array.from(rows.keys()), wallTime: zeros, lastWallTime: zeros,
     merged: zeros.map(() => 1), unreadable: zeros, bucketStart: Float64Array.from(starts),
-    minimum: zeros, maximum: zeros, sum: zeros, total: zeros, nan: zeros, positiveInfinity: zeros, negativeInfinity: zeros,
+    minimum: Float64Array.from(rows, (row) => Math.min(...row.map(([left]) => left))),
+    maximum: Float64Array.from(rows, (row) => Math.max(...row.map(([, right]) => right))),
+    sum: zeros, total: zeros, nan: zeros, positiveInfinity: zeros, negativeInfinity: zeros,
     left: Float64Array.from(flat, ([left]) => left),
     right: Float64Array.from(flat, ([, right]) => right),
     count: Float64Array.from(flat, ([, , count]) => count),
@@ -82,6 +84,14 @@ describe("quantiles", () => {
         if (row.some(([, , count]) => count > 0)) found.slice(1).forEach((value, index) => expect(value).toBeGreaterThanOrEqual(found[index]!));
       }),
     );
+  });
+});
+
+describe("the quantiles of a constant", () => {
+  it("are the constant, however wide its bucket is", () => {
+    const constant = { ...histogramsOf([[[2.5, 3, 72]]]), maximum: Float64Array.of(2.5) };
+    expect(quantiles(constant, 0, [0, 0.5, 1])).toEqual([2.5, 2.5, 2.5]);
+    expect(quantiles({ ...constant, maximum: Float64Array.of(NaN) }, 0, [0.5])).toEqual([2.75]);
   });
 });
 

@@ -128,22 +128,30 @@ export function finiteCount({ bucketStart, count }: Histograms, row: number): nu
   return sum;
 }
 
-/** Values below which these shares of a row lie, straight inside of a bucket; NaN for an empty row. */
+/**
+ * Values below which these shares of a row lie, straight inside of a bucket; NaN for an empty row. None lies beyond the
+ * smallest and the largest value, as the end of a bucket may: a constant has a bucket of some width, too.
+ */
 export function quantiles(histograms: Histograms, row: number, shares: readonly number[]): number[] {
   const { bucketStart, left, right, count } = histograms;
   const total = finiteCount(histograms, row);
+  const [low, high] = [finiteOr(histograms.minimum[row], -Infinity), finiteOr(histograms.maximum[row], Infinity)];
   return shares.map((share) => {
     let before = 0;
     for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++) {
       const here = count[bucket]!;
       if (here > 0 && before + here >= share * total) {
         const inside = Math.min(1, Math.max(0, (share * total - before) / here));
-        return left[bucket]! + inside * (right[bucket]! - left[bucket]!);
+        return Math.min(high, Math.max(low, left[bucket]! + inside * (right[bucket]! - left[bucket]!)));
       }
       before += here;
     }
     return NaN;
   });
+}
+
+function finiteOr(value: number | undefined, other: number): number {
+  return value !== undefined && Number.isFinite(value) ? value : other;
 }
 
 /** The bucket of a row that holds a value, or the nearest one that holds something; -1 in an empty row. */
