@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Heat } from "../core/heat";
 import type { HparamTable } from "../core/hparamTable";
-import type { PrCurve } from "../core/prCurve";
 import { request } from "./client";
 import { float32, float64, readHeader } from "./columns";
 import type { SeriesKey } from "./routes";
@@ -102,10 +101,6 @@ export function audioFile(key: ValueKey): string {
 
 export async function fetchAudio(key: ValueKey, signal: AbortSignal): Promise<Blob> {
   return (await request(audioFile(key), { signal })).blob();
-}
-
-export function fetchPrCurve(key: ValueKey, signal: AbortSignal): Promise<PrCurve> {
-  return json("/api/pr_curve", valueQuery(key), signal);
 }
 
 export async function fetchHparams(runs: readonly string[], signal: AbortSignal): Promise<HparamTable> {

@@ -6,7 +6,6 @@ import {
   fetchHeat,
   fetchOutlines,
   fetchHparams,
-  fetchPrCurve,
   fetchSound,
   fetchStatistics,
   fetchTensor,
@@ -27,7 +26,6 @@ import {
 } from "../api/values";
 import type { Heat } from "../core/heat";
 import type { HparamTable } from "../core/hparamTable";
-import type { PrCurve } from "../core/prCurve";
 import type { Series } from "../core/series";
 import { Asked } from "./asked.svelte";
 import { CardSteps } from "./cardSteps.svelte";
@@ -46,7 +44,6 @@ function listOf(kind: ListedKind): ValueSource<ValueList> {
 export const tensorLists = listOf("tensor");
 export const textLists = listOf("text");
 export const audioLists = listOf("audio");
-export const prCurveLists = listOf("pr_curve");
 
 export function keptTensor(): Kept<ValueKey, TensorFacts> {
   return new Kept("tensor", fetchTensor);
@@ -84,10 +81,6 @@ export function keptAudio(): Kept<ValueKey, Blob> {
   return new Kept("audio", fetchAudio, (blob) => blob.size);
 }
 
-export function keptPrCurve(): Kept<ValueKey, PrCurve> {
-  return new Kept("pr_curve", fetchPrCurve, ({ threshold }) => 56 * threshold.length);
-}
-
 export function askedHparams(): Asked<readonly string[], HparamTable> {
   return new Asked(fetchHparams);
 }
@@ -99,7 +92,6 @@ export function askedOutlines(): Asked<string, Outlines> {
 export const tensorSteps = new CardSteps();
 export const textSteps = new CardSteps();
 export const audioSteps = new CardSteps();
-export const prCurveSteps = new CardSteps();
 
 /** A curve of few pixels, for a picture of it. */
 export const curveSource: ValueSource<Series, number> = {
