@@ -6,29 +6,34 @@ VENV ?= .venv
 PORT ?= 8080
 PYTHON ?= python3
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+WORKERS ?= $(shell expr $$(nproc) + 1)
 WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
 
-.PHONY: demo test test-python test-ui check bench bench-ui sanitize web gallery clean
+.PHONY: demo test test-python test-ui check check-python check-ui bench bench-ui sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
 
-test: test-ui test-python
+test: test-python test-ui
 
 test-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test-ui: ui/node_modules/.installed
 	cd ui && npm test
 
-check: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package ui/node_modules/.installed
+check: check-python check-ui
+
+check-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+
+check-ui: ui/node_modules/.installed
 	cd ui && npm run check && npm run lint && npm run depcheck
 
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
@@ -61,21 +66,22 @@ $(VENV)/.package: pyproject.toml setup.py $(CORE) | $(VENV)/.created
 	$(PIP) --editable .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/.created
+# installs wait for each other, also with -j: they change one environment
+$(VENV)/.dev: pyproject.toml | $(VENV)/.package
 	$(PIP) --group dev
 	touch $@
 
 # torch comes first and alone, so that nothing asks for another build of it
-$(VENV)/.frameworks: pyproject.toml | $(VENV)/.created
+$(VENV)/.frameworks: pyproject.toml | $(VENV)/.dev
 	$(PIP) torch==2.13.0
 	$(PIP) --group frameworks
 	touch $@
 
-$(VENV)/.peers: pyproject.toml | $(VENV)/.created
+$(VENV)/.peers: pyproject.toml | $(VENV)/.frameworks
 	$(PIP) --group peers
 	touch $@
 
-$(VENV)/.demo: | $(VENV)/.created
+$(VENV)/.demo: | $(VENV)/.package
 	$(PIP) torch==2.13.0
 	$(PIP) "scikit-learn>=1.4"
 	touch $@

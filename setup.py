@@ -50,6 +50,10 @@ COMPILED = {
 }
 
 
+# Python's own flags ask for debug information: seven eighths of the size, and a fifth of the time to compile
+NO_DEBUG_INFORMATION = [] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g0"]
+
+
 def extension(folder: str, name: str) -> Extension:
     """The compiled module ``mindscope.<folder>.<name>``."""
     place = Path("src/mindscope") / folder
@@ -58,10 +62,16 @@ def extension(folder: str, name: str) -> Extension:
         [str(place / f"{name}.pyx")],
         depends=[str(header) for header in sorted([*place.glob("*.h"), *place.glob("*.pxd")])],
         include_dirs=[str(place)],
-        extra_compile_args=["-O3", "-ffp-contract=off"],
+        extra_compile_args=["-O3", "-ffp-contract=off", *NO_DEBUG_INFORMATION],
     )
 
 
 MODULES = [extension(folder, name) for folder, names in COMPILED.items() for name in names]
 
-setup(ext_modules=cythonize(MODULES, build_dir="build/cython"), cmdclass={"build_py": BuildPythonAndWeb})
+CORES = os.cpu_count() or 1
+
+setup(
+    ext_modules=cythonize(MODULES, build_dir="build/cython", nthreads=CORES),
+    cmdclass={"build_py": BuildPythonAndWeb},
+    options={"build_ext": {"parallel": CORES}},
+)
