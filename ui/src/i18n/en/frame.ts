@@ -33,6 +33,7 @@ export const frame = {
   "theme.light": "Light",
   "theme.dark": "Dark",
 
+  "toolbar.more": "More controls",
   "filter.regex": "Regular expression",
   "filter.clear": "Clear the filter",
   "filter.bad": "Not a regular expression: {error}",

@@ -35,6 +35,7 @@ export const frame: Record<keyof typeof en, string> = {
   "theme.light": "浅色",
   "theme.dark": "深色",
 
+  "toolbar.more": "更多控件",
   "filter.regex": "正则表达式",
   "filter.clear": "清除筛选",
   "filter.bad": "不是有效的正则表达式：{error}",
