@@ -83,6 +83,6 @@ export function pictureAddress({ run, tag }: SeriesKey, id: string, picture: num
   return `/api/image?${new URLSearchParams({ run, tag, id, picture: String(picture) })}`;
 }
 
-export async function fetchPicture(address: string): Promise<Blob> {
-  return (await request(address)).blob();
+export async function fetchPicture(address: string, signal?: AbortSignal): Promise<Blob> {
+  return (await request(address, signal ? { signal } : {})).blob();
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { colourAt, hexToRgb, type Rgb } from "../core/colourMap";
-import { shareOf, type ColourRange, type Heat } from "../core/heat";
+import { hexToRgb } from "../core/colourMap";
+import type { ColourRange, Heat } from "../core/heat";
+import { cellsCanvas } from "./cellsCanvas";
 import { Inks, watchTheme } from "./inks";
 
-export const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
-/** Colours of NaN, +Inf and -Inf, which must not look like any number. */
-export const ODD_COLOURS = ["var(--series-3)", "var(--series-1)", "var(--ink)"] as const;
 const LARGEST_CELL = 48;
 /** A cell may be this much longer than wide before room is left empty. */
 const LONGEST = 6;
@@ -89,21 +87,7 @@ export class HeatPlot {
 
   /** One pixel a cell. */
   #cells(heat: Heat): HTMLCanvasElement {
-    const [rows, columns] = heat.cells;
-    const stops = MAP.map((token) => hexToRgb(this.inks.hex(`var(${token})`)));
-    const odd = ODD_COLOURS.map((colour) => hexToRgb(this.inks.hex(colour)));
-    const canvas = document.createElement("canvas");
-    canvas.width = columns;
-    canvas.height = rows;
-    const ctx = canvas.getContext("2d")!;
-    const picture = ctx.createImageData(columns, rows);
-    const { low, high } = this.#range ?? { low: 0, high: 0 };
-    for (let index = 0; index < rows * columns; index++) {
-      const colour: Rgb = heat.odd[index]! > 0 ? odd[heat.odd[index]! - 1]! : colourAt(stops, shareOf(heat.value[index]!, low, high));
-      picture.data.set([...colour, 255], 4 * index);
-    }
-    ctx.putImageData(picture, 0, 0);
-    return canvas;
+    return cellsCanvas(heat, this.#range, (colour) => hexToRgb(this.inks.hex(colour)));
   }
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { colourAt, rgbText } from "../core/colourMap";
 import { formatValue } from "../core/format";
 import { BAND_SHARES, type HistogramView } from "../core/histogramView";
 import { TICK_FONT, xLabels } from "./axes";
@@ -34,7 +33,7 @@ function paintBar(pen: Pen, look: Look, right: number, map: { from: number; to: 
   const left = Math.round(right - pen.measureText(high).width - GAP - BAR.width);
   for (let piece = 0; piece < BAR.pieces; piece++) {
     const share = piece / (BAR.pieces - 1);
-    pen.fillStyle = rgbText(colourAt(look.stops, map.from + share * (map.to - map.from)));
+    pen.fillStyle = look.shade(map.from + share * (map.to - map.from));
     pen.fillRect(left + (piece * BAR.width) / BAR.pieces, MIDDLE - BAR.height / 2, BAR.width / BAR.pieces, BAR.height);
   }
   pen.fillStyle = look.ink("var(--ink-soft)");
@@ -53,7 +52,7 @@ function paintBandLegend(pen: Pen, look: Look, right: number): void {
     pen.fillStyle = look.ink("var(--ink-soft)");
     pen.fillText(text, x, MIDDLE);
     x -= 14;
-    pen.fillStyle = rgbText(look.colour, alpha);
+    pen.fillStyle = look.tint(alpha);
     pen.fillRect(x, MIDDLE - 4, 10, 8);
     x -= 10;
   });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis } from "../core/axis";
-import { colourAt, rgbText, type Rgb } from "../core/colourMap";
 import { formatTicks } from "../core/format";
 import { BAND_SHARES, type HistogramView } from "../core/histogramView";
 import { linearTicks } from "../core/ticks";
@@ -10,10 +9,10 @@ import { crisp, segment, type Pen } from "./pen";
 /** Colours and words of a drawing. */
 export interface Look {
   axis: Axis;
-  /** That of the run. */
-  colour: Rgb;
-  /** Of the colour map, from little to much. */
-  stops: readonly Rgb[];
+  /** The colour of the run, so much of it. */
+  tint: (alpha?: number) => string;
+  /** The colour map from little, 0, to much, 1; so much of its colour. */
+  shade: (share: number, alpha?: number) => string;
   /** A token as a colour. */
   ink: (token: string) => string;
   /** What the colours of a heat map count. */
@@ -71,19 +70,18 @@ function paintAxes(pen: Pen, view: HistogramView, { axis, ink }: Look, fullWidth
   across.forEach((y, index) => pen.fillText(acrossLabels[index]!, view.isValueAcross ? left + width + 8 : left - 6, y));
 }
 
-function paintOutlines(pen: Pen, view: HistogramView, { stops }: Look): void {
+function paintOutlines(pen: Pen, view: HistogramView, { shade }: Look): void {
   const last = view.positions.length - 1;
   for (let row = 0; row <= last; row++) {
     const share = LINE_FROM + (LINE_TO - LINE_FROM) * (last === 0 ? 1 : row / last);
-    const colour = colourAt(stops, share);
     outline(pen, view, row);
     if (view.shape === "ridge") {
-      pen.fillStyle = rgbText(colour, 0.92);
+      pen.fillStyle = shade(share, 0.92);
       pen.fill();
-      pen.strokeStyle = rgbText(colourAt(stops, share + EDGE));
+      pen.strokeStyle = shade(share + EDGE);
       pen.lineWidth = 1;
     } else {
-      pen.strokeStyle = rgbText(colour, row === last ? 1 : 0.75);
+      pen.strokeStyle = shade(share, row === last ? 1 : 0.75);
       pen.lineWidth = row === last ? 2 : 1;
     }
     pen.stroke();
@@ -98,7 +96,7 @@ function paintHeat(pen: Pen, view: HistogramView, look: Look): void {
       const start = pixel;
       while (pixel < counts.length && isAlike(counts[pixel]!, counts[start]!)) pixel++;
       if (!(counts[start]! > 0)) continue;
-      pen.fillStyle = rgbText(colourAt(look.stops, view.shadeAt(row, start)));
+      pen.fillStyle = look.shade(view.shadeAt(row, start));
       pen.fillRect(from, top + height - pixel, Math.max(1, to - from), pixel - start);
     }
   });
@@ -127,7 +125,7 @@ function paintLines(pen: Pen, view: HistogramView, { ink }: Look): void {
   }
 }
 
-function paintBands(pen: Pen, view: HistogramView, { colour }: Look): void {
+function paintBands(pen: Pen, view: HistogramView, { tint }: Look): void {
   const { rows, bands } = filledRows(view);
   const xs = rows.map((row) => view.stepAt(view.positions[row]!));
   if (rows.length === 1) xs.push(xs[0]! + 1);
@@ -137,12 +135,12 @@ function paintBands(pen: Pen, view: HistogramView, { colour }: Look): void {
     pen.beginPath();
     xs.forEach((x, index) => pen.lineTo(x, y(index, band)));
     for (let index = xs.length - 1; index >= 0; index--) pen.lineTo(xs[index]!, y(index, BAND_SHARES.length - 1 - band));
-    pen.fillStyle = rgbText(colour, BAND_ALPHAS[band]);
+    pen.fillStyle = tint(BAND_ALPHAS[band]);
     pen.fill();
   }
   pen.beginPath();
   xs.forEach((x, index) => pen.lineTo(x, y(index, middle)));
-  pen.strokeStyle = rgbText(colour);
+  pen.strokeStyle = tint();
   pen.lineWidth = 1.5;
   pen.stroke();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../core/axis";
-import { hexToRgb } from "../core/colourMap";
+import { colourAt, hexToRgb, rgbText } from "../core/colourMap";
 import type { Histograms } from "../core/histograms";
 import { HistogramView, type Area, type ChartShape, type Place, type Point } from "../core/histogramView";
 import { LEGEND_HEIGHT, paintLegend } from "./histogramLegend";
@@ -117,7 +117,8 @@ export class HistogramPlot {
     const [view, drawing] = [this.#view, this.#drawing];
     if (!view || !drawing || view.positions.length === 0) return;
     const stops = MAP.map((token) => hexToRgb(this.#inks.hex(`var(${token})`)));
-    const look: Look = { axis: drawing.axis, colour: hexToRgb(this.#inks.hex(drawing.colour)), stops, ink, unit: drawing.unit };
+    const colour = hexToRgb(this.#inks.hex(drawing.colour));
+    const look: Look = { axis: drawing.axis, tint: (alpha) => rgbText(colour, alpha), shade: (share, alpha) => rgbText(colourAt(stops, share), alpha), ink, unit: drawing.unit };
     paintHistograms(pen, view, look, this.#size.width);
     paintLegend(pen, view, look);
   }
@@ -163,7 +164,7 @@ export class HistogramPlot {
   }
 }
 
-function areaOf(shape: ChartShape, { width, height }: { width: number; height: number }): Area {
+export function areaOf(shape: ChartShape, { width, height }: { width: number; height: number }): Area {
   const isAcross = shape === "ridge" || shape === "front";
   const left = isAcross ? 12 : VALUE_LABELS;
   const right = shape === "ridge" ? STEP_LABELS : 14;

@@ -20,6 +20,8 @@ export class VectorPen implements Pen {
   textAlign: CanvasTextAlign = "left";
   textBaseline: CanvasTextBaseline = "alphabetic";
   readonly #parts: string[] = [];
+  /** Rectangles that were drawn one after the other, as one path for each of their colours. */
+  readonly #boxes = new Map<string, string>();
   readonly #ruler = document.createElement("canvas").getContext("2d")!;
   #path: string[] = [];
 
@@ -42,21 +44,23 @@ export class VectorPen implements Pen {
   }
 
   fill(): void {
-    this.#parts.push(`<path d="${this.#path.join("")}" fill="${String(this.fillStyle)}"/>`);
+    this.#add(`<path d="${this.#path.join("")}" fill="${String(this.fillStyle)}"/>`);
   }
 
   stroke(): void {
-    this.#parts.push(`<path d="${this.#path.join("")}" fill="none" stroke="${String(this.strokeStyle)}" stroke-width="${this.lineWidth}" stroke-linejoin="round"/>`);
+    this.#add(`<path d="${this.#path.join("")}" fill="none" stroke="${String(this.strokeStyle)}" stroke-width="${this.lineWidth}" stroke-linejoin="round"/>`);
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {
-    this.#parts.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${String(this.fillStyle)}"/>`);
+    const fill = String(this.fillStyle);
+    const box = `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`;
+    this.#boxes.set(fill, (this.#boxes.get(fill) ?? "") + box);
   }
 
   fillText(text: string, x: number, y: number): void {
     const anchor = ANCHORS[this.textAlign];
     const at = `x="${short(x)}" y="${short(y + (BASELINES[this.textBaseline] ?? 0))}"${anchor ? ` text-anchor="${anchor}"` : ""}`;
-    this.#parts.push(`<text ${at} font-family="Inter, system-ui, sans-serif" font-size="11" fill="${String(this.fillStyle)}">${escapeXml(text)}</text>`);
+    this.#add(`<text ${at} font-family="Inter, system-ui, sans-serif" font-size="11" fill="${String(this.fillStyle)}">${escapeXml(text)}</text>`);
   }
 
   measureText(text: string): TextMetrics {
@@ -64,12 +68,24 @@ export class VectorPen implements Pen {
     return this.#ruler.measureText(text);
   }
 
+  /** What was drawn, without a frame. */
+  body(): string {
+    this.#add("");
+    return this.#parts.join("");
+  }
+
+  #add(element: string): void {
+    for (const [fill, path] of this.#boxes) this.#parts.push(`<path d="${path}" fill="${fill}"/>`);
+    this.#boxes.clear();
+    this.#parts.push(element);
+  }
+
   /** A drawing that stands alone, with its title above. */
   svg(size: { width: number; height: number }, title: string, ink: { paper: string; text: string }): string {
     const { width, height } = size;
     const heading = `<text x="12" y="-9" font-family="Inter, system-ui, sans-serif" font-size="13" font-weight="600" fill="${ink.text}">${escapeXml(title)}</text>`;
     const frame = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + 28}" viewBox="0 -28 ${width} ${height + 28}">`;
-    return `${frame}<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>${heading}${this.#parts.join("")}</svg>\n`;
+    return `${frame}<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>${heading}${this.body()}</svg>\n`;
   }
 }
 

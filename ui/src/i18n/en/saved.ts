@@ -11,6 +11,7 @@ export const saved = {
   "saved.left_out": "{n} {n|card was|cards were} left out: the file would be too large to be opened. Filter the tags, or show fewer runs.",
   "saved.failed": "The view was not saved",
   "saved.failed_at": "{card} could not be read",
+  "saved.changed": "The view was changed while it was written. Save it again",
   "saved.nothing": "There is nothing in this view to save",
   "saved.close": "Close",
   "saved.made": "Saved {time}",

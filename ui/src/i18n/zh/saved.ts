@@ -13,6 +13,7 @@ export const saved: Record<keyof typeof en, string> = {
   "saved.left_out": "{n} 张卡片未保存：否则文件过大而无法打开。请筛选标签或减少显示的训练。",
   "saved.failed": "视图未保存",
   "saved.failed_at": "无法读取 {card}",
+  "saved.changed": "保存期间视图已更改，请重新保存",
   "saved.nothing": "此视图中没有可保存的内容",
   "saved.close": "关闭",
   "saved.made": "保存于 {time}",

@@ -22,13 +22,19 @@ export async function saveFile(plan: (signal: AbortSignal) => Promise<ViewPlan>,
     const planned = await plan(signal);
     if (planned.sections.every(({ cards }) => cards.length === 0)) return { isSaved: false, what: t("saved.nothing"), notes: [] };
     const facts = { address: location.href, made: formatWallTime(seconds), language: currentLanguage() === "zh" ? "zh-CN" : "en", nonce: nonce() };
-    const written = await writeView(planned, { facts, signal, onprogress, explain });
+    const written = await writeView(planned, { facts, signal, onprogress: (progress) => onprogress(unchanged(progress, facts.address)), explain });
     signal.throwIfAborted();
     saveBlob(`mindscope-${planned.page}-${facts.made.replace(/\D/g, "").slice(0, 12)}.html`, written.file);
     return { isSaved: true, cards: written.cards, size: written.file.size, notes: notesOf(written) };
   } catch (error) {
     return { isSaved: false, ...(error instanceof CardFailure ? failure(error) : of(error)) };
   }
+}
+
+/** A file of two views would be worse than none. */
+function unchanged(progress: Progress, address: string): Progress {
+  if (location.href !== address) throw new Error(t("saved.changed"));
+  return progress;
 }
 
 function explain(error: unknown): { what: string; remedy: string; isFinal: boolean } {

@@ -78,7 +78,8 @@ async function readPanel({ key }: ShownValue<ValueList>, signal: AbortSignal): P
 }
 
 async function mapOf(slice: SliceKey, { dtype }: TensorFacts, extent: keyof typeof CELLS, signal: AbortSignal): Promise<{ facts: string[]; parts: Part[] }> {
-  const heat = await readHeat(slice, ...CELLS[extent], signal);
+  const [rows, columns] = CELLS[extent];
+  const heat = await readHeat(slice, rows, columns, signal);
   if (heat.cells[0] === 0 || heat.cells[1] === 0) return { facts: [], parts: [nothing()] };
   return { facts: heatFacts(heat), parts: [heatPart(heat, t("tensors.heat_label", { tag: slice.tag, run: slice.run }), dtype)] };
 }

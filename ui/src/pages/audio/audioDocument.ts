@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { waveDrawing } from "../../charts/smallDrawings";
+import type { Drawing } from "../../core/drawing";
+import { formatBytes, groupDigits } from "../../core/format";
+import { formatPlace } from "../../core/waveform";
+import { t } from "../../i18n/i18n.svelte";
+import type { CardContent, Part, ViewPlan } from "../../saved/model";
+import { colours } from "../../state/colours.svelte";
+import { readAudio, readSound } from "../../state/savedReads";
+import { selection } from "../../state/selection.svelte";
+import { decodeSamples } from "../../state/sound.svelte";
+import type { TagRuns } from "../../state/tags.svelte";
+import { audioLists, audioSteps, type Sound, type ValueList } from "../../state/values.svelte";
+import { dataUrl } from "../saving/dataUrl";
+import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
+import { namedRuns, sectionsOf } from "../saving/shown";
+
+/** A sound that is larger is not in the file. */
+const MOST_BYTES = 8 << 20;
+const SIZE = { width: 560, height: 96 };
+
+/** Sounds at the steps that the page shows, to be looked at and to be heard. */
+export function audioDocument(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
+  const sections = sectionsOf("audio", full ? [full] : matching, (tags) => steppedCards(tags, { source: audioLists, steps: audioSteps, read }));
+  return { page: "audio", title: t("nav.audio"), runs: namedRuns(selection.shown), settings: stepSettings(), sections };
+}
+
+async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+  const sound = await readSound(key, signal);
+  const bytes = await readAudio(key, signal);
+  const isHeld = bytes.size <= MOST_BYTES;
+  const drawing = await waveOf(bytes, sound, colours.of(key.run));
+  const label = `${key.tag} · ${key.run} · ${t("images.step", { step: groupDigits(step) })}`;
+  const parts: Part[] = [{ kind: "sound", label, drawing, source: isHeld ? await dataUrl(bytes) : null }];
+  if (!isHeld) parts.push({ kind: "notice", tone: "note", text: t("saved.sound_large", { size: formatBytes(bytes.size), most: formatBytes(MOST_BYTES) }) });
+  if (!drawing) parts.push({ kind: "notice", tone: "bad", text: t("audio.undecodable") });
+  return { facts: factsOf(sound), parts };
+}
+
+function factsOf({ duration_s: duration, sample_rate: rate, channels, size_bytes: size }: Sound): string[] {
+  return [...(duration ? [formatPlace(duration)] : []), ...(rate ? [`${groupDigits(rate)} Hz`] : []), ...(channels ? [t("audio.channels", { n: channels })] : []), formatBytes(size)];
+}
+
+/** Null for bytes that the browser can't decode. */
+async function waveOf(bytes: Blob, { sample_rate: rate }: Sound, colour: string): Promise<Drawing | null> {
+  try {
+    return waveDrawing(await decodeSamples(bytes, rate ?? 0), colour, SIZE);
+  } catch {
+    return null;
+  }
+}
