@@ -20,82 +20,33 @@ export interface CardKind {
   testid: string;
 }
 
+/** A kind that a script records itself, value by value, with a page of its own. */
+function recorded(kind: TaggedKind, title: MessageKey, page: IconName, what: string): CardKind {
+  const code = `record.add_value("${kind}", ${what})\nrecord.record(step)`;
+  return { kind, title, icon: page, path: `/${page}`, code, testid: `card-${page}` };
+}
+
+/** A kind that the collector takes from a training by itself. */
+function collected(kind: "graph" | "pipeline" | "landscape", option: string, value: string): CardKind {
+  const code = `SummaryCollector(summary_dir,\n  collect_specified_data={\n    "${option}":${value}})`;
+  return { kind, title: `dashboard.${kind}`, icon: kind, path: null, code, testid: `card-${kind}` };
+}
+
 /** Every card of the dashboard, in their order. */
 export const KINDS: readonly CardKind[] = [
-  {
-    kind: "scalar",
-    title: "nav.scalars",
-    icon: "scalars",
-    path: "/scalars",
-    code: `record.add_value("scalar", "loss", loss)
-record.record(step)`,
-    testid: "card-scalars",
-  },
-  {
-    kind: "histogram",
-    title: "dashboard.distributions",
-    icon: "distributions",
-    path: "/distributions",
-    code: `record.add_value("histogram", "conv1.weight", weight)
-record.record(step)`,
-    testid: "card-distributions",
-  },
-  {
-    kind: "image",
-    title: "nav.images",
-    icon: "images",
-    path: "/images",
-    code: `record.add_value("image", "input", images)
-record.record(step)`,
-    testid: "card-images",
-  },
-  {
-    kind: "tensor",
-    title: "nav.tensors",
-    icon: "tensors",
-    path: "/tensors",
-    code: `record.add_value("tensor", "fc1.weight", weight)
-record.record(step)`,
-    testid: "card-tensors",
-  },
-  {
-    kind: "graph",
-    title: "dashboard.graph",
-    icon: "graph",
-    path: null,
-    code: `SummaryCollector(summary_dir,
-  collect_specified_data={
-    "collect_graph": True})`,
-    testid: "card-graph",
-  },
-  {
-    kind: "pipeline",
-    title: "dashboard.pipeline",
-    icon: "pipeline",
-    path: null,
-    code: `SummaryCollector(summary_dir,
-  collect_specified_data={
-    "collect_dataset_graph": True})`,
-    testid: "card-pipeline",
-  },
-  {
-    kind: "landscape",
-    title: "dashboard.landscape",
-    icon: "landscape",
-    path: null,
-    code: `SummaryCollector(summary_dir,
-  collect_specified_data={
-    "collect_landscape":
-      {"landscape_size": 40}})`,
-    testid: "card-landscape",
-  },
+  recorded("scalar", "nav.scalars", "scalars", '"loss", loss'),
+  recorded("histogram", "dashboard.distributions", "distributions", '"conv1.weight", weight'),
+  recorded("image", "nav.images", "images", '"input", images'),
+  recorded("tensor", "nav.tensors", "tensors", '"fc1.weight", weight'),
+  collected("graph", "collect_graph", " True"),
+  collected("pipeline", "collect_dataset_graph", " True"),
+  collected("landscape", "collect_landscape", '\n      {"landscape_size": 40}'),
   {
     kind: "profile",
     title: "dashboard.profile",
     icon: "profile",
     path: null,
-    code: `with torch.profiler.profile() as profiler:
-    train()`,
+    code: "with torch.profiler.profile() as profiler:\n    train()",
     how: "dashboard.profile_how",
     testid: "card-profile",
   },
