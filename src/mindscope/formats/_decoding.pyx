@@ -19,6 +19,7 @@ import numpy as np
 
 from mindscope.errors import WireError
 from mindscope.formats._schema import DTYPES
+from mindscope.reasons import Reason
 
 cdef extern from "_fields.h" nogil:
     bint short_varint(const uint8_t **at, const uint8_t *end, uint64_t *value)
@@ -31,7 +32,7 @@ cdef struct Cursor:
 
 
 cdef object _cut(Cursor *cursor, str name, str what):
-    return WireError(f"{name} at byte {cursor.at - cursor.start}: {what}")
+    return WireError(Reason("wire_broken", message=name, byte=cursor.at - cursor.start, what=what))
 
 
 cdef uint64_t _read_varint(Cursor *cursor, str name) except? 0xDEADBEEF:

@@ -13,23 +13,13 @@
 #define MINDSCOPE_SCALARS_H
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "_crc32c.h"
 #include "_fields.h"
+#include "_rows.h"
 
 enum { SCALARS_END = 0, SCALARS_BAD_LENGTH = 1, SCALARS_BAD_PAYLOAD = 2, SCALARS_OTHER = 3, SCALARS_NO_MEMORY = 4 };
 enum { RECORD_HEADER = 12, RECORD_FOOTER = 4 };
-
-/* Rows of one tag in the order of the file. While the steps are an arithmetic progression they are not stored. */
-typedef struct {
-    int64_t *steps; /* NULL while they are first, first + stride, ... */
-    double *wall_times;
-    float *values;
-    int64_t first, stride;
-    int64_t next; /* the step that goes on with the progression; from two rows on */
-    size_t count, capacity;
-} ScalarRows;
 
 /* What the loop knows of tags, by their number, and what it finds out. */
 typedef struct {
@@ -44,85 +34,6 @@ typedef struct {
     double first_wall_time, last_wall_time; /* of those */
     int64_t last_step;
 } Scalars;
-
-#define LARGEST_STRIDE ((int64_t)1 << 31)
-#define LARGEST_FIRST ((int64_t)1 << 61)
-
-static int rows_grow(ScalarRows *rows) {
-    size_t capacity = rows->capacity ? rows->capacity * 2 : 16;
-    double *wall_times = (double *)realloc(rows->wall_times, capacity * sizeof(double));
-    if (wall_times == NULL) return 0;
-    rows->wall_times = wall_times;
-    float *values = (float *)realloc(rows->values, capacity * sizeof(float));
-    if (values == NULL) return 0;
-    rows->values = values;
-    if (rows->steps != NULL) {
-        int64_t *steps = (int64_t *)realloc(rows->steps, capacity * sizeof(int64_t));
-        if (steps == NULL) return 0;
-        rows->steps = steps;
-    }
-    rows->capacity = capacity;
-    return 1;
-}
-
-static int64_t rows_step(const ScalarRows *rows, size_t row) {
-    return rows->steps != NULL ? rows->steps[row] : rows->first + (int64_t)row * rows->stride;
-}
-
-/* Make room for a step that does not go on with a progression of two or more: it begins one, or all are stored. */
-static int rows_note_step(ScalarRows *rows, int64_t step) {
-    if (rows->count == 0) {
-        rows->first = step;
-        rows->stride = 0;
-        return 1;
-    }
-    if (rows->count == 1 && rows->first > -LARGEST_FIRST && rows->first < LARGEST_FIRST && step > rows->first &&
-        step < LARGEST_FIRST && step - rows->first < LARGEST_STRIDE) {
-        rows->stride = step - rows->first;
-        rows->next = step + rows->stride;
-        return 1;
-    }
-    int64_t *steps = (int64_t *)malloc(rows->capacity * sizeof(int64_t));
-    if (steps == NULL) return 0;
-    for (size_t row = 0; row < rows->count; row++) steps[row] = rows_step(rows, row);
-    steps[rows->count] = step;
-    rows->steps = steps;
-    return 1;
-}
-
-static inline int rows_push(ScalarRows *rows, int64_t step, double wall_time, float value) {
-    size_t row = rows->count;
-    if (row == rows->capacity && !rows_grow(rows)) return 0;
-    if (rows->steps != NULL)
-        rows->steps[row] = step;
-    else if (row >= 2 && step == rows->next)
-        rows->next += rows->stride;
-    else if (!rows_note_step(rows, step))
-        return 0;
-    rows->wall_times[row] = wall_time;
-    rows->values[row] = value;
-    rows->count = row + 1;
-    return 1;
-}
-
-static inline void rows_pop(ScalarRows *rows) {
-    rows->count--;
-    if (rows->steps == NULL && rows->count >= 2) rows->next -= rows->stride;
-}
-
-/* Forget the rows, keep their memory. */
-static void rows_empty(ScalarRows *rows) {
-    free(rows->steps);
-    rows->steps = NULL;
-    rows->count = 0;
-}
-
-static void rows_free(ScalarRows *rows) {
-    free(rows->steps);
-    free(rows->wall_times);
-    free(rows->values);
-    memset(rows, 0, sizeof(*rows));
-}
 
 static inline void scalars_note(Scalars *scalars, int64_t step, double wall_time) {
     if (wall_time < scalars->first_wall_time) scalars->first_wall_time = wall_time;

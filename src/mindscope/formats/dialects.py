@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mindscope.errors import WireError
+from mindscope.errors import FormatError, WireError
 from mindscope.formats import mindspore, tensorboard, wire
+from mindscope.reasons import Reason
 from mindscope.types import DialectName, Kind, Located, Undecodable
 
 __all__ = ["decode", "detect", "locate"]
@@ -51,6 +52,10 @@ def locate(
 
 def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any:
     """The value in the bytes that a Located of this dialect covers. Raises FormatError."""
-    if dialect is DialectName.TENSORBOARD:
-        return tensorboard.decode(kind, encoded)
-    return mindspore.decode(kind, encoded)
+    decode_kind = tensorboard.decode if dialect is DialectName.TENSORBOARD else mindspore.decode
+    try:
+        return decode_kind(kind, encoded)
+    except FormatError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:  # numbers where texts are due, half a table
+        raise FormatError(Reason("value_malformed", kind=kind.value, why=str(error))) from error

@@ -26,6 +26,7 @@ from mindscope.formats.mindspore_schemas import (
     VALUE,
 )
 from mindscope.formats.tensors import array_from_bytes, reshape
+from mindscope.reasons import Reason
 from mindscope.types import Histogram, Image, Kind, Landscape, Located, Message, Tensor
 
 __all__ = ["VERSION", "decode", "decode_tensor", "locate", "locate_lineage", "summary_event", "value_field"]
@@ -81,7 +82,7 @@ def _locate_summary(
                 kind = VALUE_KINDS[field]
                 scalar = content if kind is Kind.SCALAR and isinstance(content, float) else None
         if kind is Kind.SCALAR and scalar is None:
-            raise FormatError(f"scalar {tag!r}: the value is no float")
+            raise FormatError(Reason("scalar_no_float", tag=tag))
         if kind is not None:
             yield Located(kind, tag, step, wall_time, scalar, offset + value_start, value_end - value_start)
 
@@ -116,7 +117,8 @@ def decode(kind: Kind, encoded: bytes | memoryview) -> Any:
     try:
         return _DECODERS[kind](value)
     except KeyError as missing:
-        raise FormatError(f"{kind} {value.get('tag', '')!r}: {missing} is not there") from None
+        tag = value.get("tag", "")
+        raise FormatError(Reason("field_missing", kind=kind.value, tag=tag, field=str(missing))) from None
 
 
 def _decode_scalar(value: Message) -> float:

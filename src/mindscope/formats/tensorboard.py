@@ -24,6 +24,7 @@ from mindscope.formats.tensorboard_schemas import (
     VALUE,
 )
 from mindscope.formats.tensors import array_from_bytes, dtype_by_name, reshape
+from mindscope.reasons import Reason
 from mindscope.types import Audio, Histogram, Image, Kind, Located, Message, Tensor, Undecodable
 
 __all__ = ["VERSION", "decode", "decode_tensor", "locate", "version_event"]
@@ -204,7 +205,8 @@ def decode(kind: Kind, encoded: bytes | memoryview) -> Any:
     try:
         return _DECODERS[kind](value)
     except (KeyError, IndexError) as missing:
-        raise FormatError(f"{kind} {value.get('tag', '')!r}: {missing} is not there") from None
+        tag = value.get("tag", "")
+        raise FormatError(Reason("field_missing", kind=kind.value, tag=tag, field=str(missing))) from None
 
 
 def decode_graph(encoded: bytes | memoryview) -> Message:
@@ -225,13 +227,13 @@ def decode_tensor(message: Message) -> NDArray[Any]:
     name = data_type_name(number)
     dtype = dtype_by_name(name)
     if dtype is None:
-        raise FormatError(f"tensor has dtype number {number}, which is unknown")
+        raise FormatError(Reason("tensor_dtype_number", number=number))
     if "tensor_content" in message:
         return array_from_bytes(message["tensor_content"], name, dims)
     try:
         numbers = _numbers(message, dtype)
     except ValueError as error:  # numpy's, of a list whose numbers are not of that size
-        raise FormatError(f"tensor of {name} has numbers of another type: {error}") from None
+        raise FormatError(Reason("tensor_numbers", dtype=name, why=str(error))) from None
     return reshape(_fill(numbers, int(np.prod(dims)) if dims else 1), name, dims)
 
 
@@ -272,7 +274,7 @@ def _decode_scalar(value: Message) -> float:
         return value["simple_value"]
     array = decode_tensor(value["tensor"])
     if array.size != 1 or array.dtype == object:
-        raise FormatError(f"scalar {value.get('tag', '')!r}: shape is {array.shape}, want one number")
+        raise FormatError(Reason("scalar_shape", tag=value.get("tag", ""), shape=str(array.shape)))
     return float(array.reshape(-1)[0])
 
 
@@ -289,7 +291,7 @@ def _decode_histogram(value: Message) -> Histogram:
     if "histo" in value:
         return _from_limits(value["histo"])
     if "obsolete_old_style_histogram" in value:
-        raise FormatError(f"histogram {value.get('tag', '')!r}: it has the form that was given up before version 1")
+        raise FormatError(Reason("histogram_old", tag=value.get("tag", "")))
     buckets = decode_tensor(value["tensor"]).astype(np.float64).reshape(-1, 3)
     left, right, count = (np.ascontiguousarray(buckets[:, column]) for column in range(3))
     seen = count > 0
@@ -303,7 +305,7 @@ def _from_limits(histogram: Message) -> Histogram:
     limits = histogram.get("bucket_limit", np.empty(0))
     count = histogram.get("bucket", np.empty(0))
     if len(limits) != len(count):
-        raise FormatError(f"histogram has {len(limits)} bucket limits for {len(count)} counts, want as many")
+        raise FormatError(Reason("histogram_limits", limits=len(limits), counts=len(count)))
     low, high = histogram.get("min", 0.0), histogram.get("max", 0.0)
     total = histogram.get("num", float(count.sum()))
     seen = np.flatnonzero(count > 0)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason
 
 _BEYOND_NUMPY: dict[str, Any] = {
     "bfloat16": ml_dtypes.bfloat16,
@@ -38,9 +39,9 @@ def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDAr
     """An array over the little-endian bytes ``data``. Raises FormatError when shape and bytes disagree."""
     dtype = dtype_by_name(dtype_name)
     if dtype is None:
-        raise FormatError(f"tensor has dtype {dtype_name}, which no array can hold")
+        raise FormatError(Reason("tensor_dtype", dtype=dtype_name))
     if len(data) % dtype.itemsize:
-        raise FormatError(f"tensor of {dtype_name} has {len(data)} bytes, no multiple of {dtype.itemsize}")
+        raise FormatError(Reason("tensor_bytes", dtype=dtype_name, size=len(data), each=dtype.itemsize))
     return _shaped(np.frombuffer(data, dtype), shape)
 
 
@@ -59,5 +60,5 @@ def reshape(values: NDArray[Any], dtype_name: str, shape: Sequence[int]) -> NDAr
 
 def _shaped(values: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     if any(size < 0 for size in shape) or math.prod(shape) != values.size:
-        raise FormatError(f"tensor of shape {tuple(shape)} has {values.size} values, want {math.prod(shape)}")
+        raise FormatError(Reason("tensor_shape", shape=str(tuple(shape)), got=values.size, want=math.prod(shape)))
     return values.reshape(tuple(shape))

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Events of any form to the rows and places of their tags. The rules are those of ``mindspore.locate`` and
+ * ``tensorboard.locate``, which stay the readable statement of them:
+ *
+ *     Event          1 wall time   2 step   Summary   some other fields, kept by reference
+ *     Summary        1 Value, any number of them
+ *     Value          1 tag   9 metadata   and one field with what it holds: a scalar, or anything else, kept by reference
+ *
+ * Records that look like the ones before them are taken in by the loop of _scalars.h and never come here. */
+#ifndef MINDSCOPE_EVENTS_H
+#define MINDSCOPE_EVENTS_H
+
+#include "_found.h"
+#include "_scalar_tensors.h"
+
+static int32_t ask_kind(Found *found, int32_t tag, const WireField *metadata) {
+    int32_t kind = found->ask(found->asker, tag, metadata->at, (size_t)(metadata->end - metadata->at));
+    Told *told = &((Told *)found->tags.told.data)[tag];
+    if (kind == KIND_FAILED) return kind;
+    if (kind > KIND_UNTOLD) {
+        told->kind = kind;
+        found->lesson++; /* tags that are no text may look alike: the others are to be asked for again */
+    }
+    told->asked = found->lesson;
+    return kind;
+}
+
+/* A value whose kind is known by the metadata of its tag, if one had any. ``offset`` is where ``value`` stands in the file. */
+static int take_told(Found *found, int32_t tag, int32_t number, const WireField *metadata, const uint8_t *value,
+                     const uint8_t *end, int64_t offset, Stamp stamp) {
+    Told *told = &((Told *)found->tags.told.data)[tag];
+    int32_t kind = told->kind;
+    float scalar = 0;
+    if (kind == KIND_UNTOLD && (metadata->at != NULL || told->asked != found->lesson)) {
+        kind = ask_kind(found, tag, metadata);
+        if (kind == KIND_FAILED) return NO_MEMORY;
+        if (kind == KIND_BROKEN && refer(found, tag, BROKEN_METADATA, stamp, offset, end - value)) return NO_MEMORY;
+    }
+    if (kind == KIND_SCALAR && told->unusual != found->turn) {
+        if (scalar_tensor(value, end, &scalar)) return push_scalar(found, tag, stamp, scalar);
+        told->unusual = found->turn; /* the rows that follow must stay behind this one */
+    }
+    if (kind > KIND_UNTOLD) return refer(found, tag, TOLD + kind, stamp, offset, end - value);
+    return number ? refer(found, tag, number, stamp, offset, end - value) : TAKEN;
+}
+
+static int take_value(Found *found, const uint8_t *value, const uint8_t *end, int64_t offset, Stamp stamp) {
+    const Dialect *dialect = &found->dialect;
+    const uint8_t *at = value;
+    WireField field = NO_FIELD, text = NO_FIELD, metadata = NO_FIELD;
+    int32_t number = 0, tag;
+    int is_float = 0;
+    float scalar = 0;
+    text.at = text.end = value;
+    while (at < end) {
+        if (!next_field(&at, end, &field)) return BREAKS_ENCODING;
+        if (field.number == 1 && field.wire_type == WIRE_RUN) {
+            text = field;
+        } else if (field.number == 9 && field.wire_type == WIRE_RUN && dialect->has_metadata) {
+            metadata = field;
+        } else if (field.number == (uint64_t)dialect->scalar_field) {
+            number = dialect->scalar_field;
+            is_float = is_fixed(&field);
+            if (is_float) scalar = (float)fixed_number(&field);
+        } else if (field.number < 64 && dialect->value_fields >> field.number & 1) {
+            number = (int32_t)field.number;
+        }
+    }
+    if (number == 0 && metadata.at == NULL) return TAKEN;
+    if (number == dialect->scalar_field && !is_float) return BREAKS_ENCODING;
+    tag = tags_number(&found->tags, text.at, (size_t)(text.end - text.at));
+    if (tag < 0) return NO_MEMORY;
+    if (number == dialect->scalar_field) return push_scalar(found, tag, stamp, scalar);
+    if (dialect->has_metadata && (number == 0 || number == TENSOR_FIELD))
+        return take_told(found, tag, number, &metadata, value, end, offset, stamp);
+    return refer(found, tag, number, stamp, offset, end - value);
+}
+
+static int take_summary(Found *found, const WireField *summary, int64_t offset, Stamp stamp) {
+    const uint8_t *at = summary->at;
+    WireField field = NO_FIELD;
+    if (!are_fields(at, summary->end)) return BREAKS_ENCODING; /* it tells no kinds */
+    while (at < summary->end && next_field(&at, summary->end, &field)) {
+        if (field.number != 1 || field.wire_type != WIRE_RUN) continue;
+        int outcome = take_value(found, field.at, field.end, offset + (field.at - summary->at), stamp);
+        if (outcome != TAKEN) return outcome;
+    }
+    return TAKEN;
+}
+
+/* ``offset`` is where ``payload`` stands in the file. */
+static int take_event(Found *found, const uint8_t *payload, const uint8_t *end, int64_t offset) {
+    const uint8_t *at = payload;
+    WireField field = NO_FIELD;
+    Stamp stamp = {0, 0.0};
+    int has_values = 0;
+    while (at < end) {
+        if (!next_field(&at, end, &field)) return BREAKS_ENCODING;
+        if (field.number == 1 && is_fixed(&field))
+            stamp.wall_time = fixed_number(&field);
+        else if (field.number == 2 && field.wire_type == WIRE_VARINT)
+            stamp.step = (int64_t)field.bits;
+        else if (field.wire_type == WIRE_RUN)
+            has_values = 1;
+    }
+    at = payload;
+    while (has_values && at < end && next_field(&at, end, &field)) {
+        int outcome = TAKEN;
+        if (field.wire_type != WIRE_RUN || field.number > 63) continue;
+        if (field.number == (uint64_t)found->dialect.summary_field)
+            outcome = take_summary(found, &field, offset + (field.at - payload), stamp);
+        else if (found->dialect.event_fields >> field.number & 1)
+            outcome = refer(found, NO_TAG, EVENT_FIELD + (int32_t)field.number, stamp, offset + (field.at - payload),
+                            field.end - field.at);
+        if (outcome != TAKEN) return outcome;
+    }
+    if (found->pushed.length) scalars_note(&found->scalars, stamp.step, stamp.wall_time);
+    return TAKEN;
+}
+
+/* Take in one record, whole or not at all; 0 when there is no memory. */
+static int events_take(Found *found, const uint8_t *payload, uint64_t length, int64_t offset) {
+    size_t places = found->places.tag.length;
+    int64_t length64 = (int64_t)length;
+    found->pushed.length = 0;
+    int outcome = take_event(found, payload, payload + length, offset);
+    found->scalars.records++;
+    if (outcome == TAKEN) return 1;
+    places_cut(&found->places, places);
+    take_back(found);
+    if (outcome == NO_MEMORY) return 0;
+    return column_push(&found->odd_offset, &offset, 8) && column_push(&found->odd_length, &length64, 8);
+}
+
+/* Take in the intact records from ``*position`` on, which moves behind them; byte 0 of ``data`` is byte ``base`` of the
+ * file. Stops as ``scalars_scan`` does, and with SCALARS_OTHER behind a record that breaks the encoding. */
+static int events_scan(Found *found, const uint8_t *data, size_t end, int64_t base, size_t *position,
+                       uint64_t *length) {
+    int status = SCALARS_OTHER;
+    while (status == SCALARS_OTHER && found->odd_offset.length == 0) {
+        tags_show(&found->tags, &found->scalars);
+        status = scalars_scan(&found->scalars, data, end, position, length);
+        found->tags.last = found->scalars.last;
+        if (status != SCALARS_OTHER) break;
+        size_t payload = *position + RECORD_HEADER;
+        if (!events_take(found, data + payload, *length, base + (int64_t)payload)) status = SCALARS_NO_MEMORY;
+        *position = payload + *length + RECORD_FOOTER;
+    }
+    return status;
+}
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What was found in the events of one file: rows of scalars, places of other values, and records that are no events. */
+#ifndef MINDSCOPE_FOUND_H
+#define MINDSCOPE_FOUND_H
+
+#include "_dialects.h"
+#include "_tags.h"
+
+/* Numbers of places beside the fields of Summary.Value. */
+enum { EVENT_FIELD = 1000, BROKEN_METADATA = 1999, TOLD = 2000 };
+enum { NO_TAG = -1 };
+
+/* What is known of the kind of a tag; any other number above 0 is a kind, too. */
+enum { KIND_UNTOLD = 0, KIND_SCALAR = 1, KIND_BROKEN = -1, KIND_FAILED = -2 };
+
+/* What becomes of a part of an event. */
+enum { TAKEN = 0, BREAKS_ENCODING = 1, NO_MEMORY = -1 };
+
+/* Says of which kind a tag is by its metadata, NULL without any; KIND_FAILED when that can't be asked. */
+typedef int32_t (*AskKind)(void *asker, int32_t tag, const uint8_t *metadata, size_t length);
+
+typedef struct {
+    Dialect dialect;
+    Tags tags;
+    Scalars scalars;
+    Places places;
+    Column pushed;                 /* int32_t: tags that the event at hand has brought scalars of */
+    Column odd_offset, odd_length; /* int64_t: payloads that break the encoding */
+    int32_t turn;                  /* counts how often the places were taken, from 1 on */
+    int32_t lesson;                /* counts that, and the kinds that were told */
+    AskKind ask;
+    void *asker;
+} Found;
+
+typedef struct {
+    int64_t step;
+    double wall_time;
+} Stamp;
+
+/* Begin with another file; memory is used again. */
+static void found_start(Found *found, const Dialect *dialect, AskKind ask, void *asker) {
+    found->dialect = *dialect;
+    tags_forget(&found->tags);
+    found->tags.scalar_key = (uint8_t)(dialect->scalar_field << 3 | WIRE_FIXED32);
+    scalars_forget(&found->scalars);
+    places_cut(&found->places, 0);
+    found->pushed.length = found->odd_offset.length = found->odd_length.length = 0;
+    found->turn = found->lesson = 1;
+    found->ask = ask;
+    found->asker = asker;
+}
+
+static void found_free(Found *found) {
+    tags_free(&found->tags);
+    places_free(&found->places);
+    column_free(&found->pushed);
+    column_free(&found->odd_offset);
+    column_free(&found->odd_length);
+}
+
+static int refer(Found *found, int32_t tag, int32_t number, Stamp stamp, int64_t offset, int64_t length) {
+    int is_pushed = places_push(&found->places, tag, number, stamp.step, stamp.wall_time, offset, length);
+    return is_pushed ? TAKEN : NO_MEMORY;
+}
+
+static int push_scalar(Found *found, int32_t tag, Stamp stamp, float value) {
+    if (!column_push(&found->pushed, &tag, sizeof(tag))) return NO_MEMORY;
+    if (rows_push(&tags_rows(&found->tags)[tag], stamp.step, stamp.wall_time, value)) return TAKEN;
+    found->pushed.length--; /* it was not pushed, so that there is nothing to take back */
+    return NO_MEMORY;
+}
+
+/* Forget the scalars of the event at hand. */
+static void take_back(Found *found) {
+    const int32_t *pushed = (const int32_t *)found->pushed.data;
+    for (size_t index = 0; index < found->pushed.length; index++) rows_pop(&tags_rows(&found->tags)[pushed[index]]);
+    found->pushed.length = 0;
+}
+#endif

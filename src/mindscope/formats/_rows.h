@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rows of one tag in the order of the file. While the steps are an arithmetic progression they are not stored. */
+#ifndef MINDSCOPE_ROWS_H
+#define MINDSCOPE_ROWS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    int64_t *steps; /* NULL while they are first, first + stride, ... */
+    double *wall_times;
+    float *values;
+    int64_t first, stride;
+    int64_t next; /* the step that goes on with the progression; from two rows on */
+    size_t count, capacity;
+} ScalarRows;
+
+#define LARGEST_STRIDE ((int64_t)1 << 31)
+#define LARGEST_FIRST ((int64_t)1 << 61)
+
+static int rows_grow(ScalarRows *rows) {
+    size_t capacity = rows->capacity ? rows->capacity * 2 : 16;
+    double *wall_times = (double *)realloc(rows->wall_times, capacity * sizeof(double));
+    if (wall_times == NULL) return 0;
+    rows->wall_times = wall_times;
+    float *values = (float *)realloc(rows->values, capacity * sizeof(float));
+    if (values == NULL) return 0;
+    rows->values = values;
+    if (rows->steps != NULL) {
+        int64_t *steps = (int64_t *)realloc(rows->steps, capacity * sizeof(int64_t));
+        if (steps == NULL) return 0;
+        rows->steps = steps;
+    }
+    rows->capacity = capacity;
+    return 1;
+}
+
+static int64_t rows_step(const ScalarRows *rows, size_t row) {
+    return rows->steps != NULL ? rows->steps[row] : rows->first + (int64_t)row * rows->stride;
+}
+
+/* Make room for a step that does not go on with a progression of two or more: it begins one, or all are stored. */
+static int rows_note_step(ScalarRows *rows, int64_t step) {
+    if (rows->count == 0) {
+        rows->first = step;
+        rows->stride = 0;
+        return 1;
+    }
+    if (rows->count == 1 && rows->first > -LARGEST_FIRST && rows->first < LARGEST_FIRST && step > rows->first &&
+        step < LARGEST_FIRST && step - rows->first < LARGEST_STRIDE) {
+        rows->stride = step - rows->first;
+        rows->next = step + rows->stride;
+        return 1;
+    }
+    int64_t *steps = (int64_t *)malloc(rows->capacity * sizeof(int64_t));
+    if (steps == NULL) return 0;
+    for (size_t row = 0; row < rows->count; row++) steps[row] = rows_step(rows, row);
+    steps[rows->count] = step;
+    rows->steps = steps;
+    return 1;
+}
+
+static inline int rows_push(ScalarRows *rows, int64_t step, double wall_time, float value) {
+    size_t row = rows->count;
+    if (row == rows->capacity && !rows_grow(rows)) return 0;
+    if (rows->steps != NULL)
+        rows->steps[row] = step;
+    else if (row >= 2 && step == rows->next)
+        rows->next += rows->stride;
+    else if (!rows_note_step(rows, step))
+        return 0;
+    rows->wall_times[row] = wall_time;
+    rows->values[row] = value;
+    rows->count = row + 1;
+    return 1;
+}
+
+static inline void rows_pop(ScalarRows *rows) {
+    rows->count--;
+    if (rows->steps == NULL && rows->count >= 2) rows->next -= rows->stride;
+}
+
+enum {
+    SHORT_ROWS = 256,   /* so few steps are stored, also those of a progression */
+    LONG_ROWS = 1048576 /* so many too: one column of steps for all of them would be as large */
+};
+
+/* Whether the steps are to be handed out one by one, not as a progression. */
+static inline int rows_have_steps(const ScalarRows *rows) {
+    return rows->steps != NULL || rows->count < SHORT_ROWS || rows->count > LONG_ROWS;
+}
+
+/* Copy the rows into columns; ``steps`` may be NULL. */
+static void rows_copy(const ScalarRows *rows, int64_t *steps, double *wall_times, float *values) {
+    memcpy(wall_times, rows->wall_times, rows->count * sizeof(double));
+    memcpy(values, rows->values, rows->count * sizeof(float));
+    for (size_t row = 0; steps != NULL && row < rows->count; row++) steps[row] = rows_step(rows, row);
+}
+
+/* Forget the rows, keep their memory. */
+static void rows_empty(ScalarRows *rows) {
+    free(rows->steps);
+    rows->steps = NULL;
+    rows->count = 0;
+}
+
+static void rows_free(ScalarRows *rows) {
+    free(rows->steps);
+    free(rows->wall_times);
+    free(rows->values);
+    memset(rows, 0, sizeof(*rows));
+}
+#endif
