@@ -22,6 +22,25 @@ COLOURED_PIXELS = """chart => {
   }
   return coloured;
 }"""
+COLOURED_AROUND = """([chart, across, down, reach]) => {
+  const area = chart.querySelector("[data-testid=plot-area]").getBoundingClientRect();
+  const whole = chart.getBoundingClientRect();
+  const left = area.left - whole.left + across * area.width - reach;
+  const top = area.top - whole.top + down * area.height - reach;
+  let coloured = 0;
+  for (const canvas of chart.querySelectorAll("canvas")) {
+    if (canvas.width * canvas.height === 0) continue;
+    const scale = canvas.width / whole.width;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(left * scale, top * scale, 2 * reach * scale, 2 * reach * scale);
+    for (let i = 0; i < data.length; i += 4) {
+      const [red, green, blue] = [data[i], data[i + 1], data[i + 2]];
+      if (data[i + 3] > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) coloured++;
+    }
+  }
+  return coloured;
+}"""
 
 
 def card(page: Page, tag: str) -> Locator:
@@ -47,6 +66,13 @@ def wait_until_drawn(within: Locator) -> None:
     chart = within.get_by_test_id("chart")
     expect(chart).to_be_visible()
     chart.page.wait_for_function(f"chart => ({COLOURED_PIXELS})(chart) > 20", arg=chart.element_handle())
+
+
+def wait_until_coloured_at(within: Locator, across: float, down: float, is_coloured: bool = True) -> None:
+    """Something coloured, or nothing, is drawn around a place of the plotting area, given in shares of its size."""
+    chart = within.get_by_test_id("chart")
+    there = f"place => (({COLOURED_AROUND})(place) >= 6) === {str(is_coloured).lower()}"
+    chart.page.wait_for_function(there, arg=[chart.element_handle(), across, down, 5])
 
 
 def point_at(within: Locator, key: str) -> Locator:

@@ -6,38 +6,70 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
-from .scalars_page import card, expect_view, full, point_at, tip_rows, wait_until_drawn
+from .scalars_page import (
+    card,
+    drag,
+    expect_view,
+    full,
+    point_at,
+    shown_zoom,
+    tip_rows,
+    wait_until_coloured_at,
+    wait_until_drawn,
+)
 
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = 40
 LOSSES = [2.0 / (step + 1) for step in range(STEPS)]
 ACCURACIES = [step / STEPS for step in range(STEPS)]
+UPPER_LIMIT, LOWER_LIMIT = (0.1, 0.4145), (0.3, 0.9464)
+"""Where 0.5 and -0.2 are drawn, in shares of a chart of acc that has room for both."""
 
 
-@pytest.fixture
-def training(tmp_path: Path) -> Iterator[LiveViewer]:
+@contextmanager
+def viewed_training(room: Path) -> Iterator[LiveViewer]:
     """Two runs of loss and acc; the loss of the second rises by a million at one step."""
     for name, spike in (("a", 0.0), ("b", 1e6)):
-        log = GrowingLog(tmp_path / "logs" / name)
+        log = GrowingLog(room / "logs" / name)
         for step in range(STEPS):
             log.scalar(step, LOSSES[step] + (spike if step == 20 else 0.0))
             log.scalar(step, ACCURACIES[step], "acc")
-    with running_viewer(tmp_path / "logs", tmp_path) as live:
+    with running_viewer(room / "logs", room) as live:
         eventually(lambda: len(live.runs()) == 2 and all(run["last_step"] == STEPS - 1 for run in live.runs().values()))
         yield live
 
 
-def value_at_end(page: Page, title: str) -> str:
-    """What the tip says at the last step of the nearest curve of a chart."""
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """For tests that keep nothing on the server."""
+    with viewed_training(tmp_path_factory.mktemp("training")) as live:
+        yield live
+
+
+@pytest.fixture
+def own_training(tmp_path: Path) -> Iterator[LiveViewer]:
+    """With a notebook that no other test has written into."""
+    with viewed_training(tmp_path) as live:
+        yield live
+
+
+def expect_at_end(page: Page, title: str, value: str) -> None:
+    """The tip says so at the last step of the nearest curve of a chart."""
     wait_until_drawn(card(page, title))
-    return point_at(card(page, title), "End").locator("td.value").inner_text()
+    expect(point_at(card(page, title), "End").locator("td.value")).to_have_text(value)
+
+
+def thresholds(live: LiveViewer) -> list[dict[str, Any]]:
+    return [one for one in live.http.get("/api/notebook").json()["thresholds"].values() if one]
 
 
 def settings(page: Page) -> None:
@@ -52,6 +84,9 @@ def test_tags_are_composed_with_axes_of_their_own(training: LiveViewer, open_pag
     expect(panel.get_by_test_id("compose-show")).to_be_disabled()
     panel.get_by_label("loss").check()
     panel.get_by_label("acc").check()
+    panel.get_by_role("button", name="Leave out acc").click()
+    expect(panel.get_by_test_id("compose-parts").get_by_role("listitem")).to_have_text(["loss"])
+    panel.get_by_label("acc").check()
     panel.get_by_test_id("compose-show").click()
     expect(page.get_by_test_id("tag-group").first).to_contain_text("Composed")
     for _ in range(2):
@@ -59,10 +94,9 @@ def test_tags_are_composed_with_axes_of_their_own(training: LiveViewer, open_pag
         wait_until_drawn(composed)
         point_at(composed, "End")
         expect(tip_rows(page)).to_have_count(2)
-        rows = {
-            row.locator("td").nth(2).inner_text(): row.locator("td.value").inner_text() for row in tip_rows(page).all()
-        }
-        assert rows == {"loss": f"{LOSSES[-1]:.5f}", "acc": f"{ACCURACIES[-1]:.4f}"}
+        for tag, value in (("loss", f"{LOSSES[-1]:.5f}"), ("acc", f"{ACCURACIES[-1]:.4f}")):
+            row = tip_rows(page).filter(has=page.get_by_role("cell", name=tag, exact=True))
+            expect(row.locator("td.value")).to_have_text(value)
         page.reload()
     card(page, "loss · acc").hover()
     card(page, "loss · acc").get_by_test_id("remove").click()
@@ -75,12 +109,14 @@ def test_a_formula_is_drawn_from_all_points(training: LiveViewer, open_page: Ope
     page.get_by_test_id("formula").fill("1 - acc")
     page.get_by_test_id("formula-add").click()
     page.get_by_test_id("compose-show").click()
-    assert value_at_end(page, "1 - acc") == f"{1 - ACCURACIES[-1]:.5f}"
+    expect_at_end(page, "1 - acc", f"{1 - ACCURACIES[-1]:.5f}")
 
 
 def test_a_formula_that_is_none_says_why(training: LiveViewer, open_page: OpenPage):
-    page = open_page(training, '/scalars?run=a&chart=["=acc - nothing"]')
-    expect(card(page, "acc - nothing")).to_contain_text("nothing")
+    page = open_page(training, '/scalars?run=a&chart=["=acc - nothing"]&chart=["=1 %2B"]&chart=["gone"]')
+    expect(card(page, "acc - nothing").get_by_test_id("nothing")).to_contain_text("nothing")
+    expect(card(page, "1 +").get_by_test_id("nothing")).to_contain_text("invalid syntax")
+    expect(card(page, "gone").get_by_test_id("nothing")).to_have_text("No shown run holds gone")
 
 
 def test_any_tag_stands_across(training: LiveViewer, open_page: OpenPage):
@@ -89,7 +125,7 @@ def test_any_tag_stands_across(training: LiveViewer, open_page: OpenPage):
     page.get_by_test_id("x-tag").select_option("acc")
     expect_view(page, "x_tag", "acc")
     expect(page.get_by_test_id("axis").get_by_label("acc")).to_be_checked()
-    assert value_at_end(page, "loss") == f"{LOSSES[-1]:.5f}"
+    expect_at_end(page, "loss", f"{LOSSES[-1]:.5f}")
     page.get_by_test_id("axis").get_by_text("Step").click()
     expect_view(page, "x_tag", None)
 
@@ -104,13 +140,42 @@ def test_half_lives_and_medians_smooth_all_points(training: LiveViewer, open_pag
     wait_until_drawn(card(page, "loss"))
     weights = [0.5 ** ((STEPS - 1 - step) / 5) for step in range(STEPS)]
     want = sum(weight * loss for weight, loss in zip(weights, LOSSES, strict=True)) / sum(weights)
-    tip = point_at(card(page, "loss"), "End")
-    expect(tip.locator("td.number").first).to_have_text(f"{want:.5f}")
+    smoothed = tip_rows(page).first.locator("td.number").first
+    point_at(card(page, "loss"), "End")
+    expect(smoothed).to_have_text(f"{want:.5f}")
     page.get_by_test_id("smoother").select_option("median")
     expect_view(page, "median", "5")
+    point_at(card(page, "loss"), "End")
+    expect(smoothed).to_have_text(f"{LOSSES[-2]:.5f}")
+    page.get_by_test_id("smoother").select_option("half_life_seconds")
+    expect_view(page, "half_life_seconds", "5")
+    point_at(card(page, "loss"), "End")
+    expect(smoothed).to_have_text(f"{want:.5f}")
     page.get_by_test_id("band").check()
     expect_view(page, "raw", "band")
     wait_until_drawn(card(page, "loss"))
+    page.get_by_test_id("scalar-settings").get_by_role("button", name="Close").click()
+    expect(page.get_by_test_id("scalar-settings")).to_have_count(0)
+
+
+def test_the_nearest_curve_comes_first_in_the_tip(training: LiveViewer, open_page: OpenPage):
+    page = open_page(training, "/scalars?full=loss")
+    wait_until_drawn(full(page))
+    expect(full(page).get_by_test_id("curve-table").locator("tbody tr")).to_have_count(2)
+    area = full(page).get_by_test_id("plot-area")
+    box = area.bounding_box()
+    assert box is not None
+    for share, run in ((0.1, "b"), (0.9, "a")):
+        area.hover(position={"x": box["width"] * 20 / (STEPS - 1), "y": box["height"] * share})
+        expect(tip_rows(page).first).to_contain_text(run)
+        expect(tip_rows(page).first.locator("td.number").nth(1)).to_have_text("20")
+    full(page).get_by_test_id("curve-table-download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("curve-table-download-csv").click()
+    header, first, *_ = Path(download.value.path()).read_text().splitlines()
+    assert header == "run,last,minimum,maximum,points,offset"
+    assert first.startswith("a,0.05")
+    assert first.endswith(f",2,{STEPS},0")
 
 
 def test_outliers_leave_the_height_and_are_marked(training: LiveViewer, open_page: OpenPage):
@@ -127,6 +192,7 @@ def test_the_axis_can_be_logarithmic_and_runs_begin_at_0(training: LiveViewer, o
     settings(page)
     page.get_by_test_id("x-log").check()
     expect_view(page, "x", "log")
+    expect(full(page).get_by_test_id("unplaced")).to_have_text("1 at x ≤ 0")
     wait_until_drawn(full(page))
     page.get_by_test_id("align").check()
     expect_view(page, "align", "start")
@@ -135,6 +201,12 @@ def test_the_axis_can_be_logarithmic_and_runs_begin_at_0(training: LiveViewer, o
     expect_view(page, "offset", "100%2Ca")
     wait_until_drawn(full(page))
     expect(point_at(full(page), "End").locator("td.number").nth(1)).to_have_text(str(STEPS - 1))
+    page.get_by_test_id("x-log").uncheck()
+    expect(full(page).get_by_test_id("unplaced")).to_have_count(0)
+    drag(full(page), (0.25, 0.1), (0.75, 0.9))
+    eventually(lambda: "zoom=" in page.url)
+    left, right, *_ = shown_zoom(page)
+    assert 100 < left < right < 100 + STEPS
 
 
 def test_tags_are_chosen_one_by_one(training: LiveViewer, open_page: OpenPage):
@@ -146,19 +218,28 @@ def test_tags_are_chosen_one_by_one(training: LiveViewer, open_page: OpenPage):
     expect_view(page, "only", "loss")
     page.reload()
     expect(page.get_by_test_id("card")).to_have_count(1)
+    page.get_by_test_id("tag-choice").click()
+    page.get_by_test_id("tag-list-filter").fill("acc")
+    expect(page.get_by_test_id("tag-list-rows").get_by_role("listitem")).to_have_count(1)
+    page.get_by_test_id("tag-list").get_by_label("All tags").check()
+    expect(page.get_by_test_id("card")).to_have_count(2)
+    expect_view(page, "only", None)
 
 
-def test_a_threshold_is_kept_drawn_and_becomes_an_alert(training: LiveViewer, open_page: OpenPage):
-    page = open_page(training, "/scalars?run=a")
+def test_a_threshold_is_kept_drawn_and_becomes_an_alert(own_training: LiveViewer, open_page: OpenPage):
+    page = open_page(own_training, "/scalars?run=a")
     wait_until_drawn(card(page, "acc"))
     card(page, "acc").hover()
     card(page, "acc").get_by_test_id("thresholds").click()
     panel = page.get_by_test_id("threshold-panel")
     panel.get_by_test_id("threshold-limit-0").fill("0.5")
+    panel.get_by_test_id("threshold-joint").select_option("or")
+    panel.get_by_test_id("threshold-operator-1").select_option("<=")
+    panel.get_by_test_id("threshold-limit-1").fill("-0.2")
     panel.get_by_test_id("threshold-add").click()
-    expect(panel.get_by_test_id("threshold-rule")).to_have_value("value > 0.5")
-    (kept,) = training.http.get("/api/notebook").json()["thresholds"].values()
-    assert (kept["tag"], kept["rule"]) == ("acc", "value > 0.5")
+    expect(panel.get_by_test_id("threshold-rule")).to_have_value("value > 0.5 or value <= -0.2")
+    (kept,) = thresholds(own_training)
+    assert (kept["tag"], kept["rule"]) == ("acc", "value > 0.5 or value <= -0.2")
     page.keyboard.press("Escape")
     page.get_by_test_id("alerts").filter(has_text=re.compile("[1-9]")).click()
     alert = page.get_by_test_id("alert").and_(page.locator('[data-run="a"][data-rule^="threshold"]'))
@@ -168,12 +249,25 @@ def test_a_threshold_is_kept_drawn_and_becomes_an_alert(training: LiveViewer, op
     expect_view(page, "at", "21")
     expect_view(page, "full", "acc")
     expect_view(page, "zoom", re.compile(rf"0(,|%2C){STEPS - 1}(,|%2C)"))
+    full(page).get_by_test_id("zoom-restore").click()
+    wait_until_coloured_at(full(page), *UPPER_LIMIT)
+    wait_until_coloured_at(full(page), *LOWER_LIMIT)
+    full(page).get_by_test_id("thresholds").click()
+    panel.get_by_test_id("threshold-rule").fill("value > 0.5")
+    panel.get_by_test_id("threshold-rule").blur()
+    wait_until_coloured_at(full(page), *LOWER_LIMIT, is_coloured=False)
+    panel.get_by_label("In force").uncheck()
+    eventually(lambda: not any(one["enabled"] for one in thresholds(own_training)))
+    panel.get_by_test_id("threshold-remove").click()
+    expect(panel.get_by_test_id("threshold")).to_have_count(0)
 
 
-def test_a_muted_alert_is_hidden_until_it_is_shown_again(training: LiveViewer, open_page: OpenPage):
+def test_a_muted_alert_is_hidden_until_it_is_shown_again(own_training: LiveViewer, open_page: OpenPage):
     rule = {"tag": "acc", "rule": "value > 0.5"}
-    training.http.put("/api/notebook/thresholds", json={"id": "t", "version": 0, "threshold": rule}).raise_for_status()
-    page = open_page(training, "/scalars?run=a")
+    own_training.http.put(
+        "/api/notebook/thresholds", json={"id": "t", "version": 0, "threshold": rule}
+    ).raise_for_status()
+    page = open_page(own_training, "/scalars?run=a")
     page.get_by_test_id("alerts").filter(has_text=re.compile("[1-9]")).click()
     mine = page.locator('[data-testid="alert"][data-rule="threshold:t"]')
     expect(mine).to_have_count(2)
@@ -185,11 +279,11 @@ def test_a_muted_alert_is_hidden_until_it_is_shown_again(training: LiveViewer, o
     mine.first.get_by_test_id("unmute").click()
     page.get_by_test_id("show-muted").count()
     expect(mine).to_have_count(2)
-    eventually(lambda: not any(training.http.get("/api/notebook").json()["mutes"].values()))
+    eventually(lambda: not any(own_training.http.get("/api/notebook").json()["mutes"].values()))
 
 
-def test_pins_and_colours_are_kept_for_everybody(training: LiveViewer, open_page: OpenPage):
-    page = open_page(training, "/scalars?run=a")
+def test_pins_and_colours_are_kept_for_everybody(own_training: LiveViewer, open_page: OpenPage):
+    page = open_page(own_training, "/scalars?run=a")
     wait_until_drawn(card(page, "loss"))
     card(page, "loss").hover()
     card(page, "loss").get_by_test_id("pin").click()
@@ -197,19 +291,23 @@ def test_pins_and_colours_are_kept_for_everybody(training: LiveViewer, open_page
     expect(pinned.get_by_test_id("card")).to_have_attribute("data-tag", "loss")
     page.get_by_test_id("run-list").get_by_role("button", name="Colour of a").click()
     page.get_by_role("button", name="Colour 4").click()
-    eventually(lambda: (training.http.get("/api/notebook").json()["runs"].get("a") or {}).get("colour") == "3")
+    eventually(lambda: (own_training.http.get("/api/notebook").json()["runs"].get("a") or {}).get("colour") == "3")
     page.evaluate("localStorage.clear()")
     page.reload()
     expect(pinned.get_by_test_id("card")).to_have_attribute("data-tag", "loss")
     expect(page.locator('[data-run="a"] [style*="series-3"]').first).to_be_visible()
+    wait_until_drawn(card(page, "loss"))
+    card(page, "loss").hover()
+    card(page, "loss").get_by_test_id("pin").click()
+    expect(pinned).to_have_count(0)
 
 
 def test_all_points_are_downloaded_as_json(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?run=a&full=acc")
     wait_until_drawn(full(page))
-    full(page).get_by_role("button", name="Download").click()
+    full(page).get_by_test_id("download").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="All points (JSON)").click()
+        page.get_by_test_id("download-json").click()
     (series,) = json.loads(Path(download.value.path()).read_text())
     assert (series["run"], series["tag"], series["step"]) == ("a", "acc", list(range(STEPS)))
     assert series["value"] == pytest.approx(ACCURACIES)

@@ -22,6 +22,7 @@ from .scalars_page import (
     point_at,
     shown_zoom,
     tip_rows,
+    wait_until_coloured_at,
     wait_until_drawn,
 )
 
@@ -41,8 +42,28 @@ def test_every_tag_has_a_chart_with_its_curve(viewer: LiveViewer, open_page: Ope
     page = open_page(viewer, CUSTOM_LOOP)
     expect(page.get_by_test_id("card")).to_have_count(8)
     wait_until_drawn(card(page, "train/loss"))
-    wait_until_drawn(card(page, "f64"))
     expect(card(page, "train/loss")).to_contain_text("1.858")
+    page.get_by_role("button", name="General").click()
+    expect(page.get_by_test_id("card")).to_have_count(2)
+    page.reload()
+    expect(page.get_by_test_id("card")).to_have_count(2)
+    page.get_by_role("button", name="General").click()
+    expect(page.get_by_test_id("card")).to_have_count(8)
+    wait_until_drawn(card(page, "f64"))
+
+
+def test_all_charts_show_where_the_cursor_is(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{CUSTOM_LOOP}&tag=train")
+    other = card(page, "train/epoch").get_by_test_id("chart")
+    wait_until_drawn(card(page, "train/loss"))
+    wait_until_drawn(card(page, "train/epoch"))
+    point_at(card(page, "train/loss"), "Home")
+    expect(other).to_have_attribute("style", re.compile(r"--crosshair: 0px"))
+    page.keyboard.press("ArrowRight")
+    expect(other).to_have_attribute("style", re.compile(r"--crosshair: [1-9]"))
+    page.keyboard.press("Escape")
+    expect(other).to_have_attribute("style", re.compile(r"--crosshair: -9999px"))
+    expect(tip_rows(page)).to_have_count(0)
 
 
 @pytest.mark.parametrize(("key", "place"), [("Home", 0), ("End", -1)])
@@ -79,6 +100,10 @@ def test_runs_share_a_chart_and_can_be_chosen(viewer: LiveViewer, open_page: Ope
     page.get_by_test_id("run-list").get_by_label("Show mindspore/lineage_sweep/run_03").check()
     point_at(card(page, "loss/auto"), "End")
     expect(tip_rows(page)).to_have_count(3)
+    nearest = point_at(card(page, "loss/auto"), "Home")
+    expect(nearest).to_contain_text("run_01")
+    page.keyboard.press("ArrowDown")
+    expect(nearest).to_contain_text("run_02")
     page.get_by_test_id("run-list").get_by_label("Show mindspore/lineage_sweep/run_01").uncheck()
     point_at(card(page, "loss/auto"), "End")
     expect(tip_rows(page)).to_have_count(2)
@@ -105,13 +130,18 @@ def test_boxes_are_zoomed_into_and_taken_back_one_by_one(viewer: LiveViewer, ope
     expect(full(page).get_by_test_id("zoom-back")).to_have_count(0)
 
 
-def test_a_double_click_restores_the_whole_range(viewer: LiveViewer, open_page: OpenPage):
+def test_a_zoomed_chart_is_in_the_address_until_a_double_click_restores_it(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, CUSTOM_LOOP)
     wait_until_drawn(card(page, "train/loss"))
     drag(card(page, "train/loss"), (0.3, 0.2), (0.7, 0.8))
+    expect_view(page, "zoom", re.compile(r"[-.\d]+(%2C[-.\d]+){3}%2Ctrain%2Floss"))
+    page.reload()
     expect(card(page, "train/loss").get_by_test_id("zoom-restore")).to_be_visible()
+    expect(card(page, "train/loss")).to_contain_text("1.858")
+    wait_until_drawn(card(page, "train/loss"))
     card(page, "train/loss").get_by_test_id("plot-area").dblclick()
     expect(card(page, "train/loss").get_by_test_id("zoom-restore")).to_have_count(0)
+    expect_view(page, "zoom", None)
 
 
 @pytest.mark.parametrize(("name", "axis"), [("Relative", "relative"), ("Absolute", "wall")])
@@ -132,7 +162,10 @@ def test_smoothing_draws_the_average_and_the_raw_curve_behind(viewer: LiveViewer
     wait_until_drawn(full(page))
     raw = coloured_pixels(full(page))
     number = page.get_by_test_id("smoothing-number")
-    page.keyboard.press("Escape")
+    page.get_by_test_id("smoothing").fill("0.5")
+    expect(number).to_have_value("0.5")
+    full(page).get_by_test_id("full").click()
+    expect(full(page)).to_have_count(0)
     number.fill("0.8")
     number.blur()
     expect_view(page, "smoothing", "0.8")
@@ -152,6 +185,8 @@ def test_smoothing_draws_the_average_and_the_raw_curve_behind(viewer: LiveViewer
 def test_a_logarithmic_axis_says_what_it_can_not_draw(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, CUSTOM_LOOP)
     wait_until_drawn(card(page, "train/loss"))
+    page.set_viewport_size({"width": 800, "height": 800})
+    page.get_by_test_id("more-controls").click()
     page.get_by_test_id("y-scale").get_by_text("Log").click()
     expect_view(page, "y", "log")
     zeros = sum(value <= 0 for value in oracle("train/epoch").values())
@@ -181,11 +216,20 @@ def test_tags_are_filtered_by_text_and_by_expression(viewer: LiveViewer, open_pa
     expect(page.get_by_test_id("card")).to_have_count(3)
     page.get_by_test_id("tag-filter").fill("(")
     expect(page.get_by_test_id("scalar-toolbar").get_by_role("alert")).to_contain_text("Not a regular expression")
+    page.get_by_test_id("tag-filter").fill("no such tag")
+    page.get_by_test_id("clear-filter").click()
+    expect(page.get_by_test_id("card")).to_have_count(8)
 
 
-def test_values_that_are_no_numbers_are_marked(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/scalars?run=tensorboard%2Ftb_all%2Frun_a")
-    expect(card(page, "nan")).to_contain_text(re.compile(r"\d NaN|\d Inf"))
+def test_values_that_are_no_numbers_are_marked_and_a_lone_one_is_a_dot(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars?run=tensorboard%2Ftb_all%2Frun_a&tag=nan")
+    nan = card(page, "nan")
+    expect(nan).to_contain_text("1 NaN")
+    expect(nan).to_contain_text("1 Inf")
+    wait_until_drawn(nan)
+    for cross_triangle_or_dot in ((0, 1), (0.5, 0), (1, 0.5)):
+        wait_until_coloured_at(nan, *cross_triangle_or_dot)
+    wait_until_coloured_at(nan, 0.5, 0.5, is_coloured=False)
 
 
 def test_a_long_curve_says_that_it_is_reduced_and_refines_when_zoomed(tmp_path: Path, open_page: OpenPage):
@@ -219,6 +263,9 @@ def test_the_address_brings_the_same_view_back(viewer: LiveViewer, open_page: Op
     expect(page.get_by_test_id("y-scale").get_by_label("Log")).to_be_checked()
     expect(page.get_by_test_id("smoothing-number")).to_have_value("0.6")
     assert page.url == address
+    page.get_by_test_id("restore-all").click()
+    expect(page.get_by_test_id("card")).to_have_count(8)
+    expect(page).to_have_url(re.compile(r"/scalars\?run=mindspore%2Fcustom_loop$"))
 
 
 def test_full_screen_is_left_with_escape(viewer: LiveViewer, open_page: OpenPage):
@@ -236,10 +283,16 @@ def test_full_screen_is_left_with_escape(viewer: LiveViewer, open_page: OpenPage
 def test_a_curve_is_downloaded_exactly(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, FULL)
     wait_until_drawn(full(page))
-    full(page).get_by_role("button", name="Download").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="All points (CSV)").click()
-    table = Path(download.value.path()).read_text()
+    saved = {}
+    for kind in ("csv", "png", "svg"):
+        full(page).get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        saved[kind] = Path(download.value.path()).read_bytes()
+    assert saved["png"].startswith(b"\x89PNG")
+    assert b">train/loss<" in saved["svg"]
+    assert b"<path" in saved["svg"]
+    table = saved["csv"].decode()
     for step, value in list(oracle("train/loss").items())[:5]:
         line = next(line for line in table.splitlines() if f",{step}," in line or line.startswith(f"{step},"))
         assert abs(float(line.split(",")[-1]) - value) < 1e-7
