@@ -39,6 +39,23 @@ TEXTS: Mapping[str, str] = {
     "file_shorter": "{file}: it became shorter; reload the list",
     "unreadable": "{detail}",
     "record_damaged": "record at byte {offset} of {file}: {detail}",
+    # what can't be decoded
+    "wire_broken": "{message} at byte {byte}: {what}",
+    "value_malformed": "{kind}: {why}",
+    "value_cut": (
+        "value at bytes {offset} to {end} of {file}: the file now ends at byte {size}; refresh the run to read it anew"
+    ),
+    "field_missing": "{kind} {tag!r}: {field} is not there",
+    "scalar_no_float": "scalar {tag!r}: the value is no float",
+    "scalar_shape": "scalar {tag!r}: shape is {shape}, want one number",
+    "histogram_old": "histogram {tag!r}: it has the form that was given up before version 1",
+    "histogram_limits": "histogram has {limits} bucket limits for {counts} counts, want as many",
+    "tensor_dtype": "tensor has dtype {dtype}, which no array can hold",
+    "tensor_dtype_number": "tensor has dtype number {number}, which is unknown",
+    "tensor_bytes": "tensor of {dtype} has {size} bytes, no multiple of {each}",
+    "tensor_numbers": "tensor of {dtype} has numbers of another type: {why}",
+    "tensor_shape": "tensor of shape {shape} has {got} values, want {want}",
+    "graph_dtype": "graph value has dtype {number}, want a number",
     # damages
     "length_checksum": "length checksum is {got}, want {want}",
     "payload_checksum": "payload checksum is {got}, want {want}",
@@ -94,17 +111,23 @@ TEXTS: Mapping[str, str] = {
     "not_deleted": "run {run!r}: {file}: {reason}",
     "link_not_deleted": "run {run!r}: {file}: is a link or no file; delete it yourself",
     # requests
-    "invalid_request": "{detail}",
+    "invalid_request": "{fields}: {detail}",
     "bad_request": "{request}: {detail}",
     "not_found": "{request}: {detail}",
     "method_not_allowed": "{request}: {detail}",
     "not_json": "{request}: {detail}",
     "refused": "{request}: {detail}",
     "foreign_host": "Host header {host!r} names no address of this viewer",
-    "internal": "{detail}",
+    "internal": "{error}: {detail}",
     UNTOLD: "{detail}",
 }
 """The English text of each code."""
+
+OS_ERRORS = frozenset(
+    "EACCES EPERM EROFS ENOSPC EDQUOT ENOENT ENOTDIR EISDIR EIO ESTALE EBUSY EMFILE ENFILE ENAMETOOLONG ELOOP "
+    "ETIMEDOUT ENXIO ENODEV EFBIG ENOTEMPTY EHOSTDOWN ENOTCONN".split()
+)
+"""What the system says when files can't be read or written: each has words of its own on the page."""
 
 
 class Reason(str):
@@ -131,6 +154,12 @@ def reason_of(error: object) -> Reason:
     """Why an error was raised, or what a text says: with its code where it was given one."""
     told = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
     return told if isinstance(told, Reason) else Reason(UNTOLD, detail=str(error))
+
+
+def damage_reason(error: Exception) -> Reason:
+    """Why a message can't be decoded."""
+    told = reason_of(error)
+    return Reason("damaged_message", detail=str(error)) if told.code == UNTOLD else told
 
 
 def reason_to_json(text: str) -> object:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mindscope.errors import FormatError
 from mindscope.formats import dialects, mindspore, mindspore_schemas, tensorboard, tensorboard_schemas, wire
 from mindscope.formats._scalar_events import encode_scalar_values, encode_summary_event
+from mindscope.reasons import reason_of
 from mindscope.types import Audio, DialectName, Histogram, Kind, Located
 
 OFFSET = 4096
@@ -177,6 +178,21 @@ def test_lineage_events_are_found(field: str, kind: Kind, message: dict[str, Any
 def test_value_without_its_field_is_named() -> None:
     with pytest.raises(FormatError, match="image 'a': 'image' is not there"):
         mindspore.decode(Kind.IMAGE, wire.encode(mindspore_schemas.VALUE, {"tag": "a"}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "plugin_name", "tensor"),
+    [
+        (Kind.IMAGE, "images", {"dtype": 7, "string_val": [b"2"]}),
+        (Kind.IMAGE, "images", {"dtype": 7, "string_val": [b"two", b"1", b"png"]}),
+        (Kind.HISTOGRAM, "histograms", {"dtype": 2, "double_val": [1.0, 2.0]}),
+    ],
+)
+def test_half_a_value_is_a_format_error(kind: Kind, plugin_name: str, tensor: dict[str, Any]) -> None:
+    value = {"tag": "a", "tensor": tensor, "metadata": plugin(plugin_name)}
+    with pytest.raises(FormatError) as told:
+        dialects.decode(DialectName.TENSORBOARD, kind, wire.encode(tensorboard_schemas.VALUE, value))
+    assert reason_of(told.value).code in ("value_malformed", "tensor_shape")
 
 
 # ---- TensorBoard ----------------------------------------------------------------------------------------------------

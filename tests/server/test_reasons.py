@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import pickle
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
+import mindscope
 from mindscope.errors import NotebookError, TagNotFoundError
-from mindscope.reasons import TEXTS, Reason, reason_from_json, reason_of, reason_to_json
+from mindscope.reasons import OS_ERRORS, TEXTS, Reason, reason_from_json, reason_of, reason_to_json
 from mindscope.server.schema import ReasonEntry
 
 I18N = Path(__file__).parents[2] / "ui" / "src" / "i18n"
 WORDS = re.compile(r'^  "error\.code\.(\w+)": "(.*)",$', re.M)
+OS_WORDS = re.compile(r'^  "error\.os\.(\w+)": ".+",$', re.M)
 NAMES = re.compile(r"\{(\w+)")
 
 
@@ -37,9 +41,43 @@ def test_every_code_has_words_in_the_language(language: str):
     } == {}
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_refusal_of_the_system_has_words_in_the_language(language: str):
+    assert set(OS_WORDS.findall((I18N / language / "errors.ts").read_text("utf-8"))) == OS_ERRORS
+
+
 def test_the_chinese_words_are_chinese():
     plain = [code for code, text in words("zh").items() if not re.search("[\u4e00-\u9fff]", text)]
     assert plain == ["untold"]
+
+
+TOLD = frozenset(
+    "FormatError WireError NotebookError ExpressionError SliceError RunNotFoundError TagNotFoundError".split()
+)
+"""Errors whose text a page shows."""
+FOLDERS = ("formats", "ingest", "notebook", "server", "stats", "store")
+SHOWN = (*(f"{folder}/**/*.py" for folder in FOLDERS), "graph/mindspore.py", "graph/tensorboard.py")
+"""Where a viewer meets them."""
+
+
+def raised(source: Path) -> Iterator[ast.expr]:
+    """What the errors of a module that pages show are told with."""
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TOLD:
+            yield from node.args[:1]
+
+
+def test_what_a_page_shows_is_never_plain_english():
+    package = Path(mindscope.__file__).parent
+    sources = [each for place in SHOWN for each in package.glob(place)]
+    plain = {
+        f"{source.relative_to(package)}:{told.lineno}"
+        for source in sources
+        for told in raised(source)
+        if isinstance(told, ast.Constant | ast.JoinedStr)
+    }
+    assert len(sources) > 100
+    assert plain == set()
 
 
 def test_a_reason_is_its_english_text():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mindscope.errors import ExpressionError
+from mindscope.reasons import Reason
 from mindscope.stats.expression import Expression, parse
 
 CHECKS = {
@@ -64,5 +65,5 @@ def expression_rule(
     """A condition over tags. Raises ExpressionError when it can't be read, or names no tag."""
     condition = parse(text, wants_condition=True)
     if not condition.tags:
-        raise ExpressionError(f"{text!r} names no tag; compare one with a number, as in loss > 2")
+        raise ExpressionError(Reason("expression_without_tag", text=text))
     return Rule(name, condition, for_steps, tag, runs)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats.mindspore import data_type_name, decode_tensor
 from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, Shape
+from mindscope.reasons import Reason
 from mindscope.types import Message
 
 _CONTROL_EDGE = 1
@@ -127,5 +128,5 @@ def _read_type_name(message: Message) -> str | None:
     # A type constant such as Float32 has a dtype and nothing else.
     number = message.get("dtype", 0)
     if not isinstance(number, int):
-        raise FormatError(f"graph value has dtype {number!r}, want a number")
+        raise FormatError(Reason("graph_dtype", number=repr(number)))
     return data_type_name(number) if number else None

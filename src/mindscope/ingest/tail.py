@@ -15,7 +15,7 @@ from mindscope.ingest.identity import Identity, Marks
 from mindscope.ingest.parts import read_in_parts
 from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.stretch import BUFFER_BYTES, Stretch
-from mindscope.reasons import Reason, os_reason
+from mindscope.reasons import Reason, damage_reason, os_reason
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.saved import Json, damage_from_json, damage_to_json
 from mindscope.types import Damage, DamageKind, DialectName, Kind, Undecodable
@@ -151,8 +151,7 @@ class FileTail:
 
     def _undecodable_at(self, place: Undecodable) -> Damage:
         end = place.offset + place.length
-        detail = Reason("damaged_message", detail=str(place.error))
-        return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, detail, end)
+        return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, damage_reason(place.error), end)
 
     def _note_unreadable(self, error: OSError) -> None:
         self._seen = None

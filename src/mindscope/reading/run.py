@@ -16,7 +16,7 @@ from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparam
 from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
 from mindscope.reading.values import Values
-from mindscope.reasons import Reason
+from mindscope.reasons import damage_reason
 from mindscope.store import RunStore
 from mindscope.types import Audio, Damage, DamageKind, Histogram, Image, Kind, Landscape, Message, Tensor
 
@@ -179,7 +179,7 @@ class Run:
             return read(values[row].value)
         except FormatError as error:
             place = values.place(row)
-            self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, Reason("damaged_message", detail=str(error)))
+            self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
             return None
 
     def _not_found(self, kind: Kind, tag: str) -> TagNotFoundError:

@@ -48,8 +48,10 @@ def answer_failures(app: FastAPI) -> None:
 
 async def _bad_request(request: Request, error: Exception) -> JSONResponse:
     problems = cast("RequestValidationError", error).errors()
-    message = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
-    return failure(422, Reason("invalid_request", detail=message), "see /api/openapi.json for what this address takes")
+    fields = ", ".join(dict.fromkeys(".".join(map(str, one["loc"])) for one in problems))
+    detail = "; ".join(dict.fromkeys(one["msg"] for one in problems))
+    what = Reason("invalid_request", fields=fields, detail=detail)
+    return failure(422, what, "see /api/openapi.json for what this address takes")
 
 
 async def _run_not_found(request: Request, error: Exception) -> JSONResponse:
@@ -78,7 +80,7 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    what = Reason("internal", detail=f"{type(error).__name__}: {error}")
+    what = Reason("internal", error=type(error).__name__, detail=str(error))
     answer = failure(500, what, "the viewer's log has the whole story")
     answer.headers.update(SECURITY_HEADERS)  # this one is made outside of the middleware that adds them
     return answer

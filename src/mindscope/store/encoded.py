@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason
 
 
 def read_encoded(path: str | Path, offset: int, length: int) -> bytes:
@@ -16,9 +17,6 @@ def read_encoded(path: str | Path, offset: int, length: int) -> bytes:
     with Path(path).open("rb") as file:
         size = file.seek(0, 2)
         if offset < 0 or length < 0 or offset + length > size:
-            raise FormatError(
-                f"value at bytes {offset} to {offset + length} of {path}: the file now ends at byte {size}; "
-                "refresh the run to read it anew"
-            )
+            raise FormatError(Reason("value_cut", file=str(path), offset=offset, end=offset + length, size=size))
         file.seek(offset)
         return file.read(length)
