@@ -21,12 +21,11 @@ NAMES_OF = {
     "text": (TENSORBOARD, "note/text_summary"),
     "sound": (TENSORBOARD, "tone"),
     "audio": (TENSORBOARD, "tone"),
-    "pr_curve": (TENSORBOARD, "pr"),
     "pr_curves": (TENSORBOARD, "pr"),
 }
 """By the beginning of an address: what it can tell something about."""
 NAMES = [*NAMES_OF.values()]
-KINDS = {"t3d_f16": "tensor", "note/text_summary": "text", "tone": "audio", "pr": "pr_curve"}
+KINDS = {"t3d_f16": "tensor", "note/text_summary": "text", "tone": "audio"}
 SLICES = [[], ["0", ":", "::2"], [":", "-1", "1:3"], ["1", "2", "3"], [":", ":", "0"]]
 """Those that can be taken of the tensor."""
 FORMULAS = ["`train/loss` * 2", "`loss/train` - lr", "1 - `loss/auto`", "loss +"]

@@ -61,17 +61,9 @@ def test_only_sounds_are_sounds(start: bytes, media_type: str | None):
     assert sound_type(start + bytes(20)) == media_type
 
 
-def test_a_pr_curve_has_the_rows_of_the_log(viewer: LiveViewer):
-    want = mindscope.open_run(DATA / TB_ALL).pr_curves("pr")[-1].value.value
-    got = value(viewer, "pr_curve", "pr", listed(viewer, "pr_curve", "pr")["id"][-1]).json()
-    names = ["true_positives", "false_positives", "true_negatives", "false_negatives", "precision", "recall"]
-    np.testing.assert_allclose([got[name] for name in names], want)
-    assert (got["threshold"][0], got["threshold"][-1]) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("what", ["text", "sound", "audio", "pr_curve"])
+@pytest.mark.parametrize("what", ["text", "sound", "audio"])
 def test_an_unknown_value_is_refused(viewer: LiveViewer, what: str):
-    tag = {"text": "note/text_summary", "pr_curve": "pr"}.get(what, "tone")
+    tag = {"text": "note/text_summary"}.get(what, "tone")
     answer = value(viewer, what, tag, "0-0-0")
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "value_not_found")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about single values of a log: which there are, and what is in a tensor, a text, a sound or a PR curve."""
+"""Messages about single values of a log: which there are, and what is in a tensor, a text or a sound."""
 
 from __future__ import annotations
 
@@ -87,7 +87,10 @@ class TensorStatisticsAnswer(Answer):
 
 
 class HeatColumns(Answer):
-    """Row by row, a number a cell: ``value`` float64, ``odd`` float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell."""
+    """Row by row, a number a cell: ``value`` float64, ``odd`` float32.
+
+    ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
+    """
 
     value: Column
     odd: Column
@@ -125,15 +128,3 @@ class SoundAnswer(Answer):
     frames: int | None
     duration_s: float | None
     size_bytes: int
-
-
-class PrCurveAnswer(Answer):
-    """A precision-recall curve as columns of one length, by ascending threshold; null where a number is none."""
-
-    threshold: list[float]
-    precision: list[float | None]
-    recall: list[float | None]
-    true_positives: list[float | None]
-    false_positives: list[float | None]
-    true_negatives: list[float | None]
-    false_negatives: list[float | None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single values of a log: which there are of a tag, and texts, sounds and PR curves one at a time."""
+"""Single values of a log: which there are of a tag, and texts and sounds one at a time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import wave
 from typing import Any
 
 from mindscope.ingest import Catalog
-from mindscope.server.pr_curves import NAMES, pr_rows, thresholds
 from mindscope.server.references import find_references
 from mindscope.server.value_ids import row_of, value_ids
-from mindscope.server.value_messages import PrCurveAnswer, SoundAnswer, TextAnswer, ValuesAnswer
-from mindscope.types import Audio, Kind, Tensor
+from mindscope.server.value_messages import SoundAnswer, TextAnswer, ValuesAnswer
+from mindscope.types import Audio, Kind
 
 SOUND_STARTS = (
     (b"RIFF", "audio/wav"),
@@ -75,13 +74,6 @@ def describe_sound(audio: Audio) -> SoundAnswer:
 def sound_type(encoded: bytes) -> str | None:
     """What the bytes are, of the formats that browsers play; None else."""
     return next((media_type for start, media_type in SOUND_STARTS if encoded.startswith(start)), None)
-
-
-def read_pr_curve(tensor: Tensor) -> PrCurveAnswer:
-    """The columns of a PR curve. Raises FormatError when it has not the six rows of one."""
-    rows = pr_rows(tensor)
-    columns = {name: [_finite(number) for number in row] for name, row in zip(NAMES, rows.tolist(), strict=True)}
-    return PrCurveAnswer(threshold=thresholds(rows.shape[1]).tolist(), **columns)
 
 
 def _wave_facts(encoded: bytes) -> tuple[float, int, int]:

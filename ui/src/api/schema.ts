@@ -368,26 +368,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/pr_curve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Pr Curve
-         * @description The precision-recall curve that ``/api/values`` calls ``id``.
-         */
-        get: operations["get_pr_curve"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/pr_curves": {
         parameters: {
             query?: never;
@@ -1314,7 +1294,9 @@ export interface components {
         };
         /**
          * HeatColumns
-         * @description Row by row, a number a cell: ``value`` float64, ``odd`` float32. ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
+         * @description Row by row, a number a cell: ``value`` float64, ``odd`` float32.
+         *
+         *     ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
          */
         HeatColumns: {
             odd: components["schemas"]["Column"];
@@ -1585,7 +1567,7 @@ export interface components {
          * @description Kinds whose values are asked for one by one.
          * @enum {string}
          */
-        ListedKind: "tensor" | "text" | "audio" | "pr_curve";
+        ListedKind: "tensor" | "text" | "audio";
         /**
          * LiveAlerts
          * @description ``event: alerts``: alerts, or what is muted, changed.
@@ -1805,26 +1787,6 @@ export interface components {
             detail: string;
             /** Name */
             name: string;
-        };
-        /**
-         * PrCurveAnswer
-         * @description A precision-recall curve as columns of one length, by ascending threshold; null where a number is none.
-         */
-        PrCurveAnswer: {
-            /** False Negatives */
-            false_negatives: (number | null)[];
-            /** False Positives */
-            false_positives: (number | null)[];
-            /** Precision */
-            precision: (number | null)[];
-            /** Recall */
-            recall: (number | null)[];
-            /** Threshold */
-            threshold: number[];
-            /** True Negatives */
-            true_negatives: (number | null)[];
-            /** True Positives */
-            true_positives: (number | null)[];
         };
         /**
          * PrCurveColumns
@@ -3682,84 +3644,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-        };
-    };
-    get_pr_curve: {
-        parameters: {
-            query: {
-                run: string;
-                tag: string;
-                id: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PrCurveAnswer"];
-                };
-            };
-            /** @description The body is not JSON. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The Host header or the origin is not this viewer's. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description No such run, tag or value. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is not declared as application/json. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A field is missing, unknown or out of range. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The bytes can't be read any more, or are no such value. */
-            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single values of a log: the list of a tag's values, texts, sounds and PR curves."""
+"""Single values of a log: the list of a tag's values, texts and sounds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND, failure
 from mindscope.server.routes.images import FOREVER
 from mindscope.server.schema import FailureAnswer
-from mindscope.server.value_messages import PrCurveAnswer, SoundAnswer, TextAnswer, ValuesAnswer
+from mindscope.server.value_messages import SoundAnswer, TextAnswer, ValuesAnswer
 from mindscope.server.values import (
     SOUND_STARTS,
     describe_sound,
     find_value,
     list_values,
-    read_pr_curve,
     read_text,
     sound_type,
 )
@@ -50,7 +49,6 @@ class ListedKind(str, Enum):
     TENSOR = "tensor"
     TEXT = "text"
     AUDIO = "audio"
-    PR_CURVE = "pr_curve"
 
 
 class SoundResponse(Response):
@@ -90,13 +88,6 @@ def get_audio(run: str, tag: str, id: Id, viewer: TheViewer) -> Response | JSONR
         what = Reason("not_a_sound", run=run, tag=tag, start=audio.encoded[:8].hex(" "))
         return failure(415, what, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
     return Response(audio.encoded, media_type=media_type, headers=KEPT)
-
-
-@router.get("/pr_curve", response_model=PrCurveAnswer, responses=READABLE)
-def get_pr_curve(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
-    """The precision-recall curve that ``/api/values`` calls ``id``."""
-    tensor = find_value(viewer.catalog, run, Kind.PR_CURVE, tag, id)
-    return no_value("pr_curve", run, tag, id) if tensor is None else kept(JsonAnswer(read_pr_curve(tensor)))
 
 
 def no_value(kind: str, run: str, tag: str, id: str) -> JSONResponse:
