@@ -88,7 +88,7 @@ export class CurvePlot {
     this.#isZoomed = zoom !== null;
     const { scaling } = this.#options;
     const whole = wholeRanges(curves, scaling, guides.map(({ value }) => value));
-    this.#ranges = zoom ? rangesOf(zoom, whole, scaling.isLog) : whole;
+    this.#ranges = zoom ? rangesOf(zoom, whole, scaling) : whole;
     this.#lay();
   }
 

@@ -33,6 +33,11 @@ describe("plotFrame", () => {
     expect(uprights[2]!.offset).toBe(uprights[0]!.width);
   });
 
+  it("writes nothing beside an axis that nothing has a height on", () => {
+    const { uprights } = plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: [[0, 1]], bare: [true] }, ACROSS, [upright("loss")], () => 7);
+    expect(uprights[0]!.labels).toEqual([]);
+  });
+
   it("titles axes only where there are several", () => {
     expect(frameOf(1).uprights[0]!.title).toBe("");
     expect(frameOf(2).uprights.map(({ title }) => title)).toEqual(["loss", "accuracy"]);

@@ -49,6 +49,7 @@ const UPRIGHT_MIN = 48;
 const UPRIGHT_PADDING = 14;
 const TITLE = 16;
 const HALF_LETTER = 3.1;
+const NO_LADDER: Ladder = { ticks: [], labels: [] };
 
 /** Lays a chart out; `measure` says how wide a label is. The axes stand left and right in turn. */
 export function plotFrame(size: Size, ranges: Ranges, across: Across, uprights: readonly Upright[], measure: (label: string) => number): PlotFrame {
@@ -56,7 +57,7 @@ export function plotFrame(size: Size, ranges: Ranges, across: Across, uprights: 
   const room = { left: 0, right: uprights.length > 1 ? 0 : RIGHT };
   const placed = uprights.map((upright, index): UprightFrame => {
     const isRight = index % 2 === 1;
-    const ladder = uprightLadder(upright, ranges.ys[index] ?? ranges.ys[0]!, height);
+    const ladder = ranges.bare?.[index] ? NO_LADDER : uprightLadder(upright, ranges.ys[index] ?? ranges.ys[0]!, height);
     const width = widthOf(ladder, measure) + (uprights.length > 1 ? TITLE : 0);
     const offset = isRight ? room.right : room.left;
     if (isRight) room.right += width;

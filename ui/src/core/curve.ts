@@ -42,6 +42,8 @@ export interface Scaling {
 export interface Ranges {
   x: Range;
   ys: readonly Range[];
+  /** Vertical axes on which nothing has a height: their range means nothing, and none is written beside them. */
+  bare?: readonly boolean[];
 }
 
 export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
@@ -65,12 +67,16 @@ export function curveOf(series: Series, axis: Axis, colour: string, offset = 0):
 /** What a chart shows without zoom: all of x, and on each vertical axis raw and smoothed values with air around. */
 export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: readonly number[] = []): Ranges {
   const scales = Math.max(1, ...curves.map((curve) => curve.scale + 1));
-  const ys = Array.from({ length: scales }, (_, scale) => {
+  const extents = Array.from({ length: scales }, (_, scale) => {
     const values = columnsOf(curves.filter((curve) => curve.scale === scale));
     const extent = scaling.ignoresOutliers ? nearExtent(values, scaling.isLog) : finiteExtent(values, scaling.isLog);
-    return paddedExtent(scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent, scaling.isLog);
+    return scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent;
   });
-  return { x: positionExtent(finiteExtent(curves.map((curve) => curve.x), scaling.isLogX), scaling.isLogX), ys };
+  return {
+    x: positionExtent(finiteExtent(curves.map((curve) => curve.x), scaling.isLogX), scaling.isLogX),
+    ys: extents.map((extent) => paddedExtent(extent, scaling.isLog)),
+    bare: extents.map((extent) => extent === null),
+  };
 }
 
 /** Finite values that the chart leaves out of its height. */
@@ -98,16 +104,23 @@ function withGuides(extent: Range | null, guides: readonly number[], isLog: bool
 }
 
 /** Ranges of a zoomed chart: the box says x and the first vertical axis, the others show the same share of theirs. */
-export function rangesOf(box: Box, whole: Ranges, isLog: boolean): Ranges {
+export function rangesOf(box: Box, whole: Ranges, { isLog, isLogX }: Pick<Scaling, "isLog" | "isLogX">): Ranges {
+  const [x, y] = [withLogarithm(box.x, whole.x, isLogX), withLogarithm(box.y, whole.ys[0]!, isLog)];
   const toLine = isLog ? Math.log10 : (value: number): number => value;
   const fromLine = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
   const [bottom, top] = whole.ys[0]!.map(toLine) as [number, number];
-  const shares = box.y.map((edge) => (toLine(edge) - bottom) / (top - bottom)) as [number, number];
+  const shares = y.map((edge) => (toLine(edge) - bottom) / (top - bottom)) as [number, number];
   const others = whole.ys.slice(1).map((range) => {
     const [low, high] = range.map(toLine) as [number, number];
     return [fromLine(low + shares[0] * (high - low)), fromLine(low + shares[1] * (high - low))] as const;
   });
-  return { x: box.x, ys: [box.y, ...others] };
+  return { ...whole, x, ys: [y, ...others] };
+}
+
+/** A side of a box that was dragged while the axis was linear may begin where there is no logarithm: then the data decides. */
+function withLogarithm(side: Range, whole: Range, isLog: boolean): Range {
+  if (!isLog || side[0] > 0) return side;
+  return side[1] > whole[0] ? [whole[0], side[1]] : whole;
 }
 
 /** Height for a zoom along x only: the rows inside the range decide. */

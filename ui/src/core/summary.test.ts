@@ -99,9 +99,25 @@ describe("what a chart shows", () => {
     const left = curveOf(series([0, 10]), "step", "#000");
     const right = { ...curveOf(series([0, 1000]), "step", "#000"), scale: 1 };
     const whole = wholeRanges([left, right], SCALING);
-    const zoomed = rangesOf({ x: [0, 1], y: [0, 10] }, whole, false);
+    const zoomed = rangesOf({ x: [0, 1], y: [0, 10] }, whole, SCALING);
     expect(zoomed.ys[1]![0]).toBeCloseTo(0);
     expect(zoomed.ys[1]![1]).toBeCloseTo(1000);
+  });
+
+  it("keeps a box that was dragged on linear axes within what has a logarithm", () => {
+    const scaling = { ...SCALING, isLog: true, isLogX: true };
+    const whole = wholeRanges([curveOf(series([5, 6, 7]), "step", "#000")], scaling);
+    const [low, high] = whole.ys[0]!;
+    expect(rangesOf({ x: [-1, 1.5], y: [-2, 6] }, whole, scaling)).toEqual({ ...whole, x: [1, 1.5], ys: [[low, 6]] });
+    expect(rangesOf({ x: [-2, 0], y: [-2, 1] }, whole, scaling)).toEqual({ ...whole, x: [1, 2], ys: [[low, high]] });
+    expect(rangesOf({ x: [1, 2], y: [5.5, 6] }, whole, scaling).ys).toEqual([[5.5, 6]]);
+  });
+
+  it("has no vertical axis to speak of where nothing has a height", () => {
+    const [nan, one] = [curveOf(series([NaN, Infinity]), "step", "#000"), curveOf(series([1]), "step", "#000")];
+    expect(wholeRanges([nan], SCALING).bare).toEqual([true]);
+    expect(wholeRanges([nan, one], SCALING).bare).toEqual([false]);
+    expect(wholeRanges([nan], SCALING, [2]).bare).toEqual([false]);
   });
 
   it("begins a logarithmic axis at the first place that has a logarithm", () => {

@@ -52,7 +52,7 @@ export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): Curve
   const { xTag } = view.scalars;
   const guides = card.hasGuides ? thresholdGuides(card.key) : [];
   const axis = xTag === null ? view.axis : "value";
-  const ranges = zoom && rangesOf(zoom, wholeRanges(curves, scaling, guides.map(({ value }) => value)), scaling.isLog);
+  const ranges = zoom && rangesOf(zoom, wholeRanges(curves, scaling, guides.map(({ value }) => value)), scaling);
   return { kind: "curves", label, drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, uprights, guides, ranges, size }), lines };
 }
 
