@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 import mindscope
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
@@ -57,6 +59,114 @@ def greys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveViewer
         yield live, base / "logs"
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """A picture of twelve steps, and 150 tags of one."""
+    base = tmp_path_factory.mktemp("many")
+    with mindscope.SummaryRecord(base / "logs" / "run") as record:
+        for step in range(1, 13):
+            record.add_value("image", "a/grey", np.full((1, 1, 4, 6), 10 * step / 255, np.float32))
+            for number in range(150 if step == 1 else 0):
+                record.add_value("image", f"b/{number:03d}", np.full((1, 1, 4, 6), number / 255, np.float32))
+            record.record(step)
+    with running_viewer(base / "logs", base) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("image") == 151)
+        yield live
+
+
+class StepRequests:
+    """Requests for the picture of each step of ``a/grey``: ``asked`` in their order, and held for steps in ``held``."""
+
+    def __init__(self, context: BrowserContext, live: LiveViewer) -> None:
+        listed = live.http.get("/api/images", params={"run": "run", "tag": "a/grey"}).json()
+        self._steps = dict(zip(listed["id"], listed["step"], strict=True))
+        self._routes: dict[int, Route] = {}
+        self.asked: list[int] = []
+        self.dropped: list[int] = []
+        self.is_holding = False
+        context.route("**/api/image?*grey*", self._take)
+        context.on("requestfailed", lambda request: self.dropped.append(self._step_of(request.url)))
+
+    def _step_of(self, url: str) -> int:
+        return self._steps[parse_qs(urlsplit(url).query)["id"][0]]
+
+    def _take(self, route: Route) -> None:
+        step = self._step_of(route.request.url)
+        self.asked.append(step)
+        if self.is_holding:
+            self._routes[step] = route
+        else:
+            route.continue_()
+
+    def let_go(self, step: int) -> None:
+        self._routes.pop(step).continue_()
+
+
+NOTE_GREYS = """card => {
+  const greys = window.greys = [];
+  new MutationObserver(() => {
+    const image = card.querySelector("[data-testid=picture]");
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    canvas.drawImage(image, 0, 0);
+    const [red] = canvas.getImageData(0, 0, 1, 1).data;
+    if (greys.at(-1) !== red) greys.push(red);
+  }).observe(card, { childList: true, subtree: true });
+}"""
+"""Keeps the grey of every picture that the card shows from now on."""
+
+
+def test_a_fast_slider_shows_the_nearest_picture_and_never_an_older_one_later(
+    many: LiveViewer, context: BrowserContext, open_page: OpenPage
+):
+    requests = StepRequests(context, many)
+    page = open_page(many, "/images?tag=grey&step=1")
+    shown = card(page, "a/grey")
+    assert reds(shown)[0, 0] == 10
+    step_to(shown, "ArrowRight")
+    expect(shown.get_by_test_id("step")).to_have_text("Step 2")
+    until(page, lambda: requests.asked == [1, 2, 3])  # the next one in this direction, though nobody wants it yet
+    assert reds(shown)[0, 0] == 20
+    shown.evaluate(NOTE_GREYS)
+    requests.is_holding = True
+    for _ in range(4):
+        step_to(shown, "ArrowRight")
+    step_to(shown, "End")
+    until(page, lambda: requests.asked[3:] == [4, 5, 6, 12])
+    until(page, lambda: requests.dropped == [5, 6])
+    expect(shown.get_by_test_id("step")).to_have_text("Step 12")
+    expect(shown.get_by_test_id("picture")).to_have_attribute("data-loaded", "false")
+    until(page, lambda: page.evaluate("greys") == [30])  # the nearest one that is here
+    requests.let_go(4)
+    until(page, lambda: page.evaluate("greys") == [30, 40])
+    requests.let_go(12)
+    assert reds(shown)[0, 0] == 120
+    assert page.evaluate("greys") == [30, 40, 120]
+
+
+def test_only_pictures_in_sight_are_asked_for(many: LiveViewer, context: BrowserContext, open_page: OpenPage):
+    held = HeldRequests(context, "**/api/image?*")
+    asked: list[str] = []
+    dropped: list[str] = []
+    context.on("request", lambda request: "/api/image?" in request.url and asked.append(request.url))
+    context.on("requestfailed", lambda request: dropped.append(request.url))
+    page = open_page(many, "/images")
+    until(page, lambda: any("b%2F000" in url for url in asked))
+    page.get_by_test_id("images").evaluate("cards => cards.scrollTo(0, cards.scrollHeight)")
+    until(page, lambda: any("b%2F000" in url for url in dropped))
+    until(page, lambda: any("b%2F149" in url for url in asked))
+    held.release()
+    assert reds(card(page, "b/149"))[0, 0] == 149
+    assert len(asked) < 60
+
+
+def until(page: Page, condition: Callable[[], bool]) -> None:
+    """Waits for what the browser tells, which it does while the page is waited for."""
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen within 30 s"
+        page.wait_for_timeout(10)
+
+
 def test_every_pixel_is_that_of_the_log(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, CUSTOM_LOOP)
     run = mindscope.open_run(DATA / "mindspore" / "custom_loop")
@@ -73,11 +183,13 @@ def test_small_pictures_keep_their_pixels(viewer: LiveViewer, open_page: OpenPag
     page = open_page(viewer, CUSTOM_LOOP)
     shown = picture(card(page, "rgb_float_neg"))
     expect(shown).to_have_css("image-rendering", "pixelated")
-    page.get_by_test_id("fit").get_by_text("1:1").click()
-    box = shown.bounding_box()
-    assert box is not None
-    assert f"{box['width']:g}×{box['height']:g}" == shown.get_attribute("data-size")
-    expect_view(page, "size", "original")
+    width, height = map(int, str(shown.get_attribute("data-size")).split("×"))
+    for scale, size in ((1, "original"), (4, "4")):
+        page.get_by_test_id("fit").get_by_text(f"{scale}:1").click()
+        expect_view(page, "size", size)
+        expect(shown).to_have_css("width", f"{scale * width}px")
+        expect(shown).to_have_css("height", f"{scale * height}px")
+    expect(shown).to_have_css("image-rendering", "pixelated")
 
 
 def test_the_slider_of_a_card_moves_only_this_card(greys: tuple[LiveViewer, Path], open_page: OpenPage):
@@ -174,6 +286,10 @@ def test_the_difference_of_two_steps_is_seen(greys: tuple[LiveViewer, Path], ope
     for number in range(2):
         expect(pair.get_by_test_id("picture").nth(number)).to_have_attribute("data-loaded", "true")
     assert seen_grey(page, pair) == 80
+    expect(full(page).get_by_test_id("measure")).to_have_text("Differ by up to 80 of 255, in 100 % of the pixels")
+    page.get_by_test_id("gain").get_by_text("×4").click()
+    expect_view(page, "gain", "4")
+    eventually(lambda: seen_grey(page, pair) == 255)
     page.get_by_test_id("compare").get_by_text("Swipe").click()
     expect_view(page, "swipe", "9")
     page.get_by_test_id("swipe").press("Home")
@@ -204,6 +320,7 @@ def test_runs_are_compared_at_the_same_step(greys: tuple[LiveViewer, Path], open
     expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 2")
     expect_view(page, "difference_run", "a")
     seen_pair(page, 0)
+    expect(full(page).get_by_test_id("measure")).to_have_text("Both pictures are the same")
     page.get_by_test_id("common-step").press("End")
     expect(full(page).get_by_test_id("comparison")).to_contain_text("b · Step 9")
     expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 3")

@@ -79,7 +79,7 @@ def test_cards_of_odd_shapes_say_what_they_hold(made: LiveViewer, open_page: Ope
     expect(card(page, "odd").get_by_test_id("legend")).to_contain_text("1 NaN")
     shown = card(page, "whole")
     shown.scroll_into_view_if_needed()
-    expect(shown.get_by_test_id("colours")).to_have_text("\u22129.223e18 9.223e18")
+    expect(shown.get_by_test_id("colours")).to_have_text(re.compile("\u22129.223e18\\s+9.223e18"))
     shown.get_by_test_id("preview").click()
     for (row, column), number in np.ndenumerate(WHOLE):
         expect(cell(page, row, column)).to_have_text(str(number).replace("-", "\u2212"))
@@ -91,13 +91,13 @@ def test_an_outlier_does_not_flatten_the_colours(made: LiveViewer, open_page: Op
     page = open_page(made, "/tensors?full=outlier&as=heat")
     colours = full(page).get_by_test_id("colours")
     expect(colours).to_have_attribute("data-clipped", "true")
-    expect(colours).to_have_text(re.compile("^0 ≥ 0\\.9"))
+    expect(colours).to_have_text(re.compile(r"0\s+≥ 0\.9"))
     expect(colours).to_have_attribute("title", re.compile("the highest 1\u2009000\u2009000"))
     assert different_colours(page) > 100
     assert "≥ 0.9" in saved(page, "svg")[0].decode()
     full(page).get_by_test_id("tensor-colours").get_by_text("Whole range").click()
     expect(colours).to_have_attribute("data-clipped", "false")
-    expect(colours).to_have_text("0 1\u2009000\u2009000")
+    expect(colours).to_have_text(re.compile("0\\s+1\u2009000\u2009000"))
     expect_view(page, "colours", "whole")
     assert different_colours(page) == 2
 
@@ -108,7 +108,9 @@ def different_colours(page: Page) -> int:
         .locator("canvas")
         .evaluate(
             """canvas => {
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+      copy.drawImage(canvas, 0, 0);
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
       return new Set(new Uint32Array(data.buffer)).size;
     }"""
         )

@@ -9,16 +9,37 @@ export interface PictureView {
   /** Factors, 1 leaves the pictures as they are. */
   brightness: number;
   contrast: number;
-  /** Pictures pixel by pixel rather than as large as the card. */
-  isOriginal: boolean;
+  /** How many pixels of the screen a pixel of a picture takes; null for pictures as large as their room. */
+  scale: number | null;
   /** A second step, or another run at the same step, beside the first in full screen; null shows one. */
   comparison: { by: Comparison; step: number } | { by: Comparison; run: string } | null;
+  /** How many times a difference is drawn as large as it is. */
+  gain: number;
+}
+
+export const SCALES = [1, 2, 4, 8] as const;
+export const GAINS = [1, 4, 16] as const;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Whole pixels of the screen that a picture takes, in its room or at its scale. */
+export function pictureSize(natural: Size, room: Size, scale: number | null): Size {
+  const factor = scale ?? Math.min(room.width / Math.max(1, natural.width), room.height / Math.max(1, natural.height));
+  return { width: pixelsOf(natural.width * factor), height: pixelsOf(natural.height * factor) };
+}
+
+/** A side that is far shorter than the other is still seen. */
+function pixelsOf(length: number): number {
+  return length > 0 ? Math.max(1, Math.round(length)) : 0;
 }
 
 export const FACTOR_LIMIT = 3;
 
 export function defaultPictureView(): PictureView {
-  return { picture: 0, brightness: 1, contrast: 1, isOriginal: false, comparison: null };
+  return { picture: 0, brightness: 1, contrast: 1, scale: null, comparison: null, gain: 1 };
 }
 
 /** Factors within their limits. */
@@ -35,7 +56,8 @@ export function describePictures(view: PictureView, query: URLSearchParams): voi
   if (view.picture !== 0) query.append("picture", String(view.picture));
   if (view.brightness !== 1) query.append("brightness", String(view.brightness));
   if (view.contrast !== 1) query.append("contrast", String(view.contrast));
-  if (view.isOriginal) query.append("size", "original");
+  if (view.scale !== null) query.append("size", view.scale === 1 ? "original" : String(view.scale));
+  if (view.gain !== 1) query.append("gain", String(view.gain));
   if (!view.comparison) return;
   const { by } = view.comparison;
   if ("step" in view.comparison) query.append(by, String(view.comparison.step));
@@ -48,9 +70,14 @@ export function pictureViewOf(query: URLSearchParams): PictureView {
     picture: Math.max(0, wholeNumber(query.get("picture")) ?? 0),
     brightness: factorOf(Number(query.get("brightness") ?? 1)),
     contrast: factorOf(Number(query.get("contrast") ?? 1)),
-    isOriginal: query.get("size") === "original",
+    scale: scaleOf(query.get("size")),
     comparison: comparisonOf(query),
+    gain: GAINS.find((gain) => String(gain) === query.get("gain")) ?? 1,
   };
+}
+
+function scaleOf(text: string | null): number | null {
+  return text === "original" ? 1 : (SCALES.find((scale) => String(scale) === text) ?? null);
 }
 
 function comparisonOf(query: URLSearchParams): PictureView["comparison"] {

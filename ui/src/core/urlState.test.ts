@@ -57,7 +57,8 @@ const views: fc.Arbitrary<ViewState> = fc
       picture: fc.nat(),
       brightness: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
       contrast: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
-      isOriginal: fc.boolean(),
+      scale: fc.constantFrom(null, 1, 2, 4, 8),
+      gain: fc.constantFrom(1, 4, 16),
       comparison: fc.option(
         fc.oneof(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }), fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() })),
       ),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { images as en } from "../en/images";
-
 export const images: Record<keyof typeof en, string> = {
   "images.toolbar": "图像设置",
   "images.step": "步骤 {step}",
@@ -18,12 +17,11 @@ export const images: Record<keyof typeof en, string> = {
   "images.size": "图像尺寸",
   "images.fit": "适应",
   "images.fit_title": "适应卡片大小",
-  "images.original": "1:1",
   "images.original_title": "原始尺寸",
   "images.restore_title": "还原筛选、步骤、亮度、对比度和尺寸",
   "images.download": "下载此图像",
   "images.picture": "{run} 的 {tag}，步骤 {step}",
-  "images.undecodable": "浏览器无法解码此图像",
+  "images.undecodable": "浏览器无法解码步骤 {step} 的图像",
   "images.previous": "上一张",
   "images.next": "下一张",
   "images.compare": "比较两幅图像",
@@ -37,7 +35,12 @@ export const images: Record<keyof typeof en, string> = {
   "images.compare_difference": "差值",
   "images.swipe_edge": "两个步骤的分界线",
   "images.rest": "全屏查看其余 {n} 张",
-  "images.compared": "A：步骤 {first} · B：步骤 {second}",
+  "images.scale_title": "图像的每个像素占屏幕 {scale} 个像素",
+  "images.identical": "两幅图像完全相同",
+  "images.different_sizes": "两幅图像的大小不同",
+  "images.difference": "最大差异为 {largest}（共 255 级），占像素的 {share}",
+  "images.gain": "差异的强度",
+  "images.gain_title": "以 {gain} 倍强度显示差异",
   "images.empty": "所显示的训练中没有图像",
   "images.empty_how": "在训练脚本中记录图像：",
 };
