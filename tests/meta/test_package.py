@@ -50,3 +50,8 @@ def test_pictures_and_links_of_the_documents_are_there() -> None:
     for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text("utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_every_document_is_in_the_table_of_contents() -> None:
+    contents = (ROOT / "docs" / "README.md").read_text("utf-8")
+    assert [path.name for path in (ROOT / "docs").glob("*.md") if f"({path.name})" not in contents] == ["README.md"]
