@@ -80,6 +80,29 @@ def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPa
     expect_view(page, "find", "warm-up")
 
 
+def test_what_two_people_note_at_once_is_all_kept(logs: LiveViewer, open_page: OpenPage):
+    mine, theirs = (open_page(logs, "/?details=sweep%2Fy") for _ in range(2))
+    my_note, their_note = (page.get_by_test_id("run-note") for page in (mine, theirs))
+    their_note.fill("diverged")
+    their_note.blur()
+    expect(my_note).to_have_value("diverged")
+    my_note.fill("diverged, as expected")
+    their_note.fill("diverged at step 3")
+    their_note.blur()
+    expect(mine.get_by_test_id("note-conflict")).to_contain_text("diverged at step 3")
+    mine.keyboard.press("Escape")
+    mine.get_by_test_id("unkept-note").get_by_role("button").click()
+    expect(my_note).to_have_value("diverged, as expected")
+    mine.get_by_test_id("note-both").click()
+    expect(their_note).to_have_value("diverged at step 3\ndiverged, as expected")
+    for page, label in ((mine, "paper"), (theirs, "baseline")):
+        page.get_by_test_id("label-add").fill(label)
+        page.get_by_test_id("label-add").press("Enter")
+    for page in (mine, theirs):
+        expect(page.get_by_test_id("labels")).to_contain_text("paper")
+        expect(page.get_by_test_id("labels")).to_contain_text("baseline")
+
+
 def test_the_list_is_saved_as_a_table(logs: LiveViewer, open_page: OpenPage):
     page = open_page(logs, "/?find=sweep&order=-name")
     expect(lines(page)).to_have_count(2)

@@ -15,6 +15,7 @@ import {
   type Threshold,
   type ThresholdRecord,
 } from "../api/notebook";
+import { labelChange } from "../core/labels";
 import type { Reason } from "../core/reason";
 import { problemOf, type Problem } from "./problem";
 
@@ -23,7 +24,12 @@ export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRe
 type ByKey<Entry> = ReadonlyMap<string, Entry>;
 
 /** What somebody changes of a run; a field that is absent stays. `colour` null is the given colour. */
-export type NotesChange = Partial<Pick<RunNotes, "note" | "tags" | "colour" | "archived">>;
+export type NotesChange = Partial<Pick<RunNotes, "tags" | "colour" | "archived">>;
+
+const BLANK: RunNotes = { note: "", tags: [], colour: null, archived: false, version: 0 };
+
+/** Sends a change on top of what is known; null where it does not fit any more. */
+type Send = () => Promise<Records> | null;
 
 /** What people keep about runs: on the server, for everybody who looks at the same logs. */
 class Notebook {
@@ -56,14 +62,30 @@ class Notebook {
     return this.runs.get(run);
   }
 
-  /** The same change for some runs, shown at once. */
-  changeRuns(ids: readonly string[], change: NotesChange): Promise<boolean> {
-    const { colour, ...rest } = change;
+  /** The same change for some runs, shown at once. Labels that others added or removed meanwhile stay so. */
+  changeRuns(ids: readonly string[], { colour, tags, ...rest }: NotesChange): Promise<boolean> {
     const colours = colour === undefined ? {} : colour === null ? { clear_colour: true } : { colour };
-    const blank: RunNotes = { note: "", tags: [], colour: null, archived: false, version: 0 };
-    const before = this.runs;
-    this.runs = new Map([...before, ...ids.map((run) => [run, { ...(before.get(run) ?? blank), ...change }] as const)]);
-    return this.#write(() => sendRunChanges(ids.map((run) => ({ run, version: this.runs.get(run)?.version ?? 0, ...rest, ...colours }))));
+    const before = new Map(ids.map((run) => [run, this.runs.get(run) ?? BLANK]));
+    const labelled = (run: string, labels: readonly string[]): Partial<RunNotes> =>
+      tags ? { tags: labelChange(before.get(run)!.tags, tags)(labels) } : {};
+    const shown = [...before].map(([run, notes]) => [run, { ...notes, ...rest, ...(colour === undefined ? {} : { colour }), ...labelled(run, notes.tags) }] as const);
+    this.runs = new Map([...this.runs, ...shown]);
+    return this.#write(() =>
+      sendRunChanges(
+        ids.map((run) => {
+          const { version, tags: labels } = this.runs.get(run) ?? BLANK;
+          return { run, version, ...rest, ...colours, ...labelled(run, labels) };
+        }),
+      ),
+    );
+  }
+
+  /** A note that was written over `from`. False, and nothing is changed, where it is another one now. */
+  changeNote(run: string, from: string, note: string): Promise<boolean> {
+    return this.#write(() => {
+      const { version, note: now } = this.runs.get(run) ?? BLANK;
+      return now === from ? sendRunChanges([{ run, version, note }]) : null;
+    });
   }
 
   putThreshold(id: string, threshold: Threshold | null): Promise<boolean> {
@@ -79,15 +101,17 @@ class Notebook {
   }
 
   /** Changes are sent one after the other: each is made on top of the answer to the one before. */
-  #write(send: () => Promise<Records>): Promise<boolean> {
+  #write(send: Send): Promise<boolean> {
     this.#last = this.#last.then(() => this.#send(send));
     return this.#last;
   }
 
   /** Sends a change; one that met a newer record is made once more on top of it. False: it failed, `problem` says why. */
-  async #send(send: () => Promise<Records>, isAgain = false): Promise<boolean> {
+  async #send(send: Send, isAgain = false): Promise<boolean> {
     try {
-      this.#take(await send());
+      const sent = send();
+      if (sent === null) return false;
+      this.#take(await sent);
       this.problem = null;
       return true;
     } catch (error) {
