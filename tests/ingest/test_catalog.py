@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,8 @@ from mindscope.ingest import Catalog, RunLoader
 from mindscope.store import RunStore
 from tests.event_log import DATA, MINDSPORE_NAME, append, content, scalar_points, steps, version, visible_steps
 
-from .test_discover import listed_directories, settle
+from .audited import listed_directories, opened_files
+from .test_discover import settle
 
 NAME = MINDSPORE_NAME.format(1)
 
@@ -177,24 +175,3 @@ def test_real_logs_are_read_alike_by_catalog_and_loader(log: str) -> None:
         loader = RunLoader(found.runs[id])
         loader.read_all()
         assert content(store) == content(loader.store)
-
-
-_opened: list[str] | None = None
-
-
-def _audit(event: str, arguments: tuple[object, ...]) -> None:
-    if event == "open" and _opened is not None:
-        _opened.append(str(arguments[0]))
-
-
-sys.addaudithook(_audit)  # can't be taken back, so it stays and is silent outside of the tests
-
-
-@contextmanager
-def opened_files() -> Iterator[list[str]]:
-    global _opened
-    _opened = []
-    try:
-        yield _opened
-    finally:
-        _opened = None

@@ -9,6 +9,7 @@ import tempfile
 import tracemalloc
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,36 +28,17 @@ from tests.event_log import (
 from .streams import NAME, loader_of
 
 
-def test_a_wrong_payload_checksum_costs_that_record(directory: Path) -> None:
-    records = [version(), *(steps([step]) for step in range(1, 6))]
-    records[3] = bytearray(records[3])
-    records[3][20] ^= 1
-    append(directory / NAME, b"".join(records))
-    store = load(directory)
-    assert visible_steps(store) == [1, 2, 4, 5]
-    (damage,) = store.damages
-    offset = sum(map(len, records[:3]))
-    assert (damage.kind, damage.offset, damage.resumed_at) == (
-        DamageKind.PAYLOAD_CHECKSUM,
-        offset,
-        offset + len(records[3]),
-    )
-    assert damage.file == NAME
-
-
-def test_a_wrong_length_checksum_costs_what_lies_before_the_next_intact_record(directory: Path) -> None:
+@pytest.mark.parametrize(("place", "kind"), [(20, DamageKind.PAYLOAD_CHECKSUM), (9, DamageKind.LENGTH_CHECKSUM)])
+def test_a_wrong_checksum_costs_its_record(directory: Path, place: int, kind: DamageKind) -> None:
     records = [bytearray(record) for record in (version(), *(steps([step]) for step in range(1, 6)))]
-    records[3][9] ^= 1
+    records[3][place] ^= 1
     append(directory / NAME, b"".join(records))
     store = load(directory)
     assert visible_steps(store) == [1, 2, 4, 5]
     (damage,) = store.damages
     offset = sum(map(len, records[:3]))
-    assert (damage.kind, damage.offset, damage.resumed_at) == (
-        DamageKind.LENGTH_CHECKSUM,
-        offset,
-        offset + len(records[3]),
-    )
+    assert (damage.kind, damage.offset, damage.resumed_at) == (kind, offset, offset + len(records[3]))
+    assert damage.file == NAME
 
 
 def test_a_record_that_is_no_message_is_named_and_passed_over(directory: Path) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ import pytest
 from mindscope.ingest import find_run, find_runs
 from mindscope.ingest.discover import Finder
 from mindscope.ingest.names import creation_number, is_event_name, readable
+
+from .audited import listed_directories
 
 NAME = "events.out.events.summary.5.0.host_MS"
 NOBODY = 65534
@@ -210,24 +211,3 @@ def test_one_directory_alone(tmp_path: Path) -> None:
 def settle(directory: Path) -> None:
     """Make a directory look as if nothing had changed in it for long."""
     os.utime(directory, (1_000_000, 1_000_000))
-
-
-_listed: list[str] | None = None
-
-
-def _audit(event: str, arguments: tuple[object, ...]) -> None:
-    if event == "os.scandir" and _listed is not None:
-        _listed.append(str(arguments[0]))
-
-
-sys.addaudithook(_audit)  # can't be taken back, so it stays and is silent outside of the tests
-
-
-@contextmanager
-def listed_directories() -> Iterator[list[str]]:
-    global _listed
-    _listed = []
-    try:
-        yield _listed
-    finally:
-        _listed = None

@@ -8,7 +8,8 @@ from concurrent.futures import Future
 from typing import NamedTuple
 
 from mindscope.capture.taking import Taken
-from mindscope.formats import mindspore, wire
+from mindscope.formats import wire
+from mindscope.formats.event_fields import wire_to_int64
 
 HEADER_SIZE = 12
 FOOTER_SIZE = 4
@@ -64,5 +65,5 @@ def _summaries(record: bytes) -> Iterator[tuple[int, list[int]]]:
     fields = {number: (value, start, end) for number, value, start, end in wire.split(payload, 0, len(payload))}
     if 2 in fields and 5 in fields:
         _, start, end = fields[5]
-        step = mindspore.wire_to_int64(int(fields[2][0] or 0))
+        step = wire_to_int64(int(fields[2][0] or 0))
         yield step, [place for number, _, place, _ in wire.split(payload, start, end) if number == 1]

@@ -51,19 +51,28 @@ def encode_scalar_values(list tags not None, list values not None):
     return result
 
 
-def encode_summary_event(double wall_time, int64_t step, bytes values not None):
-    """The payload of an Event with a Summary made of ``values``, concatenated ``Summary.value`` fields."""
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(values)
-    cdef uint64_t step_bits = <uint64_t>step
-    cdef bytes result = PyBytes_FromStringAndSize(
-        NULL, 9 + 1 + varint_size(step_bits) + 1 + varint_size(size) + size)
-    cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(result)
+cdef inline Py_ssize_t _head_size(uint64_t step_bits, Py_ssize_t size) noexcept:
+    return 9 + 1 + varint_size(step_bits) + 1 + varint_size(size)
+
+
+cdef inline uint8_t *_put_head(uint8_t *out, double wall_time, uint64_t step_bits, Py_ssize_t size) noexcept:
+    """What stands in an Event before the ``size`` bytes of its Summary; returns where these go."""
     out[0] = 0x09  # Event.wall_time
     memcpy(out + 1, &wall_time, 8)
     out[9] = 0x10  # Event.step
     out = put_varint(out + 10, step_bits)
     out[0] = 0x2A  # Event.summary
-    out = put_varint(out + 1, size)
+    return put_varint(out + 1, size)
+
+
+def encode_summary_event(double wall_time, int64_t step, bytes values not None):
+    """The payload of an Event with a Summary made of ``values``, concatenated ``Summary.value`` fields."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(values)
+    cdef uint64_t step_bits = <uint64_t>step
+    cdef bytes result = PyBytes_FromStringAndSize(
+        NULL, _head_size(step_bits, size) + size)
+    cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(result)
+    out = _put_head(out, wall_time, step_bits, size)
     memcpy(out, PyBytes_AS_STRING(values), size)
     return result
 
@@ -81,16 +90,11 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
     for key in scalars:
         PyUnicode_AsUTF8AndSize(key, &tag_size)
         values += 1 + varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
-    payload = 9 + 1 + varint_size(step_bits) + 1 + varint_size(values) + values
+    payload = _head_size(step_bits, values) + values
     cdef bytes record = PyBytes_FromStringAndSize(NULL, HEADER + payload + FOOTER)
     cdef uint8_t *start = <uint8_t *>PyBytes_AS_STRING(record)
     cdef uint8_t *out = start + HEADER
-    out[0] = 0x09  # Event.wall_time
-    memcpy(out + 1, &wall_time, 8)
-    out[9] = 0x10  # Event.step
-    out = put_varint(out + 10, step_bits)
-    out[0] = 0x2A  # Event.summary
-    out = put_varint(out + 1, values)
+    out = _put_head(out, wall_time, step_bits, values)
     for key, number in scalars.items():
         tag = PyUnicode_AsUTF8AndSize(key, &tag_size)
         value = <double>number

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats._scalar_events import encode_summary_event
+from mindscope.formats.event_fields import split_event
 from mindscope.formats.mindspore_schemas import (
     DATA_TYPES,
     DATASET_GRAPH,
@@ -36,6 +37,8 @@ VERSION = "MindSpore.Event:1"
 
 VALUE_KINDS = {3: Kind.SCALAR, 4: Kind.IMAGE, 8: Kind.TENSOR, 9: Kind.HISTOGRAM, 10: Kind.LANDSCAPE}
 EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.EXPLAIN}
+_SUMMARY_FIELD = 5
+_EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 LINEAGE_KINDS = {6: Kind.TRAIN_LINEAGE, 7: Kind.EVAL_LINEAGE, 9: Kind.DATASET_GRAPH, 10: Kind.CUSTOM_LINEAGE}
 _MESSAGES = {
     Kind.TRAIN_LINEAGE: TRAIN_LINEAGE,
@@ -52,16 +55,9 @@ _MESSAGES = {
 
 def locate(payload: bytes | memoryview, offset: int) -> Iterator[Located]:
     """The values of one Event whose bytes begin at file byte ``offset``."""
-    wall_time, step, spans = 0.0, 0, list[tuple[int, int, int]]()
-    for number, value, start, end in wire.split(payload, 0, len(payload)):
-        if number == 1 and isinstance(value, float):
-            wall_time = value
-        elif number == 2 and isinstance(value, int):
-            step = wire_to_int64(value)
-        elif number in (4, 5, 6) and value is None:
-            spans.append((number, start, end))
+    wall_time, step, spans = split_event(payload, _EVENT_FIELDS)
     for number, start, end in spans:
-        if number == 5:
+        if number == _SUMMARY_FIELD:
             yield from _locate_summary(payload, offset, start, end, step, wall_time)
         else:
             kind = EVENT_KINDS[number]
@@ -89,21 +85,10 @@ def _locate_summary(
 
 def locate_lineage(payload: bytes | memoryview, offset: int) -> Iterator[Located]:
     """The messages of one LineageEvent whose bytes begin at file byte ``offset``; the tag is the kind's name."""
-    wall_time, step, spans = 0.0, 0, list[tuple[Kind, int, int]]()
-    for number, value, start, end in wire.split(payload, 0, len(payload)):
-        if number == 1 and isinstance(value, float):
-            wall_time = value
-        elif number == 2 and isinstance(value, int):
-            step = wire_to_int64(value)
-        elif number in LINEAGE_KINDS and value is None:
-            spans.append((LINEAGE_KINDS[number], start, end))
-    for kind, start, end in spans:
+    wall_time, step, spans = split_event(payload, LINEAGE_KINDS)
+    for number, start, end in spans:
+        kind = LINEAGE_KINDS[number]
         yield Located(kind, kind.value, step, wall_time, None, offset + start, end - start)
-
-
-def wire_to_int64(value: int) -> int:
-    """A varint as the signed number that an int64 field means."""
-    return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def decode(kind: Kind, encoded: bytes | memoryview) -> Any:

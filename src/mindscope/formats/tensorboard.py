@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
-from mindscope.formats.mindspore import wire_to_int64
+from mindscope.formats.event_fields import split_event
 from mindscope.formats.tensorboard_schemas import (
     EVENT,
     GRAPH,
@@ -58,6 +58,8 @@ FIELD_KINDS = {
     8: Kind.TENSOR,
 }
 EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.LOG_MESSAGE, 7: Kind.SESSION, 8: Kind.RUN_METADATA, 9: Kind.META_GRAPH}
+_SUMMARY_FIELD = 5
+_EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 _EVENT_MESSAGES = {
     Kind.LOG_MESSAGE: LOG_MESSAGE,
     Kind.SESSION: SESSION_LOG,
@@ -97,16 +99,9 @@ def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> 
     had. Metadata that can't be decoded says nothing: its value is what its field makes it, and both are told.
     Raises FormatError when the event itself breaks the encoding.
     """
-    wall_time, step, spans = 0.0, 0, list[tuple[int, int, int]]()
-    for number, value, start, end in wire.split(payload, 0, len(payload)):
-        if number == 1 and isinstance(value, float):
-            wall_time = value
-        elif number == 2 and isinstance(value, int):
-            step = wire_to_int64(value)
-        elif value is None and (number == 5 or number in EVENT_KINDS):
-            spans.append((number, start, end))
+    wall_time, step, spans = split_event(payload, _EVENT_FIELDS)
     for number, start, end in spans:
-        if number == 5:
+        if number == _SUMMARY_FIELD:
             yield from _locate_summary(payload, offset, start, end, step, wall_time, kinds)
             continue
         kind = EVENT_KINDS[number]
