@@ -4,39 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from mindscope.errors import FormatError, SettingsError, TagNotFoundError
 from mindscope.graph import DatasetNode, Graph, read_dataset_graph
 from mindscope.lineage import Lineage
 from mindscope.reading.graphs import read_graphs
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
 from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
-from mindscope.reading.values import Values
-from mindscope.reasons import damage_reason
+from mindscope.reading.tags import UNTAGGED, kind_called, tag_not_found
+from mindscope.reading.values import Values, values_of
+from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore
-from mindscope.types import Audio, Damage, DamageKind, Histogram, Image, Kind, Landscape, Message, Tensor
-
-UNTAGGED = frozenset(
-    {
-        Kind.GRAPH,
-        Kind.META_GRAPH,
-        Kind.TRAIN_LINEAGE,
-        Kind.EVAL_LINEAGE,
-        Kind.CUSTOM_LINEAGE,
-        Kind.DATASET_GRAPH,
-        Kind.EXPLAIN,
-        Kind.SESSION,
-        Kind.LOG_MESSAGE,
-    }
-)
-"""Kinds that are stored under their own name in place of a tag."""
-
-T = TypeVar("T")
-V = TypeVar("V")
+from mindscope.types import Audio, Damage, Histogram, Image, Kind, Landscape, Tensor
 
 
 class Run:
@@ -49,9 +30,7 @@ class Run:
     def __init__(self, store: RunStore, refresh: Callable[[], bool]) -> None:
         self.store = store
         self._refresh = refresh
-        self._undecodable: dict[
-            tuple[str, int], Damage
-        ] = {}  # met while decoding graphs and lineage, by file and offset
+        self._whole = WholeValues(store)
 
     @property
     def id(self) -> str:
@@ -84,24 +63,20 @@ class Run:
         Raises SettingsError when there is no kind of that name.
         """
         if kind is not None:
-            return self.store.tags(_kind(kind))
+            return self.store.tags(kind_called(kind))
         return tuple(dict.fromkeys(tag for kind, tag in self.store.series if kind not in UNTAGGED))
 
     def scalars(self, tag: str, *, overwritten: bool = False) -> Scalars:
         """The points of a scalar tag. Raises TagNotFoundError, as all of the following do."""
         series = self.store.scalars(tag)
         if series is None:
-            raise self._not_found(Kind.SCALAR, tag)
+            raise tag_not_found(self.store, Kind.SCALAR, tag)
         columns = series.all() if overwritten else series.visible()
         return Scalars(tag, columns.step, columns.wall_time, columns.value)
 
     def values(self, kind: Kind | str, tag: str, *, overwritten: bool = False) -> Values[Any]:
         """The values of a tag of any other kind than scalar, decoded when they are asked for."""
-        series = self.store.references(_kind(kind), tag)
-        if series is None:
-            raise self._not_found(_kind(kind), tag)
-        columns = series.all() if overwritten else series.visible()
-        return Values(_kind(kind), tag, columns, self.store.file)
+        return values_of(self.store, kind_called(kind), tag, overwritten=overwritten)
 
     def histograms(self, tag: str, *, overwritten: bool = False) -> Values[Histogram]:
         return self.values(Kind.HISTOGRAM, tag, overwritten=overwritten)
@@ -133,78 +108,38 @@ class Run:
 
     def landscapes(self) -> dict[str, Landscape]:
         """The loss landscapes by tag, of each tag the newest; those that can't be decoded are among the damages."""
-        tags = self.tags(Kind.LANDSCAPE)
-        newest = {tag: self._read(self.values(Kind.LANDSCAPE, tag), -1, _as_landscape) for tag in tags}
-        return {tag: landscape for tag, landscape in newest.items() if landscape is not None}
+        return self._whole.newest_landscapes()
 
     def graphs(self) -> tuple[Graph, ...]:
         """The computational graphs, from the oldest event file to the newest, then those of graph files (``*.pb``)."""
-        return read_graphs(self.path, self._read_all)
+        return read_graphs(self.path, self._whole.all_of)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:
         """The data pipeline as last written, None without any."""
-        pipelines = self._read_all(Kind.DATASET_GRAPH, read_dataset_graph)
+        pipelines = self._whole.all_of(Kind.DATASET_GRAPH, read_dataset_graph)
         return pipelines[-1] if pipelines else None
 
     @property
     def lineage(self) -> Lineage:
         """Hyper-parameters, data, metrics and what the user added, merged over all files of the run."""
-        return read_lineage(self._read_all)
+        return read_lineage(self._whole.all_of)
 
     @property
     def hparams(self) -> dict[str, HparamValue]:
         """Hyper-parameters that TensorBoard's plugin stored, by name."""
-        return merge_hparams(self._read_all(Kind.HPARAMS, session_hparams))
+        return merge_hparams(self._whole.all_of(Kind.HPARAMS, session_hparams))
 
     @property
     def damages(self) -> tuple[Damage, ...]:
         """Every place of the event files that could not be read; in graphs and lineage only once asked for."""
-        return (*self.store.damages, *self._undecodable.values())
+        return (*self.store.damages, *self._whole.damages)
 
     @property
     def dropped(self) -> int:
         """How many values the recorder had to drop, by its own count."""
         return self.store.dropped
 
-    def _read_all(self, kind: Kind, read: Callable[[Message], T]) -> list[T]:
-        """Every value of a kind that has no steps of its own, from the oldest file to the newest, whatever its tag."""
-        every = [self.values(kind, tag, overwritten=True) for tag in self.store.tags(kind)]
-        results = [self._read(values, row, read) for values in every for row in range(len(values))]
-        return [result for result in results if result is not None]
-
-    def _read(self, values: Values[V], row: int, read: Callable[[V], T]) -> T | None:
-        """One value; None, and a damage noted, when its bytes are none: the other values are still good."""
-        try:
-            return read(values[row].value)
-        except FormatError as error:
-            place = values.place(row)
-            self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
-            return None
-
-    def _not_found(self, kind: Kind, tag: str) -> TagNotFoundError:
-        other = [str(each) for each, other in self.store.series if other == tag]
-        tags = self.store.tags(kind)
-        near = get_close_matches(tag, tags, n=3, cutoff=0.5) or list(tags[:3])
-        if other:
-            remedy = f"it is there as {' and '.join(other)}"
-        elif near:
-            remedy = f"did you mean {' or '.join(map(repr, near))}?"
-        else:
-            remedy = f"the run has none; it has {', '.join(map(str, self.kinds)) or 'no values yet'}"
-        return TagNotFoundError(f"{kind} tag {tag!r} is not in run {self.name!r}: {remedy}")
-
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {kind}" for kind, count in self.store.tag_counts().items())
         return f"Run({str(self.path)!r}: {counts or 'empty'})"
-
-
-def _kind(kind: Kind | str) -> Kind:
-    try:
-        return Kind(kind)
-    except ValueError:
-        raise SettingsError(f"kind is {kind!r}, want one of {', '.join(map(str, Kind))}") from None
-
-
-def _as_landscape(value: Landscape) -> Landscape:
-    return value

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
-from mindscope.store import FileFacts, ReferenceColumns, read_encoded
+from mindscope.reading.tags import tag_not_found
+from mindscope.store import FileFacts, ReferenceColumns, RunStore, read_encoded
 from mindscope.types import Kind
 
 T = TypeVar("T")
@@ -91,3 +92,11 @@ class Values(Sequence[Sample[T]]):
 
     def __repr__(self) -> str:
         return f"Values(kind={str(self.kind)!r}, tag={self.tag!r}, {len(self)} values)"
+
+
+def values_of(store: RunStore, kind: Kind, tag: str, *, overwritten: bool = False) -> Values[Any]:
+    """The values of a tag of any other kind than scalar. Raises TagNotFoundError."""
+    series = store.references(kind, tag)
+    if series is None:
+        raise tag_not_found(store, kind, tag)
+    return Values(kind, tag, series.all() if overwritten else series.visible(), store.file)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that are about a whole run, such as graphs and lineage, and which of them can't be decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from mindscope.errors import FormatError
+from mindscope.reading.values import Values, values_of
+from mindscope.reasons import damage_reason
+from mindscope.store import RunStore
+from mindscope.types import Damage, DamageKind, Kind, Landscape, Message
+
+T = TypeVar("T")
+
+
+class WholeValues:
+    """Reads such values of ``store``. What can't be decoded is noted, and hides none of the others."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._undecodable: dict[tuple[str, int], Damage] = {}  # met so far, by file and offset
+
+    @property
+    def damages(self) -> tuple[Damage, ...]:
+        """What was asked for and can't be decoded."""
+        return tuple(self._undecodable.values())
+
+    def all_of(self, kind: Kind, read: Callable[[Message], T]) -> list[T]:
+        """Every value of a kind that has no steps of its own, from the oldest file to the newest, whatever its tag."""
+        every = [values_of(self._store, kind, tag, overwritten=True) for tag in self._store.tags(kind)]
+        results = [self._read(values, row, read) for values in every for row in range(len(values))]
+        return [result for result in results if result is not None]
+
+    def newest_landscapes(self) -> dict[str, Landscape]:
+        """Of each tag the newest that was written."""
+        found = {tag: values_of(self._store, Kind.LANDSCAPE, tag) for tag in self._store.tags(Kind.LANDSCAPE)}
+        newest = {tag: self._read(values, -1, _as_landscape) for tag, values in found.items()}
+        return {tag: landscape for tag, landscape in newest.items() if landscape is not None}
+
+    def _read(self, values: Values[Any], row: int, read: Callable[[Any], T]) -> T | None:
+        try:
+            return read(values[row].value)
+        except FormatError as error:
+            place = values.place(row)
+            self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
+            return None
+
+
+def _as_landscape(value: Landscape) -> Landscape:
+    return value
