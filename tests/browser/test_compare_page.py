@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean, median, stdev
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,7 +17,7 @@ from playwright.sync_api import Page, expect
 import mindscope
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
-from .scalars_page import card, expect_view, full, point_at, tip_rows, wait_until_drawn
+from .scalars_page import card, drag, expect_view, full, point_at, tip_rows, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = 10
@@ -24,14 +25,15 @@ LASTS = {"adam/1": 1.0, "adam/2": 2.0, "adam/3": 6.0, "sgd/1": 10.0, "sgd/2": 20
 SWEEP = "/compare?" + "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02}" for number in range(1, 13))
 
 
-@pytest.fixture
-def sweep(tmp_path: Path) -> Iterator[LiveViewer]:
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
     """Five runs in two directories, whose loss falls to a value of their own."""
+    folder = tmp_path_factory.mktemp("sweep")
     for name, last in LASTS.items():
-        log = GrowingLog(tmp_path / "logs" / name)
+        log = GrowingLog(folder / "logs" / name)
         for step in range(STEPS):
             log.scalar(step, last + STEPS - 1 - step)
-    with running_viewer(tmp_path / "logs", tmp_path) as live:
+    with running_viewer(folder / "logs", folder) as live:
         eventually(lambda: [run["last_step"] for run in live.runs().values()] == [STEPS - 1] * len(LASTS))
         yield live
 
@@ -41,10 +43,22 @@ def cells(page: Page, group: str) -> list[str]:
     return tip_rows(page).filter(has_text=group).locator("td.number").all_inner_texts()
 
 
+def listed_colours(page: Page) -> list[str]:
+    """Of the swatches beside the page, run by run."""
+    swatches = page.get_by_test_id("run-list").locator("[data-run] button.swatch")
+    expect(swatches).to_have_count(len(LASTS))
+    return swatches.evaluate_all('all => all.map((one) => one.style.getPropertyValue("--colour"))')
+
+
 def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewer, open_page: OpenPage):
     page = open_page(sweep, "/compare")
+    assert len(set(listed_colours(page))) == len(LASTS)
     page.get_by_test_id("group-by").select_option("directory")
     expect_view(page, "group", "directory")
+    expect(page.get_by_role("button", name="Colour of sgd", exact=True)).to_have_count(2)
+    adam, *_, sgd = colours = listed_colours(page)
+    assert colours == [adam] * 3 + [sgd] * 2
+    assert adam != sgd
     for _ in range(2):
         wait_until_drawn(card(page, "loss"))
         point_at(card(page, "loss"), "End")
@@ -95,7 +109,7 @@ def choose_baseline(page: Page, name: str) -> None:
     page.get_by_test_id("baseline-rows").get_by_role("button", name=name, exact=True).click()
 
 
-def test_a_baseline_draws_differences(sweep: LiveViewer, open_page: OpenPage):
+def test_a_baseline_draws_differences_and_is_left_although_it_is_not_shown(sweep: LiveViewer, open_page: OpenPage):
     page = open_page(sweep, "/compare")
     choose_baseline(page, "adam/2")
     expect_view(page, "baseline", "adam%2F2")
@@ -107,6 +121,15 @@ def test_a_baseline_draws_differences(sweep: LiveViewer, open_page: OpenPage):
         for row in tip_rows(page).all()
     }
     assert got == {run: f"{last - 2:.0f}".replace("-", "\u2212") for run, last in LASTS.items()}
+    page.get_by_test_id("run-list").locator("[data-run='sgd/1']").hover()
+    page.get_by_role("button", name="Show only sgd/1").click()
+    expect(page.get_by_test_id("baseline")).to_have_text("less adam/2")
+    expect(card(page, "loss")).to_contain_text("8")
+    page.get_by_test_id("baseline").click()
+    expect(page.get_by_test_id("baseline-rows").get_by_role("button", name="No baseline")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect_view(page, "baseline", None)
+    expect(card(page, "loss")).to_contain_text("10")
 
 
 def test_a_group_is_the_baseline_of_groups(sweep: LiveViewer, open_page: OpenPage):
@@ -124,17 +147,6 @@ def test_a_group_is_the_baseline_of_groups(sweep: LiveViewer, open_page: OpenPag
     expect_view(page, "baseline", None)
     page = open_page(sweep, "/compare?group=directory&baseline=gone")
     expect(card(page, "loss")).to_contain_text("“gone” is no group")
-
-
-def test_a_baseline_that_is_not_shown_is_named_and_can_be_left(sweep: LiveViewer, open_page: OpenPage):
-    page = open_page(sweep, "/compare?run=sgd%2F1&baseline=adam%2F2")
-    expect(page.get_by_test_id("baseline")).to_have_text("less adam/2")
-    expect(card(page, "loss")).to_contain_text("8")
-    page.get_by_test_id("baseline").click()
-    expect(page.get_by_test_id("baseline-rows").get_by_role("button", name="No baseline")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect_view(page, "baseline", None)
-    expect(card(page, "loss")).to_contain_text("10")
 
 
 def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address(
@@ -166,6 +178,56 @@ def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address
                 "run": "sgd/2",
                 **{"loss first": 29, "loss last": 20, "loss minimum": 20, "loss maximum": 29, "loss mean": 24.5},
             }
+
+
+def test_the_table_of_groups_says_how_figures_lie_and_unfolds(sweep: LiveViewer, open_page: OpenPage):
+    page = open_page(sweep, "/compare?group=directory&show=table")
+    table = page.get_by_test_id("compare-table")
+    rows = page.get_by_test_id("compare-table-rows").get_by_role("row")
+    expect(rows).to_have_count(2)
+    expect(table.get_by_role("columnheader")).to_have_text(["Run", "Last", "Min", "Max"])
+    lasts = [LASTS[f"adam/{number}"] for number in (1, 2, 3)]
+    cell = rows.first.get_by_role("cell").first
+    expect(cell).to_have_text(f"{mean(lasts):.0f} \u00b1 {stdev(lasts):.2f}")
+    expect(cell).to_have_attribute("title", "1 \u2026 6 in 3 runs")
+    rows.first.get_by_role("button", name="adam").click()
+    expect(rows).to_have_count(5)
+    expect(rows.nth(3).get_by_role("cell").first).to_have_text("6")
+    table.get_by_role("columnheader", name="loss Last").get_by_role("button").dblclick()
+    expect(rows.first).to_contain_text("sgd")
+    page.get_by_test_id("unfold").check()
+    expect(rows).to_have_count(7)
+    page.get_by_test_id("figures").click()
+    page.get_by_test_id("figure-list").get_by_label("Min", exact=True).uncheck()
+    expect(table.get_by_role("columnheader")).to_have_text(["Run", "Last", "Max"])
+    expect_view(page, "figures", "last%2Cmaximum")
+
+
+def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open_page: OpenPage):
+    page = open_page(sweep, "/compare?group=directory")
+    shown = card(page, "loss")
+    wait_until_drawn(shown)
+    for start, end in (((0.2, 0.5), (0.8, 0.51)), ((0.3, 0.5), (0.7, 0.51))):
+        drag(shown, start, end)
+        expect_view(page, "zoom", re.compile(".+"))
+    shown.get_by_test_id("zoom-back").click()
+    expect(shown.get_by_test_id("zoom-back")).to_be_visible()
+    shown.get_by_test_id("zoom-restore").click()
+    expect(shown.get_by_test_id("zoom-back")).to_have_count(0)
+    shown.hover()
+    shown.get_by_test_id("log").click()
+    expect(shown.get_by_test_id("log")).to_have_attribute("aria-pressed", "true")
+    page.get_by_test_id("axis").select_option("relative")
+    page.get_by_test_id("y-scale").select_option("log")
+    expect_view(page, "axis", "relative")
+    page.get_by_test_id("settings").click()
+    expect(page.get_by_test_id("scalar-settings")).to_be_visible()
+    page.get_by_test_id("settings").click()
+    page.get_by_test_id("restore-all").click()
+    for name in ("axis", "y", "zoom", "group"):
+        expect_view(page, name, None)
+    page.get_by_test_id("compare-show").get_by_text("Table").click()
+    expect(page.get_by_test_id("compare-table")).to_be_visible()
 
 
 def test_only_the_parameters_that_differ_are_columns(viewer: LiveViewer, open_page: OpenPage):

@@ -21,6 +21,8 @@ from .scalars_page import COLOURED_PIXELS, card, expect_view, full
 OpenPage = Callable[[LiveViewer, str], Page]
 OPS = "/distributions?run=mindspore%2Fops"
 TAG = "fc1.weight"
+BUCKET = 0.08
+"""A merged row has buckets of this width and less."""
 SHAPES = {"ridge": "Top", "front": "Front", "heat": "Heat map", "bands": "Percentiles"}
 
 
@@ -191,6 +193,16 @@ def test_merged_steps_say_so_and_keep_every_count(merged_viewer: LiveViewer, ope
     assert tip(page, "tip-step") == "961 … 992"
     assert tip(page, "tip-merged") == "32 steps"
     assert tip(page, "total") == "1600"
+    values = (np.linspace(-1, 1, 50)[:, None] + np.arange(961, 993) / 500).ravel()
+    low, middle, high = (float(np.quantile(values, share)) for share in (0.16, 0.5, 0.84))
+    assert float(tip(page, "median")) == pytest.approx(middle, abs=BUCKET)
+    got = [float(end) for end in tip(page, "band").split(" \u2026 ")]
+    assert got == pytest.approx([low, high], abs=BUCKET)
+    page.get_by_test_id("tag-filter").fill("nothing")
+    page.get_by_test_id("clear-filter").click()
+    card(page, "w").hover()
+    card(page, "w").get_by_test_id("pin").click()
+    expect(page.get_by_test_id("tag-group").first).to_contain_text("Pinned")
 
 
 def drag(page: Page, within: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -226,6 +238,13 @@ def test_a_drag_shows_steps_one_by_one_and_is_undone(merged_viewer: LiveViewer, 
     expect(status).to_have_count(0)
     chart(full(page)).dblclick()
     expect(status).to_have_text("1\u2009000 steps merged into 500")
+    drag(page, full(page), (0.4, 0.5), (0.6, 0.52))
+    expect(status).to_have_count(0)
+    full(page).get_by_test_id("panel").hover()
+    full(page).get_by_test_id("zoom-restore").click()
+    expect(status).to_have_text("1\u2009000 steps merged into 500")
+    page.get_by_test_id("restore-all").click()
+    expect_view(page, "shape", None)
 
 
 def test_outlines_stand_beside_the_heat_map_and_point_together(merged_viewer: LiveViewer, open_page: OpenPage):
@@ -291,7 +310,7 @@ def test_the_drawing_can_be_downloaded(merged_viewer: LiveViewer, open_page: Ope
             assert len(shapes) > 10
 
 
-def test_the_theme_changes_the_drawing(viewer: LiveViewer, open_page: OpenPage):
+def test_the_theme_and_the_size_change_the_drawing(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, OPS + "&shape=heat")
     wait_until_drawn(card(page, TAG))
     drawn = 'chart => chart.querySelector("canvas").toDataURL()'
@@ -302,8 +321,20 @@ def test_the_theme_changes_the_drawing(viewer: LiveViewer, open_page: OpenPage):
         f"([chart, before]) => ({drawn})(chart) !== before", arg=[chart(card(page, TAG)).element_handle(), before]
     )
     wait_until_drawn(card(page, TAG))
+    height = card(page, TAG).evaluate("card => card.clientHeight")
+    page.get_by_test_id("chart-size").click()
+    page.get_by_test_id("chart-size-large").click()
+    page.wait_for_function(
+        "([tag, height]) => document.querySelector(`[data-tag='${tag}']`)?.clientHeight > height + 40",
+        arg=[TAG, height],
+    )
 
 
-def test_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPage):
+def test_a_constant_has_itself_as_median_and_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/distributions?run=mindspore%2Fcustom_loop")
+    wait_until_drawn(card(page, "const_hist"))
+    chart(card(page, "const_hist")).focus()
+    page.keyboard.press("ArrowRight")
+    assert (tip(page, "median"), tip(page, "band")) == ("2.500", "2.500 \u2026 2.500")
     page = open_page(viewer, "/distributions?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
     expect(page.get_by_test_id("empty")).to_contain_text('record.add_value("histogram"')

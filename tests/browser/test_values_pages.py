@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts, sounds, PR curves and hyper-parameters as a person meets them, against the logs' own readers."""
+"""Texts, sounds and hyper-parameters as a person meets them, against the logs' own readers."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -92,47 +91,6 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     assert Path(download.value.path()).read_bytes() == sound.encoded
 
 
-def test_a_pr_curve_says_its_counts_at_every_threshold(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, f"/pr-curves?{TB_ALL}")
-    curves = tb_all().pr_curves("pr")
-    chart = card(page, "pr").get_by_test_id("pr-chart")
-    expect(chart.locator("path[data-curve]")).to_have_count(1)
-    card(page, "pr").get_by_test_id("card-step").press("Home")
-    expect(card(page, "pr").get_by_test_id("step")).to_have_text(f"Step {curves[0].step}")
-    chart.focus()
-    for _ in range(11):
-        chart.press("ArrowRight")
-    cells = page.get_by_test_id("pr-tip").locator("tbody tr").first.get_by_role("cell")
-    true_positives, false_positives, true_negatives, false_negatives, precision, recall = curves[0].value.value[:, 10]
-    expect(cells.nth(5)).to_have_text(f"{int(true_positives)}")
-    got = [float(each.inner_text().replace("\u2009", "")) for each in cells.all()[2:]]
-    want = [10 / 126, precision, recall, true_positives, false_positives, true_negatives, false_negatives]
-    np.testing.assert_allclose(got, want, rtol=1e-3, atol=5e-5)
-
-
-def test_a_pr_curve_is_downloaded_as_table_and_drawing(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, f"/pr-curves?{TB_ALL}&full=pr")
-    shown = full(page)
-    expect(shown.locator("path[data-curve]")).to_have_count(1)
-    want = tb_all().pr_curves("pr")[-1].value.value
-    best = shown.get_by_test_id("pr-table").locator("tbody td").nth(2)
-    both = want[4] + want[5]
-    score = (2 * want[4] * want[5] / np.where(both > 0, both, 1)).max()
-    expect(best).to_have_text(f"{score:.4f}")
-    for kind in ("csv", "json", "svg", "png"):
-        shown.get_by_test_id("download").click()
-        with page.expect_download() as download:
-            page.get_by_test_id(f"download-{kind}").click()
-        content = Path(download.value.path()).read_bytes()
-        if kind == "csv":
-            rows = list(csv.DictReader(io.StringIO(content.decode())))
-            np.testing.assert_allclose([float(row["precision"]) for row in rows], want[4])
-        elif kind == "json":
-            np.testing.assert_allclose(json.loads(content)[0]["recall"], want[5])
-        else:
-            assert content.startswith(b"<svg" if kind == "svg" else b"\x89PNG")
-
-
 def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/hparams")
     table = page.get_by_test_id("hparams-table")
@@ -149,6 +107,19 @@ def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: Ope
     assert len(known) == len(rates)
     column.get_by_role("button").click()
     expect(column).to_have_attribute("aria-sort", "descending")
+    edge = page.get_by_role("separator", name="Width of learning_rate")
+    edge.press("ArrowRight")
+    width = int(edge.get_attribute("aria-valuenow") or "")
+    edge.press("ArrowRight")
+    expect(edge).to_have_attribute("aria-valuenow", str(width + 16))
+    page.wait_for_function("([head, width]) => head.clientWidth === width", arg=[column.element_handle(), width + 16])
+    edge.dblclick()
+    expect(edge).not_to_have_attribute("aria-valuenow", str(width + 16))
+    page.get_by_test_id("run-filter-hparams").fill("no such run")
+    page.get_by_test_id("clear-filter").click()
+    expect(column).to_be_visible()
+    page.get_by_test_id("restore-all").click()
+    expect(column).to_have_attribute("aria-sort", "none")
 
 
 def test_only_different_columns_and_a_table_of_what_is_shown(viewer: LiveViewer, open_page: OpenPage):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnSort } from "./columnSort";
 import type { Figure } from "./compareView";
+import { formatSetting, formatValue } from "./format";
 import { orderedBy } from "./order";
 
 export type FigureCell = number | string | boolean | null;
@@ -55,6 +56,13 @@ export function figureColumns(
   );
   const ofTags = tags.flatMap((title, tag) => figures.map((figure) => ({ key: `${figure} ${title}`, title, parameter: -1, tag, figure })));
   return [...ofRuns, ...ofTags];
+}
+
+/** A cell in words: figures by their digits, parameters as they were set. */
+export function figureText(cell: FigureCell, isFigure: boolean): string {
+  if (cell === null) return "–";
+  if (typeof cell !== "number") return String(cell);
+  return isFigure ? formatValue(cell, 5) : formatSetting(cell);
 }
 
 /** The groups that some neighbouring columns form. */

@@ -32,6 +32,9 @@ class Comparison {
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
   groups = $derived(this.#groupsOf(selection.shown));
 
+  /** The group of each shown run. */
+  groupOf = $derived(new Map(this.groups.flatMap(({ key, runs: members }) => members.map((run) => [run, key] as const))));
+
   /** The groups of all runs, as far as their parameters are known: which runs are shown must not change how a group looks. */
   allGroups = $derived(this.#groupsOf(view.comparing.grouping === "parameter" ? selection.shown : runs.ids).map(({ key }) => key));
 

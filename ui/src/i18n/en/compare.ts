@@ -48,5 +48,8 @@ export const compare = {
   "compare.json_drawn": "Drawn points (JSON)",
   "compare.reduced_title": "The places of the axis where the lines and bands of the groups are lowest and highest are drawn. Zoom in to see all.",
   "compare.failed": "The parameters could not be read",
+  "compare.unfold": "Runs of every group",
+  "compare.among": "{low} … {high} in {n} {n|run|runs}",
+  "compare.values": "{n} values",
   "compare.table_empty": "No figures for the shown runs and tags",
 } as const;

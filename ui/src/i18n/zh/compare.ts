@@ -50,5 +50,8 @@ export const compare: Record<keyof typeof en, string> = {
   "compare.json_drawn": "所绘数据点（JSON）",
   "compare.reduced_title": "仅绘制各分组曲线和区间带达到最低与最高的位置，放大后可查看全部。",
   "compare.failed": "无法读取参数",
+  "compare.unfold": "展开所有分组",
+  "compare.among": "{n} 个训练中 {low} … {high}",
+  "compare.values": "{n} 个取值",
   "compare.table_empty": "所显示的训练和标签没有数据",
 };

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Precision-recall curves as a person meets them, against TensorBoard's own reader."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, expect
+from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
+from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
+from tensorboard.context import RequestContext
+from tensorboard.plugins.base_plugin import TBContext
+
+import mindscope
+from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, expect_view, full
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of the sanitizer that it brings along
+    from tensorboard.plugins.pr_curve.pr_curves_plugin import PrCurvesPlugin
+
+OpenPage = Callable[[LiveViewer, str], Page]
+RUNS = ("adam/1", "adam/2", "sgd/1")
+TAGS = ("val/cat", "val/dog")
+
+
+def curve(run: str, tag: str, step: int) -> np.ndarray[Any, Any]:
+    """The six rows of a classifier that learns; nothing scores as high as the last thresholds."""
+    rng = np.random.default_rng([RUNS.index(run), TAGS.index(tag), step])
+    labels = rng.random(200) > 0.5
+    scores = np.clip(labels * step / 40 + rng.random(200) * 0.6, 0, 0.9)
+    thresholds = np.linspace(0, 1, 21)
+    taken = scores[None] >= thresholds[:, None]
+    positive, negative = (taken & labels).sum(1), (taken & ~labels).sum(1)
+    counts = [positive, negative, negative[0] - negative, positive[0] - positive]
+    precision = positive / np.maximum(1e-7, positive + negative)
+    return np.stack([*counts, precision, positive / positive[0]]).astype(np.float32)
+
+
+def log_of(base: Path, run: str) -> Path:
+    return base / run / TENSORBOARD_NAME.format(1)
+
+
+def write(base: Path, run: str, step: int) -> None:
+    for tag in TAGS:
+        rows = curve(run, tag, step)
+        sizes = {"dim": [{"size": size} for size in rows.shape]}
+        tensor = {"dtype": 1, "tensor_shape": sizes, "tensor_content": rows.tobytes()}
+        value = {"tag": tag, "tensor": tensor, "metadata": {"plugin_data": {"plugin_name": "pr_curves"}}}
+        append(log_of(base, run), tensorboard_event(step, value))
+
+
+@pytest.fixture
+def classifiers(tmp_path: Path) -> Iterator[LiveViewer]:
+    for run in RUNS:
+        log_of(tmp_path / "logs", run).parent.mkdir(parents=True)
+        append(log_of(tmp_path / "logs", run), tensorboard_version())
+        for step in (0, 10):
+            write(tmp_path / "logs", run, step)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: [run["tags"].get("pr_curve") for run in live.runs().values()] == [len(TAGS)] * len(RUNS))
+        yield live
+
+
+def drawn_by_tensorboard(base: Path, tag: str) -> dict[str, dict[str, Any]]:
+    """The newest curve of each run, as its plugin hands it to its page."""
+    events = EventMultiplexer()
+    events.AddRunsFromDirectory(str(base))
+    events.Reload()
+    plugin = PrCurvesPlugin(TBContext(data_provider=MultiplexerDataProvider(events, str(base))))
+    found = plugin.pr_curves_impl(RequestContext(), "", list(RUNS), tag)
+    return {run: curves[-1] for run, curves in found.items()}
+
+
+def points_of(path: str) -> int:
+    return path.count("M") + path.count("L")
+
+
+def test_all_curves_in_sight_come_together_and_are_those_of_tensorboard(
+    classifiers: LiveViewer, open_page: OpenPage, context: BrowserContext, tmp_path: Path
+):
+    asked: list[Request] = []
+    context.on("request", lambda request: asked.append(request))
+    page = open_page(classifiers, "/pr-curves")
+    for tag in TAGS:
+        want = drawn_by_tensorboard(tmp_path / "logs", tag)
+        paths = card(page, tag).locator("path[data-curve]")
+        expect(paths).to_have_count(len(RUNS))
+        got = {path.get_attribute("data-curve"): points_of(path.get_attribute("d") or "") for path in paths.all()}
+        assert got == {run: len(one["precision"]) for run, one in want.items()}
+    questions = [json.loads(one.post_data or "") for one in asked if "/api/pr_curve" in one.url]
+    first = [[one for one in question["series"] if one["since"] is None] for question in questions]
+    named = [(one["run"], one["tag"]) for question in first for one in question]
+    assert sorted(named) == sorted((run, tag) for run in RUNS for tag in TAGS)
+    assert len([*filter(None, first)]) <= len(TAGS)
+
+    expect(card(page, TAGS[0]).get_by_test_id("step")).to_have_text("Step 10")
+    write(tmp_path / "logs", RUNS[0], 20)
+    expect(card(page, TAGS[0]).get_by_test_id("step")).to_have_text("Step 20")
+    page.get_by_test_id("common-step").press("Home")
+    expect(card(page, TAGS[1]).get_by_test_id("step")).to_have_text("Step 0")
+    expect_view(page, "step", "0")
+    page.get_by_test_id("restore-all").click()
+    expect(card(page, TAGS[1]).get_by_test_id("step")).to_have_text("Step 20")
+
+    card(page, TAGS[0]).hover()
+    card(page, TAGS[0]).get_by_test_id("full").click()
+    figures = full(page).get_by_test_id("pr-table").locator("tbody tr")
+    expect(figures).to_have_count(len(RUNS))
+    for run, one in drawn_by_tensorboard(tmp_path / "logs", TAGS[0]).items():
+        precision, recall = np.array(one["precision"]), np.array(one["recall"])
+        average = (-np.diff(recall, append=0) * precision).sum()
+        best = (2 * precision * recall / (precision + recall)).max()
+        row = figures.and_(page.locator(f"[data-key='{run}']")).locator("td")
+        expect(row).to_contain_text([str(one["step"]), f"{average:.4f}", f"{best:.4f}"])
+
+
+def test_a_curve_says_its_counts_at_every_threshold_and_is_downloaded(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/pr-curves?run=tensorboard%2Ftb_all%2Frun_a")
+    curves = mindscope.open_run(DATA / "tensorboard" / "tb_all" / "run_a").pr_curves("pr")
+    chart = card(page, "pr").get_by_test_id("pr-chart")
+    expect(chart.locator("path[data-curve]")).to_have_count(1)
+    card(page, "pr").get_by_test_id("card-step").press("Home")
+    expect(card(page, "pr").get_by_test_id("step")).to_have_text(f"Step {curves[0].step}")
+    chart.focus()
+    for _ in range(11):
+        chart.press("ArrowRight")
+    cells = page.get_by_test_id("pr-tip").locator("tbody tr").first.get_by_role("cell")
+    true_positives, false_positives, true_negatives, false_negatives, precision, recall = curves[0].value.value[:, 10]
+    expect(cells.nth(5)).to_have_text(f"{int(true_positives)}")
+    got = [float(each.inner_text().replace("\u2009", "")) for each in cells.all()[2:]]
+    want = [10 / 126, precision, recall, true_positives, false_positives, true_negatives, false_negatives]
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=5e-5)
+
+    card(page, "pr").get_by_test_id("full").click()
+    shown = full(page)
+    expect(shown.locator("path[data-curve]")).to_have_count(1)
+    newest = curves[-1].value.value
+    both = newest[4] + newest[5]
+    score = (2 * newest[4] * newest[5] / np.where(both > 0, both, 1)).max()
+    expect(shown.get_by_test_id("pr-table").locator("tbody td").nth(2)).to_have_text(f"{score:.4f}")
+    for kind in ("csv", "json", "svg", "png"):
+        shown.get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        content = Path(download.value.path()).read_bytes()
+        if kind == "csv":
+            rows = list(csv.DictReader(io.StringIO(content.decode())))
+            np.testing.assert_allclose([float(row["precision"]) for row in rows], newest[4])
+        elif kind == "json":
+            np.testing.assert_allclose(json.loads(content)[0]["recall"], newest[5])
+        else:
+            assert content.startswith(b"<svg" if kind == "svg" else b"\x89PNG")
