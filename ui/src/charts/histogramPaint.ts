@@ -21,6 +21,8 @@ export interface Look {
 
 const BAND_ALPHAS = [0.14, 0.22, 0.32, 0.44];
 const ODD_MARK = 3;
+/** Heights that nobody can tell apart, in pixels: a bucket is flat but for rounding. */
+const FLAT = 0.02;
 /** Part of the colour map for lines: its faint end is for areas. */
 export const LINE_FROM = 0.22;
 export const LINE_TO = 0.85;
@@ -165,17 +167,15 @@ export function outline(pen: Pen, view: HistogramView, row: number): void {
   const base = view.stepAt(view.positions[row]!);
   const counts = view.spread[row]!;
   const { left } = view.area;
-  let isOpen = false;
+  let height = 0;
   pen.beginPath();
   for (let pixel = 0; pixel <= counts.length; pixel++) {
-    const isFilled = (counts[pixel] ?? 0) > 0;
-    if (isFilled && !isOpen) pen.moveTo(left + pixel, base);
-    if (isFilled) {
-      const y = base - view.heightAt(row, pixel);
-      pen.lineTo(left + pixel, y);
-      pen.lineTo(left + pixel + 1, y);
-    } else if (isOpen) pen.lineTo(left + pixel, base);
-    isOpen = isFilled;
+    const next = (counts[pixel] ?? 0) > 0 ? view.heightAt(row, pixel) : 0;
+    if (Math.abs(next - height) < FLAT && next > 0 === height > 0) continue;
+    if (height > 0) pen.lineTo(left + pixel, base - height);
+    else pen.moveTo(left + pixel, base);
+    pen.lineTo(left + pixel, base - next);
+    height = next;
   }
 }
 

@@ -75,7 +75,7 @@ export class VectorPen implements Pen {
   }
 
   #add(element: string): void {
-    for (const [fill, path] of this.#boxes) this.#parts.push(`<path d="${path}" fill="${fill}"/>`);
+    for (const [fill, path] of this.#boxes) this.#parts.push(`<path d="${path}" fill="${fill}" shape-rendering="crispEdges"/>`);
     this.#boxes.clear();
     this.#parts.push(element);
   }

@@ -41,8 +41,8 @@ function pictures({ pictures, arrangement }: PicturePart): Markup {
 }
 
 function cells({ label, light, dark, cells: [across, down], over, legend }: CellsPart): Markup {
-  const shape = across > 4 * down ? "flat" : down > 2 * across ? "tall" : "even";
-  return html`<div class="cells ${shape}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${label}" width="${across}" height="${down}"></picture>${
+  const shape = across > 4 * down ? " flat" : "";
+  return html`<div class="cells${shape}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${label}" width="${across}" height="${down}"></picture>${
     over === "" ? null : html`<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">${new Markup(over)}</svg>`
   }</div>${legend && html`<p class="scale">${legend.low} <svg class="map" viewBox="0 0 96 8" aria-hidden="true">${mapPieces()}</svg> ${legend.high}${legend.marks.map(({ colour, name }) => html` <span class="named">${swatch(colour)}${name}</span>`)}</p>`}`;
 }

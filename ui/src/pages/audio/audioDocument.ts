@@ -7,13 +7,12 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, Part, ViewPlan } from "../../saved/model";
 import { colours } from "../../state/colours.svelte";
 import { readAudio, readSound } from "../../state/savedReads";
-import { selection } from "../../state/selection.svelte";
 import { decodeSamples } from "../../state/sound.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { audioLists, audioSteps, type Sound, type ValueList } from "../../state/values.svelte";
 import { dataUrl } from "../saving/dataUrl";
 import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
-import { namedRuns, sectionsOf } from "../saving/shown";
+import { holdersOf, sectionsOf } from "../saving/shown";
 
 /** A sound that is larger is not in the file. */
 const MOST_BYTES = 8 << 20;
@@ -22,7 +21,7 @@ const SIZE = { width: 560, height: 96 };
 /** Sounds at the steps that the page shows, to be looked at and to be heard. */
 export function audioDocument(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const sections = sectionsOf("audio", full ? [full] : matching, (tags) => steppedCards(tags, { source: audioLists, steps: audioSteps, read }));
-  return { page: "audio", title: t("nav.audio"), runs: namedRuns(selection.shown), settings: stepSettings(), sections };
+  return { page: "audio", title: t("nav.audio"), runs: holdersOf(full ? [full] : matching), settings: stepSettings(), sections };
 }
 
 async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {

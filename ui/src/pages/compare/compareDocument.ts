@@ -12,7 +12,7 @@ import { view } from "../../state/view.svelte";
 import { tableContent, type PlannedColumn } from "../saving/cellsTable";
 import { drawingSize } from "../saving/curvesPart";
 import { countLines, curveSettings, scalarCards } from "../saving/scalarCards";
-import { filterSetting, namedRuns, sectionsOf } from "../saving/shown";
+import { filterSetting, holdersOf, namedRuns, sectionsOf } from "../saving/shown";
 import { groupCards } from "./groupCards";
 
 /** Runs compared: their charts, those of their groups, or the table of their figures. */
@@ -24,12 +24,13 @@ export function compareDocument(full: TagRuns | undefined, matching: readonly Ta
   const cards = (some: readonly TagRuns[]): PlannedCard[] =>
     comparison.isGrouped ? groupCards(some, size, tags.length) : scalarCards(some.map(planOfTag), view.comparing.baseline, size, countLines(plans));
   const sections: PlannedSection[] = isTable ? [{ title: t("compare.table"), cards: [tableCard(tags.map(({ tag }) => tag))] }] : sectionsOf("scalars", tags, cards);
-  return { page: "compare", title: t("nav.compare"), runs: legend(), settings: [...comparing(), ...(isTable ? filterSetting() : curveSettings())], sections };
+  return { page: "compare", title: t("nav.compare"), runs: legend(tags), settings: [...comparing(), ...(isTable ? filterSetting() : curveSettings())], sections };
 }
 
 /** Charts of groups have the colours of the groups. */
-function legend(): NamedRun[] {
-  if (!comparison.isGrouped || view.comparing.isTable) return namedRuns(selection.shown);
+function legend(tags: readonly TagRuns[]): NamedRun[] {
+  if (view.comparing.isTable) return namedRuns(selection.shown);
+  if (!comparison.isGrouped) return holdersOf(tags);
   return comparison.groups.map(({ key, runs }) => ({ name: key, colour: comparison.colourOf(key), state: t("compare.runs", { n: runs.length }) }));
 }
 

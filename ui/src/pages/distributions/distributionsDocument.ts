@@ -9,12 +9,11 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, ViewPlan } from "../../saved/model";
 import { colours } from "../../state/colours.svelte";
 import { histogramSource } from "../../state/histograms";
-import { selection } from "../../state/selection.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { view } from "../../state/view.svelte";
 import { zooms } from "../../state/zooms.svelte";
 import { drawingSize, type Size } from "../saving/curvesPart";
-import { filterSetting, namedRun, namedRuns, sectionsOf } from "../saving/shown";
+import { filterSetting, namedRun, holdersOf, sectionsOf } from "../saving/shown";
 import { itemsOf, type SeriesItem } from "../series/item";
 
 /** Rows that can be told apart in a drawing, as on the screen. */
@@ -30,7 +29,7 @@ export function distributionsDocument(full: TagRuns | undefined, matching: reado
     { name: t("distributions.shape"), value: t(`distributions.shape_${view.shape}`) },
     { name: t("distributions.axis"), value: t(`scalars.axis_${view.axis}`) },
   ];
-  return { page: "distributions", title: t("dashboard.distributions"), runs: namedRuns(selection.shown), settings, sections };
+  return { page: "distributions", title: t("dashboard.distributions"), runs: holdersOf(tags), settings, sections };
 }
 
 function cardOf(item: SeriesItem, size: Size): PlannedCard {

@@ -5,12 +5,11 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PicturePart, PlannedCard, Setting, ViewPlan } from "../../saved/model";
 import { imageLists, imageSteps, pictureAddress, type ImageList } from "../../state/images.svelte";
 import { readPictureBytes } from "../../state/savedReads";
-import { selection } from "../../state/selection.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { view } from "../../state/view.svelte";
 import { dataUrl } from "../saving/dataUrl";
 import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
-import { namedRuns, sectionsOf } from "../saving/shown";
+import { holdersOf, sectionsOf } from "../saving/shown";
 import { pictureFilter } from "./pictureFilter";
 
 /** Pictures of one value that a card shows. */
@@ -23,10 +22,10 @@ export function imagesDocument(full: TagRuns | undefined, matching: readonly Tag
   return {
     page: "images",
     title: t("nav.images"),
-    runs: namedRuns(selection.shown),
+    runs: holdersOf(full ? [full] : matching),
     settings: pictureSettings(full !== undefined),
     sections: sectionsOf("image", compared ? [compared] : matching, cards),
-    filter: pictureFilter(view.pictures),
+    filter: pictureFilter(view.pictures, full !== undefined && view.pictures.comparison?.by === "difference"),
   };
 }
 
@@ -38,7 +37,7 @@ function comparedTag(full: TagRuns): TagRuns {
 }
 
 function pictureSettings(isFull: boolean): Setting[] {
-  const { brightness, contrast, comparison } = view.pictures;
+  const { brightness, contrast, comparison, gain } = view.pictures;
   const percent = (factor: number): string => `${Math.round(100 * factor)} %`;
   const other = comparison && ("step" in comparison ? t("images.step", { step: groupDigits(comparison.step) }) : comparison.run);
   return [
@@ -46,6 +45,7 @@ function pictureSettings(isFull: boolean): Setting[] {
     ...(brightness === 1 ? [] : [{ name: t("images.brightness"), value: percent(brightness) }]),
     ...(contrast === 1 ? [] : [{ name: t("images.contrast"), value: percent(contrast) }]),
     ...(isFull && comparison ? [{ name: t("images.compare"), value: `${t(`images.compare_${comparison.by}`)} · ${other}` }] : []),
+    ...(isFull && comparison?.by === "difference" && gain !== 1 ? [{ name: t("images.gain"), value: `${gain} ×` }] : []),
   ];
 }
 

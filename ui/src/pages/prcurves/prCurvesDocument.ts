@@ -10,11 +10,10 @@ import type { CardContent, CurvesPart, PlannedCard, TablePart, ViewPlan } from "
 import { colours } from "../../state/colours.svelte";
 import { prCurveSource, prCurveSteps, type PrStep } from "../../state/prCurves";
 import { ReasonError } from "../../state/problem";
-import { selection } from "../../state/selection.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { drawingSize, type Size } from "../saving/curvesPart";
 import { stepSettings } from "../saving/seriesCards";
-import { namedRuns, sectionsOf } from "../saving/shown";
+import { holdersOf, sectionsOf } from "../saving/shown";
 import { oneItemATag } from "../series/item";
 
 const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
@@ -25,7 +24,7 @@ export function prCurvesDocument(full: TagRuns | undefined, matching: readonly T
   const tags = full ? [full] : matching;
   const size = drawingSize(tags.length);
   const sections = sectionsOf("pr_curve", tags, (some) => some.map((tag) => cardOf(tag, full ? `full ${tag.tag}` : oneItemATag([tag])[0]!.key, size)));
-  return { page: "pr-curves", title: t("nav.prcurves"), runs: namedRuns(selection.shown), settings: stepSettings(), sections };
+  return { page: "pr-curves", title: t("nav.prcurves"), runs: holdersOf(tags), settings: stepSettings(), sections };
 }
 
 function cardOf(tag: TagRuns, card: string, size: Size): PlannedCard {

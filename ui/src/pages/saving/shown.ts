@@ -7,7 +7,14 @@ import type { NamedRun, PlannedCard, PlannedSection, Setting } from "../../saved
 import { colours } from "../../state/colours.svelte";
 import { pins } from "../../state/pins.svelte";
 import { runs } from "../../state/runs.svelte";
+import { selection } from "../../state/selection.svelte";
 import { view } from "../../state/view.svelte";
+
+/** The shown runs that hold any of these tags, as the legend of a saved view names them. */
+export function holdersOf(tags: readonly { runs: readonly string[] }[]): NamedRun[] {
+  const holders = new Set(tags.flatMap((tag) => tag.runs));
+  return namedRuns(selection.shown.filter((run) => holders.has(run)));
+}
 
 /** Runs as the legend of a saved view names them. */
 export function namedRuns(names: readonly string[]): NamedRun[] {

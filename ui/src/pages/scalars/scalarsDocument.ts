@@ -2,11 +2,10 @@
 import { planOfTag, type ChartPlan } from "../../core/chartPlan";
 import { t } from "../../i18n/i18n.svelte";
 import type { PlannedCard, ViewPlan } from "../../saved/model";
-import { selection } from "../../state/selection.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { drawingSize } from "../saving/curvesPart";
 import { countLines, curveSettings, scalarCards } from "../saving/scalarCards";
-import { namedRuns, sectionsOf } from "../saving/shown";
+import { holdersOf, sectionsOf } from "../saving/shown";
 
 /** The charts that match, also those that are far from sight; the one in full screen where there is one. */
 export function scalarsDocument(full: ChartPlan | undefined, matching: readonly TagRuns[], composed: readonly ChartPlan[]): ViewPlan {
@@ -19,5 +18,5 @@ export function scalarsDocument(full: ChartPlan | undefined, matching: readonly 
         ...(composed.length > 0 ? [{ title: t("scalars.composed"), cards: cards(composed) }] : []),
         ...sectionsOf("scalars", matching, (tags) => cards(tags.map(planOfTag))),
       ];
-  return { page: "scalars", title: t("nav.scalars"), runs: namedRuns(selection.shown), settings: curveSettings(), sections };
+  return { page: "scalars", title: t("nav.scalars"), runs: holdersOf(all.flatMap(({ parts }) => parts)), settings: curveSettings(), sections };
 }

@@ -5,12 +5,11 @@ import { formatBytes, formatValue, groupDigits } from "../../core/format";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, NoticePart, Part, PlannedCard, Setting, ViewPlan } from "../../saved/model";
 import { readHeat, readTensor, readTensorStatistics, readWindow } from "../../state/savedReads";
-import { selection } from "../../state/selection.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { tensorLists, tensorSteps, type SliceKey, type TensorFacts, type TensorStatistics, type ValueKey, type ValueList } from "../../state/values.svelte";
 import { view } from "../../state/view.svelte";
 import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
-import { namedRuns, sectionsOf } from "../saving/shown";
+import { holdersOf, sectionsOf } from "../saving/shown";
 import { heatFacts, heatPart, statisticsPart, windowPart } from "./tensorParts";
 
 /** Cells of a table in the file. */
@@ -24,7 +23,7 @@ const SIZE = { width: 720, height: 320 };
 /** Tensors as their cards show them; the one in full screen in its view, with its statistics. */
 export function tensorsDocument(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const cards = (tags: readonly TagRuns[]): PlannedCard[] => steppedCards(tags, { source: tensorLists, steps: tensorSteps, isWide: full !== undefined, read: full ? readPanel : readCard });
-  return { page: "tensors", title: t("nav.tensors"), runs: namedRuns(selection.shown), settings: settingsOf(full !== undefined), sections: sectionsOf("tensor", full ? [full] : matching, cards) };
+  return { page: "tensors", title: t("nav.tensors"), runs: holdersOf(full ? [full] : matching), settings: settingsOf(full !== undefined), sections: sectionsOf("tensor", full ? [full] : matching, cards) };
 }
 
 function settingsOf(isFull: boolean): Setting[] {

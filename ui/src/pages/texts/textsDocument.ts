@@ -2,19 +2,18 @@
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, Part, ViewPlan } from "../../saved/model";
 import { readTexts } from "../../state/savedReads";
-import { selection } from "../../state/selection.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { textLists, textSteps, type ValueList } from "../../state/values.svelte";
 import { view } from "../../state/view.svelte";
 import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
-import { namedRuns, sectionsOf } from "../saving/shown";
+import { holdersOf, sectionsOf } from "../saving/shown";
 import { renderMarkdown } from "./markdown";
 
 /** Texts at the steps that the page shows, as Markdown or letter by letter as they are there. */
 export function textsDocument(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const settings = [...stepSettings(), { name: t("texts.way"), value: t(view.values.isPlain ? "texts.plain" : "texts.markdown") }];
   const sections = sectionsOf("text", full ? [full] : matching, (tags) => steppedCards(tags, { source: textLists, steps: textSteps, read }));
-  return { page: "texts", title: t("nav.texts"), runs: namedRuns(selection.shown), settings, sections };
+  return { page: "texts", title: t("nav.texts"), runs: holdersOf(full ? [full] : matching), settings, sections };
 }
 
 async function read({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
