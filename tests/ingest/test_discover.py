@@ -149,10 +149,47 @@ def test_the_base_may_be_a_link(tmp_path: Path) -> None:
     assert list(find_runs(tmp_path / "link").runs) == ["run"]
 
 
-def test_only_plain_files_are_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / NAME)
-    (tmp_path / "events.out.tfevents.1").mkdir()
-    assert find_runs(tmp_path).runs == {}
+def test_only_plain_files_are_read_and_what_else_has_their_name_is_told(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", "summary.1", "summary.2")
+    os.mkfifo(run / NAME)
+    (run / "events.out.tfevents.1").mkdir()
+    (run / "tfevents.2").symlink_to("tfevents.3")
+    (run / "tfevents.3").symlink_to("tfevents.2")
+    (run / "tfevents.4").symlink_to("tfevents.5")
+    (run / "loop").symlink_to("loop")
+    found = find_runs(tmp_path)
+    assert [file.name for file in found.runs["run"].files] == ["summary.1", "summary.2"]
+    details = {Path(problem.path).name: problem.detail for problem in found.problems}
+    assert details == {
+        NAME: "not read: it is no plain file",
+        "tfevents.2": "not read: Too many levels of symbolic links",
+        "tfevents.3": "not read: Too many levels of symbolic links",
+        "tfevents.4": "not read: the link leads nowhere",
+    }
+
+
+def test_a_link_that_leads_nowhere_is_followed_once_it_leads_somewhere(tmp_path: Path) -> None:
+    kept, run = make_run(tmp_path / "kept", "other"), tmp_path / "run"
+    run.mkdir()
+    (run / NAME).symlink_to(kept / NAME)
+    settle(run)
+    finder = Finder(tmp_path)
+    assert finder.find().runs == {}
+    (kept / NAME).touch()
+    assert list(finder.find().runs) == ["kept", "run"]
+    assert finder.find().problems == ()
+
+
+def test_a_link_through_a_closed_directory_costs_that_link_alone(open_to_all: Path) -> None:
+    closed, run = make_run(open_to_all / "closed"), make_run(open_to_all / "run")
+    (run / "tfevents.2").symlink_to(closed / NAME)
+    closed.chmod(0)
+    with without_privileges():
+        found = find_runs(open_to_all)
+    closed.chmod(0o755)
+    assert [file.name for file in found.runs["run"].files] == [NAME]
+    details = {Path(problem.path).name: problem.detail for problem in found.problems}
+    assert details == {"closed": "not listed: Permission denied", "tfevents.2": "not read: Permission denied"}
 
 
 def test_directories_that_may_not_be_listed_are_reported(open_to_all: Path) -> None:

@@ -129,8 +129,12 @@ class Finder:
                     problems.append(problem)
                 elif entry.is_dir(follow_symlinks=False):
                     directories.append(entry.path)
-                elif is_event_name(entry.name) and entry.is_file():
-                    files.append(EventFile(readable(entry.name), entry.path, creation_number(entry.name)))
+                elif is_event_name(entry.name):
+                    if problem := _problem_of_file(entry):
+                        problems.append(problem)
+                        modified_ns = 0  # what mends it may be done elsewhere: look again next time
+                    else:
+                        files.append(EventFile(readable(entry.name), entry.path, creation_number(entry.name)))
         return _Listing(modified_ns, listed_ns, tuple(directories), tuple(files), tuple(problems))
 
     def _leaves(self, link: os.DirEntry[str]) -> Problem | None:
@@ -140,6 +144,17 @@ class Finder:
         return Problem(
             readable(link.path), f"link not followed: {readable(target)} is outside of {readable(self.base)}"
         )
+
+
+def _problem_of_file(entry: os.DirEntry[str]) -> Problem | None:
+    """Why an entry with the name of an event file is none. What is wrong with it says nothing of those beside it."""
+    try:
+        if entry.is_file():
+            return None
+    except OSError as error:  # a link that leads in a circle, or through a directory that is closed to us
+        return Problem(readable(entry.path), f"not read: {error.strerror}")
+    why = "the link leads nowhere" if entry.is_symlink() else "it is no plain file"
+    return Problem(readable(entry.path), f"not read: {why}")
 
 
 def _found_run(base: str, directory: str, files: tuple[EventFile, ...]) -> FoundRun:
