@@ -4,6 +4,8 @@ import type { PlotFrame, UprightFrame } from "./plotFrame";
 
 const GAP = 6;
 const BOTTOM_GAP = 5;
+/** From the outer edge of an axis to the middle of its title. */
+const TITLE_MIDDLE = 12;
 
 type Ink = (colour: string) => string;
 
@@ -51,7 +53,7 @@ function paintUpright(ctx: CanvasRenderingContext2D, { area, uprights, projectio
   upright.labels.forEach((label, row) => ctx.fillText(label, x, Math.round(projections[index]!.y(upright.ticks[row]!))));
   if (upright.title === "") return;
   ctx.save();
-  ctx.translate(edge + (upright.isRight ? upright.width - 8 : 8 - upright.width), area.top + area.height / 2);
+  ctx.translate(edge + (upright.isRight ? upright.width - TITLE_MIDDLE : TITLE_MIDDLE - upright.width), area.top + area.height / 2);
   ctx.rotate(upright.isRight ? Math.PI / 2 : -Math.PI / 2);
   ctx.textAlign = "center";
   ctx.fillText(upright.title, 0, 0);

@@ -81,7 +81,7 @@ function upright({ area, uprights, projections }: PlotFrame, index: number): str
 
 function title({ title, colour, isRight, width }: UprightFrame, edge: number, y: number): string {
   if (title === "") return "";
-  const x = pixel(edge + (isRight ? width - 8 : 12 - width));
+  const x = pixel(edge + (isRight ? width - 12 : 16 - width));
   const fill = colour === null ? "" : ` fill="${colour}"`;
   return `<text text-anchor="middle" transform="translate(${x} ${pixel(y)}) rotate(${isRight ? 90 : -90})"${fill}>${escapeXml(title)}</text>`;
 }

@@ -47,7 +47,7 @@ const BOTTOM = 22;
 const RIGHT = 16;
 const UPRIGHT_MIN = 48;
 const UPRIGHT_PADDING = 14;
-const TITLE = 16;
+const TITLE = 20;
 const HALF_LETTER = 3.1;
 const NO_LADDER: Ladder = { ticks: [], labels: [] };
 
