@@ -18,6 +18,7 @@ from mindscope.notebook import Notebook
 from mindscope.server import client, openapi
 from mindscope.server.alerting import Alerting
 from mindscope.server.context import Viewer
+from mindscope.server.departure import DepartureMiddleware
 from mindscope.server.failures import RESPONSES, answer_failures
 from mindscope.server.feed import Feed
 from mindscope.server.hparam_tables import HparamTables
@@ -64,6 +65,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     app.state.viewer = _viewer(settings, catalog)
+    app.add_middleware(DepartureMiddleware)
     app.add_middleware(TrustMiddleware, host=settings.host)
     app.include_router(_api(), prefix="/api")
     client.mount(app)

@@ -11,6 +11,7 @@ from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.curve_schema import Curve, CurvesQuery
+from mindscope.server.departure import while_awaited
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.schema import Axis, ReasonEntry, SeriesName
 from mindscope.stats import GrowingCurve, Reduction, XName, reduce
@@ -27,7 +28,7 @@ def compute_curves(
     ``drawn`` remembers long curves from query to query; None: nothing is remembered.
     """
     drawn = DrawnCurves() if drawn is None else drawn
-    return [_curve_or_error(catalog, drawn, name, query) for name in query.series]
+    return [_curve_or_error(catalog, drawn, name, query) for name in while_awaited(query.series)]
 
 
 def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:

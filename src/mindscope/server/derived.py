@@ -12,6 +12,7 @@ from mindscope.errors import ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.departure import while_awaited
 from mindscope.server.derived_points import DerivedPoints, derive_points, is_smoothed
 from mindscope.server.derived_schema import DerivedColumns, DerivedHeader, DerivedLine, DerivedName, DerivedQuery
 from mindscope.server.schema import Column, ReasonEntry
@@ -24,7 +25,7 @@ Arrays = dict[str, NDArray[np.float64]]
 def pack_derived(catalog: Catalog, query: DerivedQuery) -> memoryview:
     """The lines of the query in its order, as columns."""
     data = ColumnData()
-    lines = [_line_or_error(catalog, query, name, data) for name in query.lines]
+    lines = [_line_or_error(catalog, query, name, data) for name in while_awaited(query.lines)]
     return join(DerivedHeader(lines=lines), data)
 
 

@@ -7,12 +7,13 @@ from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
 from mindscope.reasons import UNTOLD, Reason, reason_of
+from mindscope.server.departure import ClientLeftError
 from mindscope.server.headers import SECURITY_HEADERS
 from mindscope.server.schema import Failure, FailureAnswer, ReasonEntry
 
@@ -41,6 +42,7 @@ def answer_failures(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(RunNotFoundError, _run_not_found)
     app.add_exception_handler(TagNotFoundError, _tag_not_found)
+    app.add_exception_handler(ClientLeftError, _nobody_waits)
     app.add_exception_handler(MindscopeError, _our_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _unforeseen)
@@ -60,6 +62,10 @@ async def _run_not_found(request: Request, error: Exception) -> JSONResponse:
 
 async def _tag_not_found(request: Request, error: Exception) -> JSONResponse:
     return failure(404, reason_of(error), "POST /api/tags lists the tags of a run")
+
+
+async def _nobody_waits(request: Request, error: Exception) -> Response:
+    return Response(status_code=499)  # by custom; it reaches nobody
 
 
 async def _our_error(request: Request, error: Exception) -> JSONResponse:

@@ -16,6 +16,7 @@ from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.departure import while_awaited
 from mindscope.server.group_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
 from mindscope.server.ranks import expand_ranks
 from mindscope.server.schema import Axis, ReasonEntry
@@ -30,7 +31,7 @@ from mindscope.stats.spread import Spread
 def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupSpreads) -> memoryview:
     """The groups of the query in its order, as columns."""
     data = ColumnData()
-    groups = [_group_or_error(catalog, query, name, spreads, data) for name in query.groups]
+    groups = [_group_or_error(catalog, query, name, spreads, data) for name in while_awaited(query.groups)]
     return join(GroupsHeader(groups=groups), data)
 
 

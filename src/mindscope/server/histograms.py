@@ -14,6 +14,7 @@ from mindscope.errors import RunNotFoundError, TagNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.departure import while_awaited
 from mindscope.server.histogram_schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
 from mindscope.server.merged_histograms import MergedHistogram, MergedHistograms, signature
 from mindscope.server.references import References, find_references
@@ -52,7 +53,8 @@ def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: MergedHist
     """The histograms of each series of the query, in its order; ``merged`` remembers them from query to query."""
     merged = MergedHistograms() if merged is None else merged
     data = ColumnData()
-    return join(HistogramsHeader(series=[_series(catalog, name, query, merged, data) for name in query.series]), data)
+    series = [_series(catalog, name, query, merged, data) for name in while_awaited(query.series)]
+    return join(HistogramsHeader(series=series), data)
 
 
 def _series(

@@ -14,6 +14,7 @@ from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.columns import ColumnData, join
 from mindscope.server.cursor import cursor_of, kept_rows
+from mindscope.server.departure import while_awaited
 from mindscope.server.merged_histograms import signature
 from mindscope.server.pr_schema import PrCurveColumns, PrCurvesHeader, PrCurvesQuery, PrSeries, PrSeriesName, PrSteps
 from mindscope.server.references import References, find_references
@@ -31,7 +32,8 @@ NOTHING = np.empty((len(NAMES), 0))
 def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> memoryview:
     """The curves of each series of the query, in its order."""
     data = ColumnData()
-    return join(PrCurvesHeader(series=[_series_or_error(catalog, name, data) for name in query.series]), data)
+    series = [_series_or_error(catalog, name, data) for name in while_awaited(query.series)]
+    return join(PrCurvesHeader(series=series), data)
 
 
 def pr_rows(tensor: Tensor) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from mindscope.ingest import Catalog
+from mindscope.server.departure import while_awaited
 from mindscope.server.schema import MAX_RUNS, MAX_SERIES, Answer, Query
 from mindscope.store import ScalarSeries
 
@@ -50,7 +51,7 @@ def compute_statistics(catalog: Catalog, query: StatisticsQuery) -> StatisticsAn
 
 
 def _each(catalog: Catalog, query: StatisticsQuery) -> Iterator[SeriesStatistics]:
-    for run, id in enumerate(query.runs):
+    for run, id in enumerate(while_awaited(query.runs)):
         store = catalog.runs.get(id)
         if store is None:
             continue
