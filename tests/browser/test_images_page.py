@@ -256,9 +256,15 @@ def test_brightness_and_contrast_change_what_is_seen_and_go_back(greys: tuple[Li
 def test_runs_stand_side_by_side_at_the_same_step(greys: tuple[LiveViewer, Path], open_page: OpenPage):
     """The steps of the toolbar are those of the panels; when they are closed, those of the cards again."""
     page = open_page(greys[0], "/images")
-    picture(page.get_by_test_id("card").nth(0)).click()
+    opener = page.get_by_test_id("card").nth(0).get_by_role("button", name="Full screen").last
+    picture(page.get_by_test_id("card").nth(0))
+    opener.press("ArrowLeft")
+    expect(page.get_by_test_id("card").nth(0).get_by_test_id("step")).to_have_text("Step 2")
+    opener.press("Enter")
     panels = full(page).get_by_test_id("panel")
     expect(panels).to_have_count(2)
+    picture(panels.nth(1)).hover()
+    expect(panels.nth(1).get_by_test_id("pixel")).to_have_text("x 3 y 2 · 20 20 20")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     for number in range(2):
@@ -266,6 +272,7 @@ def test_runs_stand_side_by_side_at_the_same_step(greys: tuple[LiveViewer, Path]
         assert reds(panels.nth(number))[0, 0] == 20
     page.keyboard.press("Escape")
     expect(full(page)).to_have_count(0)
+    expect(opener).to_be_focused()
     expect(page.get_by_test_id("common-step")).to_have_attribute("max", "3")
 
 

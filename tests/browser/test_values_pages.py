@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,9 @@ def test_a_text_is_read_step_by_step(viewer: LiveViewer, open_page: OpenPage):
     texts = tb_all().texts("note/text_summary")
     shown = card(page, "note/text_summary")
     expect(shown.get_by_test_id("markdown").locator("strong")).to_have_text("270")
+    expect(shown).to_have_css("height", re.compile(r"^2\d\d(\.\d+)?px$"))  # a line does not take the whole page
+    shown.get_by_test_id("text").press("ArrowLeft")
+    expect(shown.get_by_test_id("step")).to_have_text(f"Step {texts[-2].step}")
     shown.get_by_test_id("card-step").press("Home")
     expect(shown.get_by_test_id("step")).to_have_text(f"Step {texts[0].step}")
     expect(shown.get_by_test_id("text")).to_contain_text("step 0 text")
@@ -85,10 +89,26 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     place.press("Home")
     shown.get_by_test_id("sound-play").click()
     expect(place).not_to_have_attribute("aria-valuetext", "0:00.0")
+    box = shown.bounding_box()
+    assert box is not None
+    assert box["height"] <= 250, "a waveform is not seen better when it is higher"
+    saved = {kind: saved_sound(page, kind) for kind in ("sound", "png", "svg", "csv")}
+    assert saved["sound"] == ("tone_0.wav", sound.encoded)
+    assert saved["png"][1].startswith(b"\x89PNG")
+    assert "tone · tensorboard/tb_all/run_a · Step 0" in saved["svg"][1].decode()
+    rows = list(csv.DictReader(io.StringIO(saved["csv"][1].decode())))
+    with wave.open(io.BytesIO(sound.encoded)) as file:
+        samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)[::channels]
+    np.testing.assert_allclose([float(row["value"]) for row in rows], samples / 32768, atol=2e-4)
+    np.testing.assert_allclose([float(row["time_s"]) for row in rows], np.arange(len(samples)) / rate, atol=1e-9)
+
+
+def saved_sound(page: Page, kind: str) -> tuple[str, bytes]:
     card(page, "tone").hover()
+    card(page, "tone").get_by_test_id("download").click()
     with page.expect_download() as download:
-        card(page, "tone").get_by_test_id("download").click()
-    assert Path(download.value.path()).read_bytes() == sound.encoded
+        page.get_by_test_id(f"download-{kind}").click()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
 def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: OpenPage):

@@ -47,9 +47,10 @@ export function cardShape(
   isOpen: (section: CardSection<unknown>) => boolean,
   size: ChartSize,
   room: { width: number; height: number },
+  tallest = Infinity,
 ): GridShape {
   const heads = sections.filter(({ isHeadless }) => !isHeadless).length * SECTION_HEAD;
-  return gridShape(size, sections.filter(isOpen).map(({ items }) => items.length), { ...room, height: room.height - heads });
+  return gridShape(size, sections.filter(isOpen).map(({ items }) => items.length), { ...room, height: room.height - heads }, tallest);
 }
 
 /** Which rows of each section are held. */
