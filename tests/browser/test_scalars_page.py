@@ -275,9 +275,13 @@ def test_full_screen_is_left_with_escape(viewer: LiveViewer, open_page: OpenPage
     card(page, "train/loss").get_by_test_id("full").click()
     wait_until_drawn(full(page))
     expect_view(page, "full", "train%2Floss")
+    expect(full(page)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(full(page).get_by_test_id("log")).to_be_focused()
     page.keyboard.press("Escape")
     expect(full(page)).to_have_count(0)
     expect_view(page, "full", None)
+    expect(card(page, "train/loss").get_by_test_id("full")).to_be_focused()
 
 
 def test_a_curve_is_downloaded_exactly(viewer: LiveViewer, open_page: OpenPage):
