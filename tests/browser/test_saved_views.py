@@ -21,6 +21,9 @@ OpenPage = Callable[[LiveViewer, str], Page]
 Save = Callable[[str], Page]
 RUN_A = "run=tensorboard%2Ftb_all%2Frun_a"
 CUSTOM_LOOP = "run=mindspore%2Fcustom_loop"
+"""How long a sound of the file is, once the browser has read it."""
+DURATION = """sound => sound.readyState > 0 ? sound.duration
+  : new Promise(tell => sound.addEventListener("loadedmetadata", () => tell(sound.duration)))"""
 SWEEP = "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02d}" for number in (1, 2, 3))
 
 
@@ -174,7 +177,7 @@ def test_texts_sounds_and_pr_curves_are_in_the_file(save: Save):
     expect(page.get_by_role("figure")).to_have_count(1)
     page = save(f"/audio?{RUN_A}")
     expect(page.get_by_role("figure").get_by_role("img")).to_be_visible()
-    page.wait_for_function("document.querySelector('audio').duration > 0")
+    assert page.locator("audio").evaluate(DURATION) == pytest.approx(1.0)
     page = save(f"/pr-curves?{RUN_A}")
     expect(page.get_by_role("columnheader", name="AP")).to_be_visible()
     page.get_by_role("img").press("ArrowRight")

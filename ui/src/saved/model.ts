@@ -39,6 +39,8 @@ export interface PlannedCard {
   run: Pick<NamedRun, "name" | "colour"> | null;
   /** As wide as the page rather than beside others. */
   isWide?: boolean;
+  /** False for a title that is no tag: what stands before a slash in it is no prefix. */
+  hasPrefix?: boolean;
   /** Reads what the card shows. Raises what the requests raise, and what an aborted signal raises. */
   make: (signal: AbortSignal) => Promise<CardContent>;
 }

@@ -47,7 +47,7 @@ export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }
 <p class="made">${t("saved.made", { time: made })} · <a href="${address}" rel="noreferrer">${address}</a></p>
 ${settings(plan)}${runs(plan.runs)}${contents(plan)}
 </header>
-<main>
+<main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
 `;
   return head.text;
 }
@@ -91,8 +91,8 @@ export function sectionEnd(): string {
 }
 
 /** A card: its title, what is said beside it, and its parts. `id` is that of its values. */
-export function cardMarkup({ title, run, isWide = false }: PlannedCard, { facts, parts }: CardContent, id: string): string {
-  const slash = title.lastIndexOf("/");
+export function cardMarkup({ title, run, isWide = false, hasPrefix = true }: PlannedCard, { facts, parts }: CardContent, id: string): string {
+  const slash = hasPrefix ? title.lastIndexOf("/") : -1;
   const named = html`<h3><span class="soft">${title.slice(0, slash + 1)}</span>${title.slice(slash + 1)}</h3>`;
   const of = run && html`<span class="run">${swatch(run.colour)}${run.name}</span>`;
   const said = facts.map((fact) => html`<span>${fact}</span>`);

@@ -3,6 +3,8 @@
 (() => {
   "use strict";
   const MOST_ROWS = 12;
+  /** Pixels of a drawing. */
+  const NEAR = 6;
   const SVG = "http://www.w3.org/2000/svg";
   let values = null;
   let tip = null;
@@ -43,9 +45,12 @@
       }
       if (best < 0) return [];
       const point = { line, row: best, x: places.x(Number(line.x[best])), y: y(Number(drawn[best])) };
-      return isInside(point.x) ? [{ ...point, apart: plot.by === "x" ? Math.abs(point.y - at.y) : distance }] : [];
+      return isInside(point.x) ? [{ ...point, distance, apart: plot.by === "x" ? Math.abs(point.y - at.y) : distance }] : [];
     });
-    return found.sort((one, other) => (Number.isNaN(one.apart) ? Infinity : one.apart) - (Number.isNaN(other.apart) ? Infinity : other.apart));
+    // A line that has no point near the pointer has nothing to say there.
+    const nearest = Math.min(...found.map(({ distance }) => distance));
+    const near = plot.by === "x" ? found.filter(({ distance }) => distance <= nearest + NEAR) : found;
+    return near.sort((one, other) => (Number.isNaN(one.apart) ? Infinity : one.apart) - (Number.isNaN(other.apart) ? Infinity : other.apart));
   }
 
   function number(value) {

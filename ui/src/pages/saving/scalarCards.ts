@@ -15,7 +15,7 @@ import { filterSetting } from "./shown";
 
 /** Charts of scalars as cards of a file; `baseline` is the run that the others are compared with. */
 export function scalarCards(plans: readonly ChartPlan[], baseline: string | null, size: Size, lines: number): PlannedCard[] {
-  return plans.map((plan) => ({ title: plan.title, run: null, make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal) }));
+  return plans.map((plan) => ({ title: plan.title, run: null, hasPrefix: plan.parts.length === 1, make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal) }));
 }
 
 export function countLines(plans: readonly ChartPlan[]): number {
