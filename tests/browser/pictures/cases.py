@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the gallery pictures: which page, of which logs, in which look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+HEIGHTS = {800: 900, 1280: 800, 1920: 1080}
+"""The height of the window for every width: half a laptop's screen, a laptop's, a desktop's."""
+TB_ALL = "run=tensorboard%2Ftb_all%2Frun_a"
+OPS = "run=mindspore%2Fops"
+MAIN_PAGES = {
+    "runs": "/",
+    "dashboard": f"/dashboard?{OPS}",
+    "scalars": "/scalars?smoothing=0.8",
+    "compare": "/compare",
+    "images": "/images",
+    "distributions": "/distributions",
+    "tensors": "/tensors",
+    "hparams": "/hparams",
+    "texts": f"/texts?{TB_ALL}",
+    "audio": f"/audio?{TB_ALL}",
+    "pr-curves": f"/pr-curves?{TB_ALL}",
+}
+VARIANTS = {
+    "dashboard-landscape": "/dashboard?run=mindspore%2Flandscape%2Funit_step",
+    "dashboard-empty": f"/dashboard?{TB_ALL}%2Fmulti_a",
+    "log": "/scalars?y=log&axis=relative",
+    "brightness": "/images?step=20&brightness=1.5&size=original",
+    "difference": "/images?full=input&difference=1",
+    "front": "/distributions?shape=front&axis=relative",
+    "heat": "/distributions?shape=heat",
+    "percentiles": "/distributions?shape=bands",
+    "tensor-table": f"/tensors?{OPS}&full=logits",
+    "tensor-heat": f"/tensors?{OPS}&full=logits&as=heat",
+    "tensor-histogram": f"/tensors?{OPS}&full=logits&as=histogram",
+    "tensor-problem": f"/tensors?{OPS}&full=logits&slice=soup,:",
+    "nothing": "/scalars?tag=no-such-tag",
+    "none": "/scalars?runs=none",
+}
+PAGES = MAIN_PAGES | VARIANTS
+LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "distributions", "tensors", "hparams", "texts", "audio")
+SIZED_PAGES = ("runs", "dashboard", "scalars", "compare", "images", "distributions", "tensors")
+WIDE_PAGES = (*SIZED_PAGES, "hparams")
+"""Whose golden pictures are kept at every width."""
+REAL_LOGS = "real"
+SIZED_LOGS = {"1-cards": (1, 1), "12-cards": (1, 12), "300-cards": (1, 300), "200-runs": (200, 12)}
+"""How many runs and how many cards of every kind."""
+GOLDEN_SIZES = {
+    "12-cards": SIZED_PAGES,
+    "300-cards": ("runs", "scalars"),
+    "200-runs": ("runs", "scalars", "compare"),
+    "empty": SIZED_PAGES,
+    "damaged": ("runs", "dashboard", "scalars", "images", "tensors"),
+}
+
+
+@dataclass(frozen=True, order=True)
+class Look:
+    """How a page is looked at."""
+
+    width: int = 1280
+    theme: str = "light"
+    language: str = "en"
+
+    def __str__(self) -> str:
+        return f"{self.width}-{self.theme}-{self.language}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One picture: an address of the viewer over ``logs`` in a look; golden ones are kept."""
+
+    name: str
+    logs: str
+    address: str
+    look: Look
+    is_golden: bool = False
+    is_loading: bool = False
+    """Whether the server seems not to answer."""
+
+
+def all_cases() -> list[Case]:
+    return [*real_cases(), *loading_cases(), *sized_cases()]
+
+
+def real_cases() -> Iterator[Case]:
+    """Every page at every width in English and light, and in every theme and language at the usual width."""
+    looks = [Look(width) for width in HEIGHTS] + [
+        Look(1280, "light", "zh"),
+        Look(1280, "dark"),
+        Look(1280, "dark", "zh"),
+    ]
+    for (page, address), look in product(PAGES.items(), looks):
+        yield Case(f"{page}-{look}", REAL_LOGS, address, look, is_kept(page, look))
+
+
+def is_kept(page: str, look: Look) -> bool:
+    """One golden picture of a variant, two of a main page, and those of other widths of the widest ones."""
+    if look == Look():
+        return True
+    if look == Look(1280, "dark", "zh"):
+        return page in MAIN_PAGES
+    return look.width != 1280 and page in WIDE_PAGES
+
+
+def loading_cases() -> Iterator[Case]:
+    for page in LOADING_PAGES:
+        yield Case(f"loading-{page}-light", REAL_LOGS, PAGES[page], Look(), is_golden=True, is_loading=True)
+
+
+def sized_cases() -> Iterator[Case]:
+    """One, twelve and three hundred cards of a run, two hundred runs, nothing, and damage; light and dark."""
+    for logs, page, theme in product((*SIZED_LOGS, "empty", "damaged"), SIZED_PAGES, ("light", "dark")):
+        is_golden = theme == "light" and page in GOLDEN_SIZES.get(logs, ())
+        address = "/" if page == "runs" else f"/{page}"
+        yield Case(f"{logs}-{page}-{theme}", logs, address, Look(theme=theme), is_golden)
