@@ -3,28 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from mindscope.formats.scan import Scanned
 from mindscope.store.access import Access
-from mindscope.store.chunk import Chunk, Columns
+from mindscope.store.chunk import Chunk
 from mindscope.store.files import FileFacts, readable
 from mindscope.store.points import FileRanks
 from mindscope.store.recent import RecentColumns
-from mindscope.store.saved import SavedStore, read_series, write_series
+from mindscope.store.saved import SavedStore
 from mindscope.store.series import ReferenceSeries, ScalarSeries
+from mindscope.store.series_table import DROPPED_TAG, SeriesKey, SeriesTable
 from mindscope.types import Damage, DialectName, Kind
 
-DROPPED_TAG = "mindscope/dropped"
+__all__ = ["DROPPED_TAG", "RunState", "RunStore", "SeriesKey"]
+
 ROW_BYTES = 32
 """That a row takes in memory at the most."""
 
-SeriesKey = tuple[Kind, str]
 RunState = Literal["live", "finished", "idle", "empty"]
 
 
@@ -47,18 +44,17 @@ class RunStore:
         self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never given twice
         self._by_age: tuple[FileFacts, ...] | None = None  # the files sorted; None since one of them changed
         self._ordinals = 0
-        self._known_series: dict[SeriesKey, ScalarSeries | ReferenceSeries] = {}  # in the order of first sight
-        self._saved: SavedStore | None = None  # what the cache knows, until the series are asked for
+        self._series = SeriesTable(self.access, self._ranks)
 
     def restore(self, saved: SavedStore) -> None:
         """Be as when ``saved`` was made. The store must be new."""
         with self.lock:
-            self._saved = saved
             self._files = dict(saved.files)
             self._ordinals = saved.ordinals
             self.chunks = saved.chunks
             self._rank_files()
             self.version += 1
+            self._series.restore(saved, self.version)
 
     def to_saved(self) -> SavedStore:
         """All but the points, which must be sealed. Raises ChunkDamagedError."""
@@ -67,30 +63,10 @@ class RunStore:
                 files=dict(self._files),
                 ordinals=self._ordinals,
                 tag_counts=self.tag_counts(),
-                dropped=_last_count(series.points.visible()) if (series := self.scalars(DROPPED_TAG)) else 0,
+                dropped=self._series.count_dropped(),
                 chunks=self.chunks,
-                series=write_series(((*key, series.points) for key, series in self._series.items()), self.chunks),
+                series=self._series.to_json(self.chunks),
             )
-
-    @property
-    def _series(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
-        """All series; those of the cache are made when they are first asked for: most runs are only listed."""
-        if self._saved is not None:
-            with self.lock:
-                self._make_saved_series()
-        return self._known_series
-
-    def _make_saved_series(self) -> None:
-        for kind, tag, sealed, state in read_series(self._saved) if self._saved else ():
-            series = self._new_series(kind)
-            series.points.restore(sealed, state)
-            series.version = self.version
-            self._known_series[kind, tag] = series
-        self._saved = None
-
-    def _new_series(self, kind: Kind) -> ScalarSeries | ReferenceSeries:
-        make = ScalarSeries if kind is Kind.SCALAR else ReferenceSeries
-        return make(self._ranks, self.access)
 
     @property
     def name(self) -> str:
@@ -118,21 +94,12 @@ class RunStore:
         """Take in the values of a stretch of a file, and with them what is then known of the file."""
         with self.lock:
             for tag, rows in scanned.scalars.items():
-                self._extend((Kind.SCALAR, tag), ordinal, rows)
+                self.unsealed_rows += self._series.extend((Kind.SCALAR, tag), ordinal, rows)
             for key, places in scanned.references.items():
-                self._extend(key, ordinal, places)
+                self.unsealed_rows += self._series.extend(key, ordinal, places)
             self.unsealed_bytes += scanned.size_bytes
             self._files[ordinal] = facts
             self._note_change()
-
-    def _extend(self, key: SeriesKey, ordinal: int, rows: Mapping[str, NDArray[Any]]) -> None:
-        count = rows["step"].size
-        if count:
-            series = self._series.get(key)
-            if series is None:
-                series = self._series[key] = self._new_series(key[0])
-            series.extend(ordinal, rows)
-            self.unsealed_rows += count
 
     def forget_values(self, ordinal: int) -> None:
         """Take back every value of a file, as when it is read anew; the file stays listed.
@@ -140,28 +107,22 @@ class RunStore:
         Raises ChunkDamagedError when the sealed rows of other files can't be had any more.
         """
         with self.lock:
-            for key, series in list(self._series.items()):
-                series.forget(ordinal)
-                if len(series) == 0:
-                    del self._series[key]
-            self.unsealed_rows = sum(series.points.newest_count for series in self._series.values())
+            self._series.forget(ordinal)
+            self.unsealed_rows = self._series.newest_count
             self.unsealed_bytes = self.unsealed_rows * ROW_BYTES
             self._note_change()
 
     def clear(self) -> None:
         """Forget all values. Files and series stay those that they are, for whoever holds one."""
         with self.lock:
-            for series in self._series.values():
-                series.clear()
+            self._series.clear()
             self.unsealed_rows = self.unsealed_bytes = 0
             self._note_change()
 
     def drop_empty_series(self) -> None:
         """Forget tags without a value."""
         with self.lock:
-            for key, series in list(self._series.items()):
-                if len(series) == 0:
-                    del self._series[key]
+            self._series.drop_empty()
 
     def remove_file(self, ordinal: int) -> None:
         """Forget a file that is gone, with its values."""
@@ -188,17 +149,15 @@ class RunStore:
     def series(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
         """All series by (kind, tag), as first seen; a snapshot of the table, not of the points."""
         with self.lock:
-            return dict(self._series)
+            return dict(self._series.all)
 
     def scalars(self, tag: str) -> ScalarSeries | None:
         """The scalar series of a tag, None when there is none."""
-        series = self._series.get((Kind.SCALAR, tag))
-        return series if isinstance(series, ScalarSeries) else None
+        return self._series.scalars(tag)
 
     def references(self, kind: Kind, tag: str) -> ReferenceSeries | None:
         """The series of a tag of another kind than scalar, None when there is none."""
-        series = self._series.get((kind, tag))
-        return series if isinstance(series, ReferenceSeries) else None
+        return self._series.references(kind, tag)
 
     def tags(self, kind: Kind) -> tuple[str, ...]:
         """Tags of a kind in the order in which they were first seen."""
@@ -206,13 +165,7 @@ class RunStore:
 
     def tag_counts(self) -> dict[Kind, int]:
         """Number of tags by kind."""
-        saved = self._saved
-        if saved is not None:
-            return dict(saved.tag_counts)
-        counts: dict[Kind, int] = {}
-        for kind, _ in self.series:
-            counts[kind] = counts.get(kind, 0) + 1
-        return counts
+        return self._series.tag_counts()
 
     @property
     def damages(self) -> tuple[Damage, ...]:
@@ -222,11 +175,7 @@ class RunStore:
     @property
     def dropped(self) -> int:
         """How many values the recorder says it had to drop, by its latest count."""
-        saved = self._saved
-        if saved is not None:
-            return saved.dropped
-        series = self.scalars(DROPPED_TAG)
-        return _last_count(self.access.read(lambda: series.points.visible())) if series else 0
+        return self.access.read(self._series.count_dropped)
 
     @property
     def size_bytes(self) -> int:
@@ -275,11 +224,6 @@ class RunStore:
     def _note_change(self) -> None:
         self._by_age = None
         self.version += 1
-
-
-def _last_count(points: Columns) -> int:
-    count = points["value"][-1:]
-    return int(count[0]) if count.size and np.isfinite(count[0]) else 0
 
 
 def _is_finished(files: tuple[FileFacts, ...]) -> bool:
