@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start the viewer, train LeNet-5 for a minute while it shows the training live, and serve until Ctrl-C."""
+"""Start the viewer, train LeNet-5 with three learning rates for a minute, live, and serve until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import FrameType
 
-import lenet_digits
+PEAK_LEARNING_RATES = (0.005, 0.02, 0.05)
 
 
 def start_viewer(port: int, base_dir: Path) -> subprocess.Popen[bytes]:
@@ -50,6 +51,22 @@ def interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def train_side_by_side(base_dir: Path, seconds: float) -> None:
+    """Train a network for each learning rate, step by step in turns."""
+    import torch  # it takes seconds, in which one can already look
+    from lenet_digits import training
+
+    torch.set_num_threads(1)  # the networks are too small for more, and the viewer wants a core
+    began = time.strftime("%Y%m%d-%H%M%S")
+    with ExitStack() as stack:
+        runs = [
+            stack.enter_context(closing(training(str(base_dir / f"lenet-{began}-lr{rate}"), seconds, 0, rate)))
+            for rate in PEAK_LEARNING_RATES
+        ]
+        while runs:
+            runs = [run for run in runs if next(run, None) is not None]
+
+
 def main() -> None:
     """Run the demonstration."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -62,11 +79,12 @@ def main() -> None:
     arguments.base_dir.mkdir(parents=True, exist_ok=True)
     viewer = start_viewer(arguments.port, arguments.base_dir)
     try:
-        run = arguments.base_dir / time.strftime("lenet-%Y%m%d-%H%M%S")
-        print(f"\n  Look at  http://127.0.0.1:{arguments.port}/scalars", flush=True)
-        print(f"  LeNet-5 trains for {arguments.seconds:.0f} seconds and records to {run}", flush=True)
+        print(f"\n  Look at  http://127.0.0.1:{arguments.port}/scalars?smoothing=0.9", flush=True)
+        print(
+            f"  Three LeNet-5 train for {arguments.seconds:.0f} seconds and write to {arguments.base_dir}", flush=True
+        )
         print("  Stop everything with Ctrl-C\n", flush=True)
-        lenet_digits.train(str(run), arguments.seconds)
+        train_side_by_side(arguments.base_dir, arguments.seconds)
         if not arguments.exit:
             print("  The training is over, the viewer serves on until Ctrl-C", flush=True)
             viewer.wait()

@@ -11,14 +11,19 @@ import argparse
 import math
 import time
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 import torch
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils.data import DataLoader, TensorDataset
 
-import mindscope
+from mindscope.torch import SummaryCollector
+
+EVALUATED_EVERY = 50
+LEAST_STEPS = 100
 
 
 class LeNet5(nn.Module):
@@ -40,35 +45,52 @@ class LeNet5(nn.Module):
         return self.fc3(torch.relu(self.fc2(x)))
 
 
-def load_data() -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Training and test images (N, 1, 32, 32) in [0, 1] with their labels."""
+def load_data() -> tuple[TensorDataset, Tensor, Tensor]:
+    """A training set, and images (N, 1, 32, 32) in [0, 1] with their labels (N,) to test with."""
     digits = load_digits()
     images = np.kron(digits.images / 16, np.ones((1, 3, 3)))
     images = torch.tensor(np.pad(images, ((0, 0), (4, 4), (4, 4))), dtype=torch.float32).unsqueeze(1)
     labels = torch.tensor(digits.target)
-    return images[:1500], labels[:1500], images[1500:], labels[1500:]
+    return TensorDataset(images[:1500], labels[:1500]), images[1500:], labels[1500:]
 
 
-def shuffled_batches(images: Tensor, labels: Tensor, size: int = 32) -> Iterator[tuple[Tensor, Tensor]]:
-    """Batches for ever, each image shifted at random by up to three pixels."""
+def shifted_batches(loader: DataLoader[tuple[Tensor, ...]]) -> Iterator[tuple[Tensor, Tensor]]:
+    """Batches for ever, each shifted at random by up to three pixels."""
     while True:
-        for indices in torch.randperm(len(images)).split(size):
+        for images, labels in loader:
             down, right = torch.randint(-3, 4, (2,)).tolist()
-            yield images[indices].roll((down, right), (2, 3)), labels[indices]
+            yield images.roll((down, right), (2, 3)), labels
 
 
-def train(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02) -> None:
-    """Train for so many seconds and record every step."""
+def confusion(logits: Tensor, labels: Tensor) -> Tensor:
+    """How often each label (a row) was taken for each class (a column): (10, 10) of int64."""
+    return torch.bincount(labels * 10 + logits.argmax(1), minlength=100).reshape(10, 10)
+
+
+def accuracy(logits: Tensor, labels: Tensor) -> Tensor:
+    """The share of right answers."""
+    return (logits.argmax(1) == labels).float().mean()
+
+
+def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02) -> Iterator[int]:
+    """Train for so many seconds, 100 steps at least, and record each; gives its number, so that several take turns."""
     torch.manual_seed(seed)
-    torch.set_num_threads(1)  # the network is too small for more, and the viewer wants a core
-    train_images, train_labels, test_images, test_labels = load_data()
+    train_set, test_images, test_labels = load_data()
+    loader = DataLoader(train_set, batch_size=32, shuffle=True)
     network = LeNet5()
     optimizer = torch.optim.SGD(network.parameters(), lr=peak_learning_rate, momentum=0.9)
+    collector = SummaryCollector(  # graph, lineage, input and weights; the rest we add ourselves, at every step
+        log_dir,
+        collect_freq=EVALUATED_EVERY,
+        collect_specified_data={"collect_metric": False, "histogram_regular": r".*\.weight"},
+        custom_lineage_data={"peak_learning_rate": peak_learning_rate, "seed": seed},
+    )
     started = time.monotonic()
-    with mindscope.SummaryRecord(log_dir) as record:
-        for step, (images, labels) in enumerate(shuffled_batches(train_images, train_labels), start=1):
-            progress = (time.monotonic() - started) / seconds
-            if progress >= 1:
+    with collector:
+        record = collector.record
+        for step, (images, labels) in zip(count(1), shifted_batches(loader)):
+            progress = min((time.monotonic() - started) / seconds, 1)
+            if progress == 1 and step > LEAST_STEPS:
                 break
             learning_rate = peak_learning_rate * (1 + math.cos(math.pi * progress)) / 2
             optimizer.param_groups[0]["lr"] = learning_rate
@@ -81,17 +103,20 @@ def train(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float
 
             record.add_value("scalar", "loss/train", loss)
             record.add_value("scalar", "learning_rate", learning_rate)
-            record.add_value("scalar", "accuracy/train", (logits.argmax(1) == labels).float().mean())
-            if step % 50 == 1:
+            record.add_value("scalar", "accuracy/train", accuracy(logits, labels))
+            if step % EVALUATED_EVERY == 1:
                 with torch.no_grad():
                     logits = network(test_images)
                 record.add_value("scalar", "loss/test", functional.cross_entropy(logits, test_labels))
-                record.add_value("scalar", "accuracy/test", (logits.argmax(1) == test_labels).float().mean())
-                record.add_value("image", "input", images)
+                record.add_value("scalar", "accuracy/test", accuracy(logits, test_labels))
+                record.add_value("tensor", "confusion", confusion(logits, test_labels))
                 for name, parameter in network.named_parameters():
-                    record.add_value("histogram", f"weight/{name}", parameter)
                     record.add_value("histogram", f"gradient/{name}", parameter.grad)
+            collector.step(loss, network=network, optimizer=optimizer, input_data=images, train_dataset=loader)
             record.record(step)
+            yield step
+        with torch.no_grad():
+            collector.evaluated({"accuracy": float(accuracy(network(test_images), test_labels))}, curves={})
 
 
 def main() -> None:
@@ -102,7 +127,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--learning-rate", type=float, default=0.02)
     arguments = parser.parse_args()
-    train(arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate)
+    torch.set_num_threads(1)  # the network is too small for more
+    for step in training(arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate):
+        if step % 1000 == 0:
+            print(f"step {step}", flush=True)
 
 
 if __name__ == "__main__":

@@ -47,15 +47,21 @@ def test_training_is_recorded_and_served(tmp_path: Path) -> None:
     assert demo.returncode == 0
     assert f"http://127.0.0.1:{port}/scalars" in out
     assert "Ctrl-C" in out
-    (run,) = mindscope.open_runs(tmp_path).values()
+    runs = mindscope.open_runs(tmp_path)
+    assert len(runs) == 3
     scalars = {"loss/train", "loss/test", "accuracy/train", "accuracy/test", "learning_rate"}
-    assert scalars <= set(run.tags("scalar"))
-    assert list(run.tags("image")) == ["input"]
-    assert {"weight/conv1.weight", "gradient/fc3.bias"} <= set(run.tags("histogram"))
-    loss = run.scalars("loss/train").value
-    assert len(loss) > 10
-    assert min(loss) < loss[0]
-    assert not run.damages
+    for run in runs.values():
+        assert scalars <= set(run.tags("scalar"))
+        assert {"conv1.weight/auto", "gradient/fc3.bias"} <= set(run.tags("histogram"))
+        for kind, tag in {"image": "input_data/auto", "tensor": "confusion"}.items():
+            assert list(run.tags(kind)) == [tag]
+        assert run.tensors("confusion")[0].value.value.sum() == 297
+        assert len(run.graphs()) == 1
+        assert run.lineage.train.dataset_size == 1500
+        loss = run.scalars("loss/train").value
+        assert len(loss) >= 100
+        assert min(loss) < loss[0]
+        assert not run.damages
 
 
 def test_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
@@ -78,5 +84,4 @@ def test_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
     gone, alive = psutil.wait_procs(family, timeout=60)
     assert not alive
     assert len(gone) == len(family)
-    (run,) = mindscope.open_runs(tmp_path).values()
-    assert not run.damages
+    assert not any(run.damages for run in mindscope.open_runs(tmp_path).values())
