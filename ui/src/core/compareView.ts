@@ -26,10 +26,25 @@ export interface CompareView {
   sort: ColumnSort | null;
   /** Also parameters that are equal in all runs have a column. */
   showsEqual: boolean;
+  /** The table shows the runs below the heads of all groups, but for those that are `toggled`; or below those only. */
+  isUnfolded: boolean;
+  toggled: readonly string[];
 }
 
 export function defaultCompareView(): CompareView {
-  return { grouping: "none", parameter: "", centre: "mean", spread: "range", baseline: null, isTable: false, figures: USUAL_FIGURES, sort: null, showsEqual: false };
+  return {
+    grouping: "none",
+    parameter: "",
+    centre: "mean",
+    spread: "range",
+    baseline: null,
+    isTable: false,
+    figures: USUAL_FIGURES,
+    sort: null,
+    showsEqual: false,
+    isUnfolded: false,
+    toggled: [],
+  };
 }
 
 export function describeCompare(view: CompareView, query: URLSearchParams): void {
@@ -42,6 +57,8 @@ export function describeCompare(view: CompareView, query: URLSearchParams): void
   if (view.figures.join() !== USUAL_FIGURES.join()) query.append("figures", view.figures.join());
   describeSort(view.sort, "figures", query);
   if (view.showsEqual) query.append("parameters", "all");
+  if (view.isUnfolded) query.append("unfolded", "all");
+  for (const group of view.toggled) query.append("toggled", group);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -59,5 +76,7 @@ export function compareViewOf(query: URLSearchParams): CompareView {
     figures: figures === null ? USUAL_FIGURES : FIGURES.filter((one) => figures.split(",").includes(one)),
     sort: sortOf("figures", query),
     showsEqual: query.get("parameters") === "all",
+    isUnfolded: query.get("unfolded") === "all",
+    toggled: [...new Set(query.getAll("toggled"))],
   };
 }

@@ -97,6 +97,8 @@ const views: fc.Arbitrary<ViewState> = fc
         figures: fc.subarray([...FIGURES], { minLength: 1 }),
         sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
         showsEqual: fc.boolean(),
+        isUnfolded: fc.boolean(),
+        toggled: fc.uniqueArray(fc.string()),
       })
       .map((comparing) => ({ ...comparing, parameter: comparing.grouping === "parameter" ? comparing.parameter : "" })),
   })
