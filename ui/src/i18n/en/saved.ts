@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export const saved = {
   "saved.save": "Save view as HTML",
-  "saved.save_title": "Save this view as one HTML file that opens without a server",
   "saved.writing": "Saving the view",
   "saved.progress": "{done} of {total}: {title}",
   "saved.planning": "Looking what there is to save",

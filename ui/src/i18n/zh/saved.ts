@@ -3,7 +3,6 @@ import type { saved as en } from "../en/saved";
 
 export const saved: Record<keyof typeof en, string> = {
   "saved.save": "将视图保存为 HTML",
-  "saved.save_title": "将此视图保存为一个无需服务即可打开的 HTML 文件",
   "saved.writing": "正在保存视图",
   "saved.progress": "{done} / {total}：{title}",
   "saved.planning": "正在查看可保存的内容",
