@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export const frame = {
+  "frame.skip": "Skip to the page",
   "frame.waiting": "Waiting for the server",
   "nav.label": "Pages",
   "nav.runs": "Runs",

@@ -6,6 +6,7 @@ export const keys = {
   "keys.side": "show or hide the run selection",
   "keys.list": "this list",
   "keys.tab": "next control; charts and tables are controls too",
+  "keys.row": "the same in the next row of a list; previous or next choice of a menu",
   "keys.escape": "leave the full screen, close what floats",
   "keys.curves": "In a chart of curves",
   "keys.point": "previous or next point",

@@ -2,6 +2,7 @@
 import type { frame as en } from "../en/frame";
 
 export const frame: Record<keyof typeof en, string> = {
+  "frame.skip": "跳到页面内容",
   "frame.waiting": "正在等待服务器响应",
   "nav.label": "页面",
   "nav.runs": "训练列表",

@@ -8,6 +8,7 @@ export const keys: Record<keyof typeof en, string> = {
   "keys.side": "显示或收起训练选择",
   "keys.list": "打开此列表",
   "keys.tab": "下一个控件，图表和表格也可用键盘操作",
+  "keys.row": "列表中相邻行的同一控件，菜单中的上一项或下一项",
   "keys.escape": "退出全屏，关闭浮层",
   "keys.curves": "曲线图中",
   "keys.point": "上一个或下一个数据点",
