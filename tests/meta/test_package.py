@@ -48,7 +48,8 @@ def test_commands_of_the_readme_exist() -> None:
 
 def test_pictures_and_links_of_the_documents_are_there() -> None:
     for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
-        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text("utf-8")):
+        text = document.read_text("utf-8")
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text) + re.findall(r'src(?:set)?="([^"]+)"', text):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
