@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,9 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 import mindscope
+from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .held_requests import HeldRequests
@@ -59,9 +63,15 @@ def greys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveViewer
         yield live, base / "logs"
 
 
+def png(grey: int) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("L", (6, 4), grey).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
-    """A picture of twelve steps, and 150 tags of one."""
+    """A picture of twelve steps, 150 tags of one step, and a run of a damaged picture and pairs of pictures."""
     base = tmp_path_factory.mktemp("many")
     with mindscope.SummaryRecord(base / "logs" / "run") as record:
         for step in range(1, 13):
@@ -69,8 +79,27 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
             for number in range(150 if step == 1 else 0):
                 record.add_value("image", f"b/{number:03d}", np.full((1, 1, 4, 6), number / 255, np.float32))
             record.record(step)
+    (base / "logs" / "other").mkdir()
+    whole = png(70)
+    image = {"height": 4, "width": 6, "colorspace": 1, "encoded_image_string": whole}
+    damaged = image | {"encoded_image_string": whole[:-13] + b"?" + whole[-12:]}
+    events = [
+        tensorboard_event(1, {"tag": "input", "image": image}),
+        tensorboard_event(7, {"tag": "input", "image": damaged}),
+    ]
+    for step in (1, 2):
+        pair = {
+            "dtype": 7,
+            "tensor_shape": {"dim": [{"size": 4}]},
+            "string_val": [b"6", b"4", png(50 * step), png(100 * step)],
+        }
+        metadata = {"plugin_data": {"plugin_name": "images"}}
+        events.append(tensorboard_event(step, {"tag": "a/pair", "tensor": pair, "metadata": metadata}))
+    path = base / "logs" / "other" / TENSORBOARD_NAME.format(1)
+    path.write_bytes(tensorboard_version() + b"".join(events))
     with running_viewer(base / "logs", base) as live:
         eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("image") == 151)
+        eventually(lambda: live.runs().get("other", {}).get("tags", {}).get("image") == 2)
         yield live
 
 
@@ -149,7 +178,7 @@ def test_only_pictures_in_sight_are_asked_for(many: LiveViewer, context: Browser
     dropped: list[str] = []
     context.on("request", lambda request: "/api/image?" in request.url and asked.append(request.url))
     context.on("requestfailed", lambda request: dropped.append(request.url))
-    page = open_page(many, "/images")
+    page = open_page(many, "/images?run=run")
     until(page, lambda: any("b%2F000" in url for url in asked))
     page.get_by_test_id("images").evaluate("cards => cards.scrollTo(0, cards.scrollHeight)")
     until(page, lambda: any("b%2F000" in url for url in dropped))
@@ -165,6 +194,46 @@ def until(page: Page, condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "did not happen within 30 s"
         page.wait_for_timeout(10)
+
+
+def test_a_damaged_picture_says_step_file_and_byte(many: LiveViewer, open_page: OpenPage, complaints: list[str]):
+    page = open_page(many, "/images?run=other")
+    shown = card(page, "input")
+    expect(shown.get_by_test_id("picture-problem")).to_have_text(
+        re.compile(rf"at step 7 is damaged at byte \d+ of {re.escape(TENSORBOARD_NAME.format(1))}: the checksum")
+    )
+    step_to(shown, "ArrowLeft")
+    assert reds(shown)[0, 0] == 70
+    expect(shown.get_by_test_id("picture-problem")).to_have_count(0)
+    complaints.clear()  # the browser reports the refused picture
+
+
+def test_every_control_of_full_screen(many: LiveViewer, open_page: OpenPage):
+    page = open_page(many, "/images?full=a%2Fpair&tag=pair")
+    panel = full(page).get_by_test_id("panel")
+    assert reds(panel)[0, 0] == 100
+    full(page).get_by_test_id("next-picture").click()
+    expect_view(page, "picture", "1")
+    expect(full(page)).to_contain_text("2 / 2")
+    eventually(lambda: reds(panel)[0, 0] == 200)
+    with page.expect_download() as download:
+        panel.hover()
+        panel.get_by_test_id("download").click()
+    assert int(np.asarray(Image.open(download.value.path()))[0, 0]) == 200
+    full(page).get_by_test_id("previous-picture").click()
+    eventually(lambda: reds(panel)[0, 0] == 100)
+    page.get_by_test_id("adjust").click()
+    page.get_by_test_id("contrast").press("ArrowRight")
+    expect_view(page, "contrast", "1.01")
+    page.keyboard.press("Escape")
+    page.get_by_test_id("compare").get_by_text("Side by side").click()
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("B · Step 1")
+    full(page).get_by_test_id("other-step").press("ArrowRight")
+    expect(full(page).get_by_test_id("comparison")).to_contain_text("B · Step 2")
+    expect_view(page, "side", "2")
+    page.get_by_test_id("restore-all").click()
+    expect_view(page, "side", None)
+    expect_view(page, "contrast", None)
 
 
 def test_every_pixel_is_that_of_the_log(viewer: LiveViewer, open_page: OpenPage):
@@ -278,10 +347,6 @@ def test_runs_stand_side_by_side_at_the_same_step(greys: tuple[LiveViewer, Path]
 
 def seen_grey(page: Page, within: Locator) -> int:
     """The red of the middle of what is on the screen."""
-    import io
-
-    from PIL import Image
-
     shot = np.asarray(Image.open(io.BytesIO(within.screenshot())).convert("RGB"))
     return int(shot[shot.shape[0] // 2, shot.shape[1] // 4, 0])
 
