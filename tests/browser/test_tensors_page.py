@@ -93,28 +93,27 @@ def test_an_outlier_does_not_flatten_the_colours(made: LiveViewer, open_page: Op
     expect(colours).to_have_attribute("data-clipped", "true")
     expect(colours).to_have_text(re.compile(r"0\s+≥ 0\.9"))
     expect(colours).to_have_attribute("title", re.compile("the highest 1\u2009000\u2009000"))
-    assert different_colours(page) > 100
+    wait_for_colours(page, "> 100")
     assert "≥ 0.9" in saved(page, "svg")[0].decode()
     full(page).get_by_test_id("tensor-colours").get_by_text("Whole range").click()
     expect(colours).to_have_attribute("data-clipped", "false")
     expect(colours).to_have_text(re.compile("0\\s+1\u2009000\u2009000"))
     expect_view(page, "colours", "whole")
-    assert different_colours(page) == 2
+    wait_for_colours(page, "== 2")
 
 
-def different_colours(page: Page) -> int:
-    return (
-        full(page)
-        .locator("canvas")
-        .evaluate(
-            """canvas => {
-      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
-      copy.drawImage(canvas, 0, 0);
-      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
-      return new Set(new Uint32Array(data.buffer)).size;
-    }"""
-        )
-    )
+def wait_for_colours(page: Page, condition: str) -> None:
+    """Until the number of different colours of the map is as ``condition`` says: it is painted after its legend."""
+    canvas = full(page).locator("canvas")
+    page.wait_for_function(f"canvas => ({DIFFERENT_COLOURS})(canvas) {condition}", arg=canvas.element_handle())
+
+
+DIFFERENT_COLOURS = """canvas => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+}"""
 
 
 def test_a_slice_shows_the_very_values_and_stands_in_the_address(viewer: LiveViewer, open_page: OpenPage):
