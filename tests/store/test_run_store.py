@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,14 @@ def test_natural_order_compares_numbers_as_numbers() -> None:
 
 def test_natural_order_keeps_the_runs_of_a_directory_together() -> None:
     names = [f"adam/lr{rate}/seed{seed}" for rate in ("0.0001", "0.001", "0.01", "0.1", "1") for seed in (1, 2, 10)]
-    assert sorted(reversed(names), key=natural_key) == names
+    shuffled = random.Random(0).sample(names, len(names))
+    assert sorted(shuffled, key=natural_key) == names
+
+
+def test_natural_order_takes_numbers_below_one_by_their_size() -> None:
+    names = ["lr0/x", "lr0.005", "lr0.02", "lr0.05", "lr0.25", "lr0.5", "lr1", "lr2.9", "lr2.10", "v0.9.1", "v0.10.2"]
+    shuffled = random.Random(0).sample(names, len(names))
+    assert sorted(shuffled, key=natural_key) == names
 
 
 def test_reading_by_reference_stays_within_the_file(tmp_path: Path) -> None:

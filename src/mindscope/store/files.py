@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from mindscope.types import Damage, DialectName
 
-_NUMBER = re.compile("([0-9]+)")
+_NUMBER = re.compile(r"((?<![0-9.])0\.[0-9]+(?!\.?[0-9])|[0-9]+)")
+"""A number below one, as rates are, but no part of a version such as 0.10.2; else a whole number."""
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 LIVE_S = 60.0
@@ -62,12 +63,17 @@ class FileFacts:
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key under which run_2 comes before run_10, and 0.01 before 0.1; numbers come before letters.
+    """Sort key under which run_2 comes before run_10, and 0.005 before 0.02; numbers come before letters.
 
     Of equal numbers the one with more zeros before it comes first, whatever follows: a directory stays together.
     """
     parts = _NUMBER.split(text)  # text and numbers in turns
-    return tuple([(0, int(part), part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
+    return tuple([_number_key(part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
+
+
+def _number_key(digits: str) -> tuple[int, int, str]:
+    """Numbers below one differ after the point, where the order is that of texts."""
+    return 0, int(digits.partition(".")[0]), digits
 
 
 def readable(name: str) -> str:

@@ -2,10 +2,11 @@
 const collator = new Intl.Collator("en", { sensitivity: "base" });
 
 const DIGIT = /[0-9]/;
-const TOKEN = /[0-9]+|\/|[^0-9/]+/y;
+/** A number below one, as rates are, but no part of a version such as 0.10.2; a whole number; what parts paths; a text. */
+const TOKEN = /(?<![0-9.])0\.[0-9]+(?!\.?[0-9])|[0-9]+|\/|[^0-9/]+/y;
 
 /**
- * Order of names as people count: run_2 before run_10. A directory stays together, and 0.0001 stands before 0.001: of
+ * Order of names as people count: run_2 before run_10. A directory stays together, and 0.005 stands before 0.02; of
  * equal numbers the one with more zeros before it comes first.
  */
 export function compareNames(one: string, other: string): number {
@@ -47,10 +48,10 @@ function kindOf(token: string): 0 | 1 | 2 {
   return DIGIT.test(token[0]!) ? 1 : 2;
 }
 
-/** Of any length. */
+/** Of any length; those below one differ after the point, where the order is that of texts. */
 function compareNumbers(one: string, other: string): number {
-  const [digits, otherDigits] = [one.replace(/^0+/, ""), other.replace(/^0+/, "")];
-  return digits.length - otherDigits.length || compareTexts(digits, otherDigits) || other.length - one.length;
+  const [digits, otherDigits] = [one.replace(/^0+|\..*/g, ""), other.replace(/^0+|\..*/g, "")];
+  return digits.length - otherDigits.length || compareTexts(digits, otherDigits) || compareTexts(one, other);
 }
 
 function compareTexts(one: string, other: string): number {

@@ -97,11 +97,13 @@ describe("the table of runs", () => {
     const ordered = ["9", "10", "a/b", "a/c", "a1", "a2/x", "a10", ...runs, "b", "B2", "b02c", "b2d"];
     expect([...ordered].reverse().sort(compareNames)).toEqual([...ordered].sort(compareNames));
     expect([...runs].reverse().sort(compareNames)).toEqual(runs);
+    const sizes = ["lr0/x", "lr0.005", "lr0.02", "lr0.05", "lr0.25", "lr0.5", "lr1", "lr2.9", "lr2.10", "v0.9.1", "v0.10.2"];
+    expect([...sizes].reverse().sort(compareNames)).toEqual(sizes);
     expect(["a10", "a2/x", "a1", "a/c", "a/b", "10", "9"].sort(compareNames)).toEqual(ordered.slice(0, 7));
   });
 
   it("is an order: whatever the names, sorting them any way round gives the same", () => {
-    const piece = fc.constantFrom("a", "A", "1", "01", "10", "/", "é", "_", "文", "");
+    const piece = fc.constantFrom("a", "A", "1", "01", "10", "0.", ".", "/", "é", "_", "文", "");
     const some = fc.uniqueArray(fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join("")), { maxLength: 8 });
     fc.assert(
       fc.property(some, (list) => {
