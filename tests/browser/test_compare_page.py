@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections import Counter
@@ -11,7 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import mean, median, stdev
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 import mindscope
@@ -92,16 +95,19 @@ def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     figures = csv.DictReader(Path(download.value.path()).read_text().splitlines())
     assert {figure["group"]: int(figure["runs"]) for figure in figures} == want
     saved = {}
-    for kind in ("csv", "json", "svg"):
+    wait_until_drawn(full(page))
+    for kind in ("csv", "json", "svg", "png"):
         full(page).get_by_test_id("download").click()
         with page.expect_download() as download:
             page.get_by_test_id(f"download-{kind}").click()
-        saved[kind] = Path(download.value.path()).read_text()
+        saved[kind] = Path(download.value.path()).read_bytes()
     groups = json.loads(saved["json"])
     assert {group["group"]: group["runs"] for group in groups} == want
-    points = list(csv.DictReader(saved["csv"].splitlines()))
+    points = list(csv.DictReader(saved["csv"].decode().splitlines()))
     assert [float(point["mean"]) for point in points] == [value for group in groups for value in group["mean"]]
-    assert all(f">{name}<" in saved["svg"] for name in want)
+    assert all(f">{name}<" in saved["svg"].decode() for name in want)
+    pixels = np.asarray(Image.open(io.BytesIO(saved["png"])).convert("RGB")).astype(int)
+    assert (np.ptp(pixels, axis=2) > 24).sum() > 100, "a picture of lines in colours"
 
 
 def choose_baseline(page: Page, name: str) -> None:
@@ -228,6 +234,29 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     page.get_by_test_id("restore-all").click()
     for name in ("axis", "y", "zoom", "group"):
         expect_view(page, name, None)
+    shown.hover()
+    shown.get_by_test_id("thresholds").click()
+    panel = page.get_by_test_id("threshold-panel")
+    panel.get_by_test_id("threshold-limit-0").fill("13.5")
+    panel.get_by_test_id("threshold-add").click()
+    expect(panel.get_by_test_id("threshold-rule")).to_have_value("value > 13.5")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    page.get_by_test_id("group-by").select_option("directory")
+    expect(shown.get_by_test_id("thresholds")).to_have_count(0)
+    wait_until_drawn(shown)
+    shown.hover()
+    shown.get_by_test_id("download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("download-svg").click()
+    assert "&gt; 13.5<" in Path(download.value.path()).read_text(), "groups are held against thresholds, too"
+    page.get_by_test_id("group-by").select_option("none")
+    shown.hover()
+    shown.get_by_test_id("thresholds").click()
+    panel.get_by_test_id("threshold-remove").click()
+    expect(panel.get_by_test_id("threshold")).to_have_count(0)
+    eventually(lambda: not any(sweep.http.get("/api/notebook").json()["thresholds"].values()))
+    page.keyboard.press("Escape")
     page.get_by_test_id("compare-show").get_by_text("Table").click()
     expect(page.get_by_test_id("compare-table")).to_be_visible()
 

@@ -86,6 +86,28 @@ def points_of(path: str) -> int:
     return path.count("M") + path.count("L")
 
 
+def drive_cards(page: Page, last: int) -> None:
+    """Steps are played to the last, and a card is pinned, put back and enlarged."""
+    shown = card(page, TAGS[1])
+    page.get_by_test_id("common-step").press("Home")
+    expect(shown.get_by_test_id("step")).to_have_text("Step 0")
+    page.get_by_test_id("common-step-play").click()
+    expect(shown.get_by_test_id("step")).to_have_text(f"Step {last}")
+    expect(page.get_by_test_id("common-step-play")).to_have_accessible_name("Play the steps")
+    shown.hover()
+    shown.get_by_test_id("pin").click()
+    pinned = page.locator("[data-group=pinned]").get_by_test_id("card")
+    expect(pinned).to_have_attribute("data-tag", TAGS[1])
+    shown.hover()
+    shown.get_by_test_id("pin").click()
+    expect(pinned).to_have_count(0)
+    width = page.get_by_test_id("tag-group").first.evaluate("group => group.clientWidth")
+    expect(shown).not_to_have_css("width", f"{width}px")
+    page.get_by_test_id("chart-size").click()
+    page.get_by_test_id("chart-size-large").click()
+    expect(shown).to_have_css("width", f"{width}px")
+
+
 def test_all_curves_in_sight_come_together_and_are_those_of_tensorboard(
     classifiers: LiveViewer, open_page: OpenPage, context: BrowserContext, tmp_path: Path
 ):
@@ -110,19 +132,34 @@ def test_all_curves_in_sight_come_together_and_are_those_of_tensorboard(
     page.get_by_test_id("common-step").press("Home")
     expect(card(page, TAGS[1]).get_by_test_id("step")).to_have_text("Step 0")
     expect_view(page, "step", "0")
+    page.get_by_test_id("tag-filter").fill("dog")
+    expect(page.get_by_test_id("card")).to_have_count(1)
     page.get_by_test_id("restore-all").click()
+    expect(page.get_by_test_id("card")).to_have_count(len(TAGS))
     expect(card(page, TAGS[1]).get_by_test_id("step")).to_have_text("Step 20")
+    drive_cards(page, last=20)
 
     card(page, TAGS[0]).hover()
     card(page, TAGS[0]).get_by_test_id("full").click()
     figures = full(page).get_by_test_id("pr-table").locator("tbody tr")
     expect(figures).to_have_count(len(RUNS))
+    wanted = {}
     for run, one in drawn_by_tensorboard(tmp_path / "logs", TAGS[0]).items():
         precision, recall = np.array(one["precision"]), np.array(one["recall"])
         average = (-np.diff(recall, append=0) * precision).sum()
         best = (2 * precision * recall / (precision + recall)).max()
         row = figures.and_(page.locator(f"[data-key='{run}']")).locator("td")
         expect(row).to_contain_text([str(one["step"]), f"{average:.4f}", f"{best:.4f}"])
+        wanted[run] = [one["step"], average, best]
+    full(page).get_by_test_id("pr-table-download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("pr-table-download-csv").click()
+    rows = {row["run"]: row for row in csv.DictReader(Path(download.value.path()).read_text().splitlines())}
+    assert list(rows) == list(RUNS)
+    for run, row in rows.items():
+        assert [float(row[key]) for key in ("step", "average precision", "best F1")] == pytest.approx(wanted[run])
+        both = float(row["precision"]), float(row["recall"])
+        assert 2 * both[0] * both[1] / sum(both) == pytest.approx(wanted[run][2])
 
 
 def test_a_curve_says_its_counts_at_every_threshold_and_is_downloaded(viewer: LiveViewer, open_page: OpenPage):

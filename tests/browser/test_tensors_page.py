@@ -69,6 +69,21 @@ def test_a_card_says_dtype_shape_and_range(viewer: LiveViewer, open_page: OpenPa
         expect(shown.get_by_test_id("facts")).to_contain_text(" × ".join(map(str, array.shape)))
         expect(shown.get_by_test_id("step")).to_have_text("Step 48")
     expect(card(page, "t_int64")).to_contain_text("kept as float32")
+    shown = card(page, "fc2.bias")
+    shown.get_by_test_id("card-step").press("Home")
+    expect(shown.get_by_test_id("step")).to_have_text("Step 16")
+    page.get_by_test_id("restore-all").click()
+    expect(shown.get_by_test_id("step")).to_have_text("Step 48")
+    shown.get_by_test_id("card-step").press("Home")
+    expect(shown.get_by_test_id("step")).to_have_text("Step 16")
+    shown.get_by_test_id("card-step-play").click()
+    expect(shown.get_by_test_id("step")).to_have_text("Step 48")
+    expect(shown.get_by_test_id("card-step-play")).to_have_accessible_name("Play the steps")
+    width = page.get_by_test_id("tag-group").first.evaluate("group => group.clientWidth")
+    expect(shown).not_to_have_css("width", f"{width}px")
+    page.get_by_test_id("chart-size").click()
+    page.get_by_test_id("chart-size-large").click()
+    expect(shown).to_have_css("width", f"{width}px")
 
 
 def test_cards_of_odd_shapes_say_what_they_hold(made: LiveViewer, open_page: OpenPage):
