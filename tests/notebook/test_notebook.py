@@ -130,6 +130,18 @@ def test_threads_and_processes_lose_no_update(notebook: Notebook, tmp_path: Path
     assert notebook.revision() == 100
 
 
+def test_a_file_that_another_process_is_just_beginning_is_waited_for(
+    notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("time.sleep", lambda pause_s: other.in_transaction and other.execute("COMMIT"))
+        write(notebook, "a", note="x")
+        assert not other.in_transaction
+    assert (notebook.is_writable, notebook.problem) == (True, None)
+    assert fields(notebook) == {"a": {"note": "x"}}
+
+
 @pytest.mark.parametrize("damage", ["text", "header", "pages", "empty_page_table"])
 def test_a_damaged_file_is_moved_aside_and_said(tmp_path: Path, damage: str):
     notebook = Notebook(tmp_path, BASE)
@@ -213,6 +225,24 @@ def test_while_another_process_writes_it_is_read_and_changes_are_asked_for_again
         other.execute("ROLLBACK")
     assert write(opened, "b", note="y") > 0
     opened.close()
+
+
+def test_what_one_thread_could_only_read_is_written_once_another_found_that_it_can_be(
+    notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("mindscope.notebook.database.BUSY_S", 0.05)
+    write(notebook, "a", note="x")
+    notebook.close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = delete")
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM record").fetchall()
+        assert fields(notebook) == {"a": {"note": "x"}}
+        assert not notebook.is_writable
+    with ThreadPoolExecutor(1) as another:
+        assert another.submit(fields, notebook).result() == {"a": {"note": "x"}}
+    assert notebook.is_writable
+    assert write(notebook, "b", note="y") == 2
 
 
 def test_an_empty_file_that_can_not_be_filled_says_why(tmp_path: Path):

@@ -31,7 +31,7 @@ class Connections:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.refusal: Reason | None = None
-        self._mine = local()  # .connection and .file, the identity of what it has open
+        self._mine = local()  # .connection, .file, the identity of what it has open, and .can_write
         self._opening = Lock()  # guards the two below, and ``refusal``
         self._all: list[sqlite3.Connection] = []  # of all threads
         finalize(self, _close_all, self._all)  # of whoever forgets to
@@ -73,14 +73,19 @@ class Connections:
 
     def _connection(self) -> sqlite3.Connection:
         known: sqlite3.Connection | None = getattr(self._mine, "connection", None)
-        if known is not None and self._mine.file == _identity(self.path):
+        if known is not None and self._is_as_others_see_it():
             return known
         self.forget()
         with self._opening:
             connection = self._open()
             self._all.append(connection)
+            self._mine.can_write = self.refusal is None
         self._mine.connection, self._mine.file = connection, _identity(self.path)
         return connection
+
+    def _is_as_others_see_it(self) -> bool:
+        """Whether the file is the one that this thread opened, and nobody found since that it can be written."""
+        return self._mine.file == _identity(self.path) and (self._mine.can_write or self.refusal is not None)
 
     def _open(self) -> sqlite3.Connection:
         if not self._is_checked:

@@ -18,6 +18,7 @@ from mindscope.reasons import Reason
 
 BUSY_S = 10.0
 """How long a change waits for the change of another process."""
+BUSY_PAUSE_S = 0.01
 BUSY = "EBUSY"
 FORMAT = 1
 SCHEMA = f"""
@@ -153,10 +154,20 @@ def _known_format(path: Path, connection: sqlite3.Connection) -> int:
 
 
 def _set_journal(connection: sqlite3.Connection, wanted: str) -> None:
-    """Nothing is locked for a file that has the journal already."""
-    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    if mode != wanted:
-        connection.execute(f"PRAGMA journal_mode = {wanted}")
+    """Nothing is locked for a file that has the journal already.
+
+    SQLite waits for others everywhere but here, where the viewers of a new workspace meet.
+    """
+    deadline = time.monotonic() + BUSY_S
+    while connection.execute("PRAGMA journal_mode").fetchone() != (wanted,):
+        try:
+            connection.execute(f"PRAGMA journal_mode = {wanted}")
+        except sqlite3.OperationalError as error:
+            if errno_of(error) != BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(BUSY_PAUSE_S)
+        else:
+            return  # some file systems allow only one
 
 
 def _require_writable(connection: sqlite3.Connection) -> None:
