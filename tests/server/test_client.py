@@ -84,6 +84,8 @@ def test_without_a_build_the_page_says_how_to_build(app: FastAPI, tmp_path: Path
     assert answer.status_code == 503
     assert "npm run build" in answer.text
     assert "<script" not in answer.text
+    seconds = int(answer.headers["retry-after"])
+    assert f'<meta http-equiv="refresh" content="{seconds}">' in answer.text
 
 
 def test_an_unforeseen_error_is_answered_politely_and_safely(app: FastAPI):

@@ -28,14 +28,17 @@ MEDIA_TYPES = {
 TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
 FOREVER = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
-NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>mindscope</title>
+ASK_AGAIN_S = 3
+"""When a page that a build or an update is just replacing is asked for once more."""
+NOT_BUILT = f"""<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="{ASK_AGAIN_S}">
+<title>mindscope</title>
 <h1>The web client is not built</h1>
 <p>The viewer answers, but its page is missing from this installation.
 In a clone of mindscope, with Node 20 or newer:</p>
 <pre>cd ui
 npm ci
 npm run build</pre>
-<p>Then load this page again; the viewer need not be restarted.
+<p>It is shown here as soon as it is there; the viewer need not be restarted.
 The data is already at <a href="/api/runs">/api/runs</a>.</p>
 """
 
@@ -76,7 +79,7 @@ def _file(folder: Path, name: str, cache_control: str) -> Response | None:
 
 
 def _not_built() -> Response:
-    return HTMLResponse(NOT_BUILT, status_code=503)
+    return HTMLResponse(NOT_BUILT, status_code=503, headers={"retry-after": str(ASK_AGAIN_S)})
 
 
 def _nothing_here() -> NoReturn:
