@@ -17,6 +17,7 @@ import {
 } from "../api/notebook";
 import { labelChange } from "../core/labels";
 import type { Reason } from "../core/reason";
+import { Again } from "./again";
 import { problemOf, type Problem } from "./problem";
 
 export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord };
@@ -43,7 +44,11 @@ class Notebook {
   /** Why the last change or reading failed. */
   problem = $state.raw<Problem | null>(null);
   #last: Promise<boolean> = Promise.resolve(true);
+  /** What the last failed reading told, which the next one takes back. */
+  #unread: Problem | null = null;
+  #again = new Again(() => void this.load());
 
+  /** Reads everything; where that fails, once more by itself until it succeeds. */
   async load(): Promise<void> {
     try {
       const answer = await fetchNotebook();
@@ -53,8 +58,12 @@ class Notebook {
       this.mutes = filled(answer.mutes);
       this.isWritable = answer.is_writable;
       this.warning = answer.problem;
+      this.#again.succeeded();
+      if (this.problem === this.#unread) this.problem = null;
     } catch (error) {
-      this.problem = problemOf(error);
+      this.problem = this.#unread = problemOf(error);
+      // a server that is gone is followed anew, and its notebook read then
+      if (!this.#unread.isUnreachable) this.#again.failed();
     }
   }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { notebook } from "./notebook.svelte";
+
+const NOTES = { note: "kept", tags: [], colour: null, archived: false, version: 1 };
+const ANSWER = { revision: 1, runs: { a: NOTES }, thresholds: {}, pins: {}, views: {}, mutes: {}, is_writable: true, problem: null };
+
+describe("notebook", () => {
+  let asked = 0;
+
+  /** A server that answers so many requests with 503, and the next ones as it should. */
+  function refuse(times: number): void {
+    asked = 0;
+    vi.stubGlobal("fetch", () => {
+      asked++;
+      return Promise.resolve(asked <= times ? new Response("busy", { status: 503 }) : Response.json(ANSWER));
+    });
+  }
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("is asked for again with growing pauses until it comes", async () => {
+    refuse(3);
+    await notebook.load();
+    expect(notebook.problem).not.toBeNull();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(asked).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked).toBe(2);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect([asked, notebook.runs.size]).toEqual([3, 0]);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect([asked, notebook.notesOf("a")?.note, notebook.problem]).toEqual([4, "kept", null]);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(asked).toBe(4);
+  });
+
+  it("says that a change failed, though it can be read", async () => {
+    refuse(1);
+    expect(await notebook.changeRuns(["a"], { archived: true })).toBe(false);
+    expect([asked, notebook.notesOf("a")?.archived]).toEqual([2, false]);
+    await notebook.load();
+    expect(notebook.problem?.what).toContain("503");
+  });
+});
