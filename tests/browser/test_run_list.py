@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 import mindscope
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
-from .scalars_page import expect_view
+from .scalars_page import card, expect_view
 
 OpenPage = Callable[[LiveViewer, str], Page]
 RUNS = ("big/rank_0", "big/rank_1", "sweep/deep/x", "sweep/y")
@@ -80,7 +80,8 @@ def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPa
     expect_view(page, "find", "warm-up")
 
 
-def test_what_two_people_note_at_once_is_all_kept(logs: LiveViewer, open_page: OpenPage):
+def test_what_two_people_keep_at_once_reaches_both(logs: LiveViewer, open_page: OpenPage, complaints: list[str]):
+    """A change that meets a newer one is refused, which the console tells, and made again on top of it."""
     mine, theirs = (open_page(logs, "/?details=sweep%2Fy") for _ in range(2))
     my_note, their_note = (page.get_by_test_id("run-note") for page in (mine, theirs))
     their_note.fill("diverged")
@@ -90,6 +91,7 @@ def test_what_two_people_note_at_once_is_all_kept(logs: LiveViewer, open_page: O
     their_note.fill("diverged at step 3")
     their_note.blur()
     expect(mine.get_by_test_id("note-conflict")).to_contain_text("diverged at step 3")
+    mine.bring_to_front()
     mine.keyboard.press("Escape")
     mine.get_by_test_id("unkept-note").get_by_role("button").click()
     expect(my_note).to_have_value("diverged, as expected")
@@ -101,6 +103,49 @@ def test_what_two_people_note_at_once_is_all_kept(logs: LiveViewer, open_page: O
     for page in (mine, theirs):
         expect(page.get_by_test_id("labels")).to_contain_text("paper")
         expect(page.get_by_test_id("labels")).to_contain_text("baseline")
+        page.bring_to_front()
+        page.get_by_test_id("run-details").get_by_role("button", name="Close", exact=True).click()
+        page.get_by_role("navigation").get_by_role("link", name="Scalars").click()
+    a_pin_reaches(mine, theirs)
+    a_threshold_reaches(mine, theirs)
+    a_colour_reaches(mine, theirs)
+    complaints[:] = [one for one in complaints if "409 (Conflict)" not in one]
+
+
+def a_pin_reaches(mine: Page, theirs: Page) -> None:
+    expect(card(theirs, "loss")).to_be_visible()
+    mine.bring_to_front()
+    card(mine, "loss").hover()
+    card(mine, "loss").get_by_test_id("pin").click()
+    for page in (mine, theirs):
+        pinned = page.locator('[data-group="pinned"]').get_by_test_id("card")
+        expect(pinned).to_have_attribute("data-tag", "loss")
+        expect(pinned.get_by_test_id("pin")).to_have_attribute("aria-pressed", "true")
+
+
+def a_threshold_reaches(mine: Page, theirs: Page) -> None:
+    """And its removal comes back."""
+    card(mine, "loss").hover()
+    card(mine, "loss").get_by_test_id("thresholds").click()
+    mine.get_by_test_id("threshold-limit-0").fill("0.5")
+    mine.get_by_test_id("threshold-add").click()
+    expect(card(theirs, "loss").get_by_test_id("thresholds")).to_have_attribute("aria-pressed", "true")
+    theirs.bring_to_front()
+    card(theirs, "loss").hover()
+    card(theirs, "loss").get_by_test_id("thresholds").click()
+    panel = theirs.get_by_test_id("threshold-panel")
+    expect(panel.get_by_test_id("threshold-rule")).to_have_value("value > 0.5")
+    expect(mine.get_by_test_id("threshold-rule")).to_have_value("value > 0.5")
+    panel.get_by_test_id("threshold-remove").click()
+    expect(mine.get_by_test_id("threshold")).to_have_count(0)
+    panel.get_by_role("button", name="Close", exact=True).click()
+
+
+def a_colour_reaches(mine: Page, theirs: Page) -> None:
+    swatch = mine.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y")
+    theirs.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y").click()
+    theirs.get_by_role("button", name="Colour 7").click()
+    expect(swatch).to_have_attribute("style", re.compile(r"var\(--series-6\)"))
 
 
 def test_the_list_is_saved_as_a_table(logs: LiveViewer, open_page: OpenPage):
@@ -195,6 +240,28 @@ def test_the_run_selection_groups_like_the_list(logs: LiveViewer, open_page: Ope
     expect(page.get_by_test_id("run-list").get_by_label("Show big/rank_0")).not_to_be_checked()
     head.get_by_role("button").click()
     expect(page.get_by_test_id("run-list").get_by_label("Show big/rank_0")).to_have_count(0)
+    all_runs_and_only_one_are_shown(page)
+
+
+def all_runs_and_only_one_are_shown(page: Page) -> None:
+    selection, every = page.get_by_test_id("run-selection"), page.get_by_test_id("all-runs")
+    expect(every).to_be_checked(indeterminate=True)
+    every.click()
+    expect(every).to_be_checked()
+    expect(selection).to_contain_text("4 of 4 shown")
+    every.click()
+    expect(selection).to_contain_text("0 of 4 shown")
+    expect(page.get_by_role("main")).to_contain_text("No run is shown")
+    page.get_by_test_id("run-filter").fill("sweep")
+    every.click()
+    expect(selection).to_contain_text("2 of 4 shown")
+    line = page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')
+    line.hover()
+    line.get_by_role("button", name="Show only sweep/y").click()
+    expect(selection).to_contain_text("1 of 4 shown")
+    expect(line.get_by_role("checkbox")).to_be_checked()
+    expect(every).to_be_checked(indeterminate=True)
+    expect_view(page, "run", "sweep%2Fy")
 
 
 def test_the_run_selection_groups_by_a_field_of_the_lineage(viewer: LiveViewer, open_page: OpenPage):

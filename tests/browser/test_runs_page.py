@@ -4,15 +4,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copy
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
 OpenPage = Callable[[LiveViewer, str], Page]
+Torn = tuple[LiveViewer, GrowingLog, int]
+BY_COLUMN = {
+    "State": ["torn", "long", "wide"],
+    "Last update": ["wide", "long", "torn"],
+    "Duration": ["long", "wide", "torn"],
+    "Last step": ["torn", "long", "wide"],
+    "Data": ["wide", "long", "torn"],
+    "Files": ["torn", "long", "wide"],
+    "Size": ["long", "wide", "torn"],
+    "Notes": ["wide", "long", "torn"],
+    "Trouble": ["torn", "long", "wide"],
+}
+"""The order of the runs of ``torn`` after the first press on the name of a column."""
+BESIDE = {"updated": ["wide", "long", "torn"], "state": ["torn", "long", "wide"], "name": ["long", "torn", "wide"]}
+"""Their order in the run selection."""
+
+
+@pytest.fixture(scope="module")
+def torn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Torn]:
+    """Three runs, each first by some columns; also the damaged log of one, and the byte where its damage begins."""
+    room = tmp_path_factory.mktemp("torn")
+    log = GrowingLog(room / "logs" / "torn")
+    copy(log.path, log.path.with_name("events.out.events.summary.1795225260.0.test_MS"))
+    log.scalar(50, 1.0)
+    offset = log.path.stat().st_size
+    log.scalar(51, 1.0)
+    content = bytearray(log.path.read_bytes())
+    content[-1] ^= 1
+    log.path.write_bytes(content)
+    closed_logs(room / "logs")
+    with running_viewer(room / "logs", room) as live:
+        eventually(lambda: len(live.runs()) == 3 and all(run["tags"] for run in live.runs().values()))
+        eventually(lambda: live.runs()["torn"]["damages"])
+        notes = [{"run": "wide", "version": 0, "note": "worse"}, {"run": "long", "version": 0, "note": "baseline"}]
+        live.http.patch("/api/notebook/runs", json={"changes": notes}).raise_for_status()
+        yield live, log, offset
+
+
+def closed_logs(base: Path) -> None:
+    long, wide = (GrowingLog(base / name) for name in ("long", "wide"))
+    for step in range(1, 31):
+        long.scalar(step, 1.0, wall_time=1000.0 + 100 * step)
+    for tag in ("loss", "accuracy", "rate"):
+        wide.scalar(1, 1.0, tag, wall_time=6000.0)
+        wide.scalar(5, 1.0, tag, wall_time=6500.0)
+    for log in (long, wide):
+        log.path.chmod(0o400)
 
 
 def row(page: Page, run: str):
@@ -38,6 +86,41 @@ def test_runs_are_filtered_and_sorted(viewer: LiveViewer, open_page: OpenPage):
     expect(rows.first).to_have_attribute("data-run", "mindspore/lineage_sweep/run_01")
     page.get_by_role("columnheader", name="Run", exact=True).get_by_role("button").click()
     expect(rows.first).to_have_attribute("data-run", "mindspore/lineage_sweep/run_12")
+    expect_expressions(page.get_by_role("main"), rows)
+    expect_expressions(page.get_by_test_id("run-selection"), page.get_by_test_id("run-list").locator("[data-run]"))
+
+
+def expect_expressions(within: Locator, listed: Locator) -> None:
+    """The filter takes regular expressions; a wrong one is told, and leaves no run out."""
+    find = within.get_by_role("searchbox", name="Filter runs")
+    find.fill("run_0[1-3]|custom")
+    expect(listed).to_have_count(0)
+    expression = within.get_by_role("button", name="Regular expression")
+    expression.click()
+    expect(expression).to_have_attribute("aria-pressed", "true")
+    expect(listed).to_have_count(4)
+    find.fill("run_0(")
+    expect(find).to_have_attribute("aria-invalid", "true")
+    expect(within.get_by_title(re.compile("^Not a regular expression: "))).to_be_visible()
+    expect(within.get_by_role("alert")).to_contain_text("Not a regular expression")
+    expect(listed.and_(within.page.locator('[data-run="mindspore/ops"]'))).to_be_visible()
+    find.fill("run_0[1-2]")
+    expect(within.get_by_role("alert")).to_have_count(0)
+    expect(listed).to_have_count(2)
+
+
+def test_every_column_and_the_run_selection_are_sorted(torn: Torn, open_page: OpenPage):
+    page = open_page(torn[0], "/")
+    page.set_viewport_size({"width": 1600, "height": 800})
+    for name, runs in BY_COLUMN.items():
+        column = page.get_by_role("columnheader", name=name, exact=True)
+        column.get_by_role("button").click()
+        expect(column).to_have_attribute("aria-sort", "ascending" if name == "State" else "descending")
+        expect(page.get_by_test_id("runs-rows").locator("[data-run]")).to_contain_text(runs)
+    for value, runs in BESIDE.items():
+        page.get_by_test_id("run-sort").click()
+        page.get_by_test_id(f"run-sort-{value}").click()
+        expect(page.get_by_test_id("run-list").locator("[data-run]")).to_contain_text(runs)
 
 
 def test_a_run_opens_its_scalars(viewer: LiveViewer, open_page: OpenPage):
@@ -58,27 +141,19 @@ def test_an_empty_directory_says_what_to_write(tmp_path: Path, open_page: OpenPa
         expect(row(page, "first")).to_be_visible()
 
 
-def test_damage_is_shown_with_file_and_byte(tmp_path: Path, open_page: OpenPage):
-    log = GrowingLog(tmp_path / "logs" / "run")
-    log.scalar(1, 1.0)
-    offset = log.path.stat().st_size
-    log.scalar(2, 1.0)
-    data = bytearray(log.path.read_bytes())
-    data[-1] ^= 1
-    log.path.write_bytes(data)
-    with running_viewer(tmp_path / "logs", tmp_path) as live:
-        eventually(lambda: live.runs().get("run", {}).get("damages"))
-        page = open_page(live, "/")
-        expect(row(page, "run").get_by_test_id("run-actions")).to_be_in_viewport(ratio=1)
-        row(page, "run").get_by_role("button", name=re.compile("damage")).click()
-        dialog = page.get_by_role("dialog")
-        expect(dialog).to_contain_text(log.path.name)
-        expect(dialog).to_contain_text(str(offset))
-        page.keyboard.press("Escape")
-        page.get_by_test_id("language").click()
-        page.get_by_test_id("language-zh").click()
-        row(page, "run").get_by_role("button", name=re.compile("损坏")).click()
-        expect(dialog).to_contain_text(re.compile("内容的校验和为 0x[0-9a-f]{8}，应为"))
+def test_damage_is_shown_with_file_and_byte(torn: Torn, open_page: OpenPage):
+    live, log, offset = torn
+    page = open_page(live, "/")
+    expect(row(page, "torn").get_by_test_id("run-actions")).to_be_in_viewport(ratio=1)
+    row(page, "torn").get_by_role("button", name=re.compile("damage")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(log.path.name)
+    expect(dialog).to_contain_text(str(offset))
+    page.keyboard.press("Escape")
+    page.get_by_test_id("language").click()
+    page.get_by_test_id("language-zh").click()
+    row(page, "torn").get_by_role("button", name=re.compile("损坏")).click()
+    expect(dialog).to_contain_text(re.compile("内容的校验和为 0x[0-9a-f]{8}，应为"))
 
 
 @pytest.mark.parametrize("width", [700, 960, 1280, 1920])
