@@ -89,6 +89,9 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     place.press("Home")
     shown.get_by_test_id("sound-play").click()
     expect(place).not_to_have_attribute("aria-valuetext", "0:00.0")
+    place.press("End")
+    expect(shown.get_by_test_id("sound-play")).to_have_accessible_name("Play")  # nothing else goes on while it is saved
+    expect(place).to_have_attribute("aria-valuetext", "0:01.0")
     box = shown.bounding_box()
     assert box is not None
     assert box["height"] <= 250, "a waveform is not seen better when it is higher"
