@@ -48,4 +48,5 @@ def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, addre
     page = open_page(viewer, address)
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     expect(page.get_by_test_id(PAGES[address]).first).to_be_visible()
+    expect(page.get_by_test_id("waiting")).to_have_count(0)
     assert serious(page) == []
