@@ -71,6 +71,7 @@ def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPa
     panel.get_by_test_id("label-add").press("Enter")
     eventually(lambda: logs.http.get("/api/notebook").json()["runs"].get("sweep/y", {}).get("tags") == ["paper"])
     page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
     page.reload()
     row = page.get_by_test_id("runs-table").locator('[data-run="sweep/y"]')
     expect(row).to_contain_text("paper")

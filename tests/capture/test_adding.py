@@ -144,6 +144,20 @@ def test_drops_are_written_even_if_nothing_else_is(log: Log) -> None:
     assert log.scalars("mindscope/dropped") == [(0, 1.0)]
 
 
+def test_drops_are_counted_on_at_the_end_of_a_training(log: Log) -> None:
+    """The lineage of a training is recorded as step 0, which must not put the last count before an earlier one."""
+    with SummaryRecord(log.directory) as record:
+        for step in (1, 2):
+            record.add_value("scalar", "good", 1.0)
+            record.add_value("scalar", "bad", "x")
+            record.record(step)
+            if step == 1:
+                record.flush()
+        record.add_value("train_lineage", "", {})
+        record.record(0)
+    assert log.scalars("mindscope/dropped") == [(1, 1.0), (2, 2.0)]
+
+
 @pytest.mark.parametrize("name", ["", None, 3, b"a"])
 def test_name_must_be_text(log: Log, name: Any) -> None:
     with SummaryRecord(log.directory) as record, pytest.raises(TypeError, match="name of a scalar"):

@@ -56,7 +56,7 @@ class Output:
         self._lineage = EventFile(names, "_lineage", bytes, limit)
         self._export = NpyExport(destination.directory, names.second) if destination.is_npy_exported else None
         self._reported = 0  # dropped values that the summary file tells of
-        self._last_step = 0
+        self._last_step = 0  # the highest with values, so that what is told of losses only goes on
 
     @property
     def path(self) -> Path:
@@ -75,7 +75,7 @@ class Output:
                 ready = []
             ready += self._complete(step)
         self._append(self._summary, ready)
-        self._last_step = last_step(steps[-1])
+        self._last_step = max(self._last_step, last_step(steps))
         self._report_dropped()
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
@@ -52,11 +52,14 @@ def count_values(step: RecordedStep) -> int:
     return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message is one
 
 
-def last_step(step: RecordedStep) -> int:
-    """The number of the step."""
-    if isinstance(step, MixedStep):
-        return step.step
-    return next((number for number, _ in _summaries(step)), 0)
+def last_step(steps: Sequence[RecordedStep]) -> int:
+    """The number of the last step with values; 0 where all hold messages only, whose steps say nothing."""
+    for step in reversed(steps):
+        if isinstance(step, bytes):
+            return next((number for number, _ in _summaries(step)), 0)
+        if step.scalars or step.values:
+            return step.step
+    return 0
 
 
 def _summaries(record: bytes) -> Iterator[tuple[int, list[int]]]:
