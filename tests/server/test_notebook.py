@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notes, tags, colours, thresholds, pins, views and mutes over HTTP."""
+"""Notes, tags, colours of runs and groups, thresholds, pins, views and mutes over HTTP."""
 
 from __future__ import annotations
 
@@ -85,6 +85,23 @@ def test_records_are_written_read_and_deleted(noted: LiveViewer, sort: str, valu
     assert notebook(noted)[f"{sort}s"] == {}
 
 
+def change_group(viewer: LiveViewer, group: str, version: int, **change: Any) -> httpx.Response:
+    body = {"changes": [{"group": group, "version": version, **change}]}
+    return viewer.http.patch("/api/notebook/groups", json=body)
+
+
+def test_a_group_of_runs_has_a_colour_for_everybody(noted: LiveViewer):
+    group = "optimizer = Adam"
+    first = change_group(noted, group, 0, colour="3").raise_for_status().json()["groups"][group]
+    assert change_group(noted, group, 0, colour="#00ff00").json()["newer"]["groups"] == {group: first}
+    taken = change_group(noted, group, first["version"], colour=None).raise_for_status().json()["groups"][group]
+    assert notebook(noted)["groups"] == {group: taken}
+    assert taken["colour"] is None
+    again = change_group(noted, group, taken["version"], colour="#00ff00").raise_for_status().json()
+    assert again["groups"][group]["colour"] == "#00ff00"
+    assert change_group(noted, group, again["groups"][group]["version"], colour="red").status_code == 422
+
+
 def test_a_threshold_says_which_lines_to_draw(noted: LiveViewer):
     rule = "value > 2 or (-0.5 >= value and step > 100) or `other` > 3"
     written = put(noted, "threshold", "lines", 0, {"tag": "train/loss", "rule": rule}).raise_for_status().json()
@@ -151,8 +168,10 @@ def test_it_outlives_the_viewer(tmp_path: Path):
     GrowingLog(tmp_path / "logs" / RUN).scalar(1, 0.5)
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
         change_run(viewer, RUN, 0, note="kept").raise_for_status()
+        change_group(viewer, "/", 0, colour="4").raise_for_status()
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
         assert notebook(viewer)["runs"][RUN]["note"] == "kept"
+        assert notebook(viewer)["groups"]["/"]["colour"] == "4"
 
 
 def test_without_a_notebook_the_pages_still_work(tmp_path: Path):
@@ -165,4 +184,5 @@ def test_without_a_notebook_the_pages_still_work(tmp_path: Path):
         refused = change_run(viewer, RUN, 0, note="x")
         assert refused.status_code == 503
         assert refused.json()["error"]["code"] == "notebook_read_only"
+        assert change_group(viewer, "/", 0, colour="1").status_code == 503
         eventually(lambda: RUN in viewer.runs())

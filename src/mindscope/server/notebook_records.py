@@ -15,6 +15,8 @@ from mindscope.errors import ExpressionError, NotebookError, StaleRecordError
 from mindscope.notebook import Change, Contents, Notebook, Record
 from mindscope.server.notebook_schema import (
     Bound,
+    GroupChange,
+    GroupNotesRecord,
     MuteRecord,
     NotebookAnswer,
     NotebookRecords,
@@ -34,7 +36,7 @@ S = TypeVar("S", bound=Stored)
 
 VALUE = "value"
 """What a threshold's rule calls the tag that it is for."""
-RUN, THRESHOLD, PIN, VIEW, MUTE = "run", "threshold", "pin", "view", "mute"
+RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE = "run", "group", "threshold", "pin", "view", "mute"
 """Under which kind each sort of record stands in the file."""
 
 
@@ -51,6 +53,7 @@ def answer_records(contents: Contents) -> NotebookRecords:
     return NotebookRecords(
         revision=contents.revision,
         runs=_of(contents, RUN, RunNotesRecord),
+        groups=_of(contents, GROUP, GroupNotesRecord),
         thresholds={key: with_bounds(each) for key, each in _of(contents, THRESHOLD, ThresholdRecord).items()},
         pins=_of(contents, PIN, PinRecord),
         views=_of(contents, VIEW, ViewRecord),
@@ -68,6 +71,12 @@ def run_change(change: RunChange) -> Change:
     """The fields that were given, and no other."""
     fields = change.model_dump(mode="json", exclude={"run", "version"}, exclude_unset=True)
     return Change(RUN, change.run, change.version, fields, is_partial=True)
+
+
+def group_change(change: GroupChange) -> Change:
+    """The fields that were given, and no other."""
+    fields = change.model_dump(mode="json", exclude={"group", "version"}, exclude_unset=True)
+    return Change(GROUP, change.group, change.version, fields, is_partial=True)
 
 
 def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Change:

@@ -34,6 +34,12 @@ class RunNotes(Stored):
     archived: StrictBool = False
 
 
+class GroupNotes(Stored):
+    """What people keep about runs that are drawn as one. ``colour`` is as that of a run."""
+
+    colour: Colour | None = None
+
+
 class Threshold(Stored):
     """A rule for a tag, as an expression in which ``value`` is the tag: ``value > 2 or value < 0.1``.
 
@@ -83,6 +89,12 @@ class RunNotesRecord(RunNotes):
     version: Whole = Field(ge=0, le=LATEST)
 
 
+class GroupNotesRecord(GroupNotes):
+    """Notes about a group with the version to name when they are changed."""
+
+    version: Whole = Field(ge=0, le=LATEST)
+
+
 class Bound(Answer):
     """A line to draw for a threshold: the rule has a part ``value OPERATOR limit``."""
 
@@ -117,10 +129,11 @@ class MuteRecord(Mute):
 
 
 class NotebookRecords(Answer):
-    """Records by key: run ids, and ids that clients choose. Null: there is none any more."""
+    """Records by key: run ids, names of groups, and ids that clients choose. Null: there is none any more."""
 
     revision: int
     runs: dict[str, RunNotesRecord | None]
+    groups: dict[str, GroupNotesRecord | None]
     thresholds: dict[str, ThresholdRecord | None]
     pins: dict[str, PinRecord | None]
     views: dict[str, ViewRecord | None]
@@ -154,6 +167,21 @@ class RunsChange(Query):
     """Change notes of some runs: of all of them, or when one is stale of none."""
 
     changes: list[RunChange] = Field(min_length=1, max_length=MAX_CHANGES)
+
+
+class GroupChange(GroupNotes):
+    """Change some notes about a group, which goes by the name that charts show: a field that is absent stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    group: Key
+    version: Whole = Field(ge=0, le=LATEST)
+
+
+class GroupsChange(Query):
+    """Change notes about some groups: about all of them, or when one is stale about none."""
+
+    changes: list[GroupChange] = Field(min_length=1, max_length=MAX_CHANGES)
 
 
 class ThresholdChange(Query):

@@ -6,20 +6,26 @@ import type { components } from "./schema";
 export type Notebook = Json<"/api/notebook", "get">;
 export type Records = components["schemas"]["NotebookRecords"];
 export type RunNotes = components["schemas"]["RunNotesRecord"];
+export type GroupNotes = components["schemas"]["GroupNotesRecord"];
 export type Threshold = components["schemas"]["Threshold"];
 export type ThresholdRecord = components["schemas"]["ThresholdRecord"];
 export type Pin = components["schemas"]["Pin"];
 export type PinRecord = components["schemas"]["PinRecord"];
 export type Mute = components["schemas"]["Mute"];
 export type MuteRecord = components["schemas"]["MuteRecord"];
-export type RunChange = components["schemas"]["RunChange"];
+export type RunChange = Partial<components["schemas"]["RunChange"]>;
+export type GroupChange = components["schemas"]["GroupChange"];
 
 export function fetchNotebook(): Promise<Notebook> {
   return json(request("/api/notebook"));
 }
 
-export function sendRunChanges(changes: readonly Partial<RunChange>[]): Promise<Records> {
+export function sendRunChanges(changes: readonly RunChange[]): Promise<Records> {
   return json(request("/api/notebook/runs", { body: { changes }, method: "PATCH" }));
+}
+
+export function sendGroupChanges(changes: readonly GroupChange[]): Promise<Records> {
+  return json(request("/api/notebook/groups", { body: { changes }, method: "PATCH" }));
 }
 
 export function sendThreshold(id: string, version: number, threshold: Threshold | null): Promise<Records> {

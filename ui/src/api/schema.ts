@@ -248,6 +248,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/notebook/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Groups
+         * @description Change the colours of runs that are drawn as one; the answer is the records of their groups.
+         */
+        patch: operations["change_groups"];
+        trace?: never;
+    };
     "/api/notebook/mutes": {
         parameters: {
             query?: never;
@@ -1170,6 +1190,18 @@ export interface components {
             runs: string[];
         };
         /**
+         * GroupChange
+         * @description Change some notes about a group, which goes by the name that charts show: a field that is absent stays.
+         */
+        GroupChange: {
+            /** Colour */
+            colour?: string | null;
+            /** Group */
+            group: string;
+            /** Version */
+            version: number;
+        };
+        /**
          * GroupColumns
          * @description ``x`` is float64, all else float32. ``count`` is how many runs have a finite value at x; NaN where none has.
          *
@@ -1233,6 +1265,24 @@ export interface components {
             since?: string | null;
             /** Y */
             y: string;
+        };
+        /**
+         * GroupNotesRecord
+         * @description Notes about a group with the version to name when they are changed.
+         */
+        GroupNotesRecord: {
+            /** Colour */
+            colour: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * GroupsChange
+         * @description Change notes about some groups: about all of them, or when one is stale about none.
+         */
+        GroupsChange: {
+            /** Changes */
+            changes: components["schemas"]["GroupChange"][];
         };
         /**
          * GroupsHeader
@@ -1656,6 +1706,10 @@ export interface components {
          * @description Everything. ``revision`` grows with every change; ``problem`` is for people, null when all is well.
          */
         NotebookAnswer: {
+            /** Groups */
+            groups: {
+                [key: string]: components["schemas"]["GroupNotesRecord"] | null;
+            };
             /** Is Writable */
             is_writable: boolean;
             /** Mutes */
@@ -1684,9 +1738,13 @@ export interface components {
         };
         /**
          * NotebookRecords
-         * @description Records by key: run ids, and ids that clients choose. Null: there is none any more.
+         * @description Records by key: run ids, names of groups, and ids that clients choose. Null: there is none any more.
          */
         NotebookRecords: {
+            /** Groups */
+            groups: {
+                [key: string]: components["schemas"]["GroupNotesRecord"] | null;
+            };
             /** Mutes */
             mutes: {
                 [key: string]: components["schemas"]["MuteRecord"] | null;
@@ -3187,6 +3245,84 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    change_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Somebody changed a record meanwhile: nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The notebook can't be written. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

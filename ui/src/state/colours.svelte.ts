@@ -19,8 +19,7 @@ class Colours {
   /** A CSS colour: a token of the palette, so that it follows the theme, or the person's own. */
   of(run: string): string {
     const chosen = notebook.notesOf(run)?.colour ?? null;
-    if (chosen === null) return slotColour(this.#slots[run] ?? 0);
-    return chosen.startsWith("#") ? chosen : slotColour(Number(chosen));
+    return chosen === null ? slotColour(this.#slots[run] ?? 0) : chosenColour(chosen);
   }
 
   isChosen(run: string): boolean {
@@ -29,12 +28,22 @@ class Colours {
 
   /** A place of the palette or #rrggbb, kept by the server for everybody. */
   choose(run: string, colour: number | string): void {
-    void notebook.changeRuns([run], { colour: String(colour).toLowerCase() });
+    void notebook.changeRuns([run], { colour: noted(colour) });
   }
 
   reset(run: string): void {
     void notebook.changeRuns([run], { colour: null });
   }
+}
+
+/** A colour as the notebook holds it. */
+export function noted(colour: number | string): string {
+  return String(colour).toLowerCase();
+}
+
+/** A colour of the notebook as CSS. */
+export function chosenColour(chosen: string): string {
+  return chosen.startsWith("#") ? chosen : slotColour(Number(chosen));
 }
 
 export function slotColour(slot: number): string {

@@ -3,7 +3,6 @@ import { fetchGroups, type GroupQuery } from "../api/derived";
 import { fetchHparams, fetchStatistics, type Hparams, type Statistics } from "../api/tables";
 import type { Group } from "../core/group";
 import { directoryOf, gather, type RunGroup } from "../core/runGroups";
-import { t } from "../i18n/i18n.svelte";
 import { Asked } from "./asked.svelte";
 import { colours } from "./colours.svelte";
 import { gathered } from "./gathered";
@@ -55,8 +54,7 @@ class Comparison {
     if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
     if (grouping === "directory") return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
     if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
-    const none = t("compare.without", { parameter });
-    return gather(some, (run) => (this.#cells.has(run) ? `${parameter} = ${this.#cells.get(run)}` : null), none);
+    return gather(some, (run) => `${parameter} = ${this.#cells.get(run) ?? "–"}`, "");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { assignSlots, type Slots } from "../core/colourAssignment";
-import { colours, slotColour } from "./colours.svelte";
+import { chosenColour, colours, noted, slotColour } from "./colours.svelte";
+import { notebook } from "./notebook.svelte";
 import { runs } from "./runs.svelte";
 import { readStored, writeStored } from "./storage";
 
@@ -8,47 +9,63 @@ const KEY = "group_colours";
 
 interface Stored {
   slots?: Slots;
+  /** Colours that a person gave, as CSS, when the server did not keep them yet. */
   chosen?: Readonly<Record<string, string>>;
 }
 
-/** Colour of every group of runs: the same in every session, whichever runs are shown. */
+/** Colour of every group of runs: the same in every session, whichever runs are shown, changed only by a person. */
 class GroupColours {
   #slots = $state.raw<Slots>(readStored<Stored>(KEY, {}).slots ?? {});
-  /** Colours that a person gave, as CSS. */
-  #chosen = $state.raw<Readonly<Record<string, string>>>(readStored<Stored>(KEY, {}).chosen ?? {});
+  #isHandingOver = false;
 
   /** Gives new groups their colours, in the order in which they stand; the others keep theirs. */
   assign(groups: readonly string[]): void {
     if (groups.every((group) => this.#slots[group] !== undefined)) return;
     this.#slots = assignSlots(this.#slots, groups);
-    this.#write();
+    writeStored(KEY, { ...readStored<Stored>(KEY, {}), slots: this.#slots });
   }
 
   /** A CSS colour; a group that is one run has the colour of the run. */
   of(group: string): string {
-    return runs.byId.has(group) ? colours.of(group) : (this.#chosen[group] ?? slotColour(this.#slots[group] ?? 0));
+    if (runs.byId.has(group)) return colours.of(group);
+    const chosen = this.#chosen(group);
+    return chosen === null ? slotColour(this.#slots[group] ?? 0) : chosenColour(chosen);
   }
 
   isChosen(group: string): boolean {
-    return runs.byId.has(group) ? colours.isChosen(group) : this.#chosen[group] !== undefined;
+    return runs.byId.has(group) ? colours.isChosen(group) : this.#chosen(group) !== null;
   }
 
-  /** A place of the palette or #rrggbb. */
+  /** A place of the palette or #rrggbb, kept by the server for everybody. */
   choose(group: string, colour: number | string): void {
     if (runs.byId.has(group)) return colours.choose(group, colour);
-    this.#chosen = { ...this.#chosen, [group]: typeof colour === "number" ? slotColour(colour) : colour };
-    this.#write();
+    void notebook.changeGroups(new Map([[group, noted(colour)]]));
   }
 
   reset(group: string): void {
     if (runs.byId.has(group)) return colours.reset(group);
-    this.#chosen = Object.fromEntries(Object.entries(this.#chosen).filter(([other]) => other !== group));
-    this.#write();
+    void notebook.changeGroups(new Map([[group, null]]));
   }
 
-  #write(): void {
-    writeStored(KEY, { slots: this.#slots, chosen: this.#chosen });
+  /** Gives the server what this browser kept before it did; what somebody chose there meanwhile stays. */
+  async handOver(): Promise<void> {
+    const { chosen } = readStored<Stored>(KEY, {});
+    if (!chosen || this.#isHandingOver) return;
+    this.#isHandingOver = true;
+    const left = Object.entries(chosen).filter(([group]) => this.#chosen(group) === null);
+    const isTaken = left.length === 0 || (await notebook.changeGroups(new Map(left.map(([group, css]) => [group, notedCss(css)]))));
+    if (isTaken) writeStored(KEY, { slots: readStored<Stored>(KEY, {}).slots });
+    this.#isHandingOver = false;
   }
+
+  #chosen(group: string): string | null {
+    return notebook.groups.get(group)?.colour ?? null;
+  }
+}
+
+/** `var(--series-3)` or #rrggbb as the notebook holds it. */
+function notedCss(css: string): string {
+  return noted(/^var\(--series-(\d)\)$/.exec(css)?.[1] ?? css);
 }
 
 export const groupColours = new GroupColours();

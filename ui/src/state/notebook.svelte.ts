@@ -2,27 +2,29 @@
 import {
   fetchNotebook,
   newerRecords,
+  sendGroupChanges,
   sendMute,
   sendPin,
   sendRunChanges,
   sendThreshold,
+  type GroupNotes,
   type Mute,
   type MuteRecord,
   type Pin,
   type PinRecord,
   type Records,
+  type RunChange,
   type RunNotes,
   type Threshold,
   type ThresholdRecord,
 } from "../api/notebook";
 import { labelChange } from "../core/labels";
 import type { Reason } from "../core/reason";
+import { filled, merged, type ByKey } from "../core/records";
 import { Again } from "./again";
 import { problemOf, type Problem } from "./problem";
 
 export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord };
-
-type ByKey<Entry> = ReadonlyMap<string, Entry>;
 
 /** What somebody changes of a run; a field that is absent stays. `colour` null is the given colour. */
 export type NotesChange = Partial<Pick<RunNotes, "tags" | "colour" | "archived">>;
@@ -35,9 +37,12 @@ type Send = () => Promise<Records> | null;
 /** What people keep about runs: on the server, for everybody who looks at the same logs. */
 class Notebook {
   runs = $state.raw<ByKey<RunNotes>>(new Map());
+  groups = $state.raw<ByKey<GroupNotes>>(new Map());
   thresholds = $state.raw<ByKey<ThresholdRecord>>(new Map());
   pins = $state.raw<ByKey<PinRecord>>(new Map());
   mutes = $state.raw<ByKey<MuteRecord>>(new Map());
+  /** Everything was read at least once. */
+  isRead = $state(false);
   isWritable = $state(true);
   /** What people should know about the file of the notebook. */
   warning = $state.raw<Reason | null>(null);
@@ -53,9 +58,11 @@ class Notebook {
     try {
       const answer = await fetchNotebook();
       this.runs = filled(answer.runs);
+      this.groups = filled(answer.groups);
       this.thresholds = filled(answer.thresholds);
       this.pins = filled(answer.pins);
       this.mutes = filled(answer.mutes);
+      this.isRead = true;
       this.isWritable = answer.is_writable;
       this.warning = answer.problem;
       this.#again.succeeded();
@@ -72,21 +79,28 @@ class Notebook {
   }
 
   /** The same change for some runs, shown at once. Labels that others added or removed meanwhile stay so. */
-  changeRuns(ids: readonly string[], { colour, tags, ...rest }: NotesChange): Promise<boolean> {
-    const colours = colour === undefined ? {} : colour === null ? { clear_colour: true } : { colour };
+  changeRuns(ids: readonly string[], { tags, ...rest }: NotesChange): Promise<boolean> {
     const before = new Map(ids.map((run) => [run, this.runs.get(run) ?? BLANK]));
     const labelled = (run: string, labels: readonly string[]): Partial<RunNotes> =>
       tags ? { tags: labelChange(before.get(run)!.tags, tags)(labels) } : {};
-    const shown = [...before].map(([run, notes]) => [run, { ...notes, ...rest, ...(colour === undefined ? {} : { colour }), ...labelled(run, notes.tags) }] as const);
+    const shown = [...before].map(([run, notes]) => [run, { ...notes, ...rest, ...labelled(run, notes.tags) }] as const);
     this.runs = new Map([...this.runs, ...shown]);
     return this.#write(() =>
       sendRunChanges(
-        ids.map((run) => {
+        ids.map((run): RunChange => {
           const { version, tags: labels } = this.runs.get(run) ?? BLANK;
-          return { run, version, ...rest, ...colours, ...labelled(run, labels) };
+          return { run, version, ...rest, ...labelled(run, labels) };
         }),
       ),
     );
+  }
+
+  /** Colours of runs that are drawn as one, by the name of their group, shown at once; null is the given colour. */
+  changeGroups(colours: ByKey<string | null>): Promise<boolean> {
+    const versionOf = (group: string): number => this.groups.get(group)?.version ?? 0;
+    const shown = [...colours].map(([group, colour]) => [group, { colour, version: versionOf(group) }] as const);
+    this.groups = new Map([...this.groups, ...shown]);
+    return this.#write(() => sendGroupChanges([...colours].map(([group, colour]) => ({ group, colour, version: versionOf(group) }))));
   }
 
   /** A note that was written over `from`. False, and nothing is changed, where it is another one now. */
@@ -137,25 +151,11 @@ class Notebook {
 
   #take(records: Records): void {
     this.runs = merged(this.runs, records.runs);
+    this.groups = merged(this.groups, records.groups);
     this.thresholds = merged(this.thresholds, records.thresholds);
     this.pins = merged(this.pins, records.pins);
     this.mutes = merged(this.mutes, records.mutes);
   }
-}
-
-function filled<Entry>(records: Readonly<Record<string, Entry | null>>): ByKey<Entry> {
-  return merged(new Map(), records);
-}
-
-function merged<Entry>(known: ByKey<Entry>, records: Readonly<Record<string, Entry | null>>): ByKey<Entry> {
-  const changes = Object.entries(records);
-  if (changes.length === 0) return known;
-  const all = new Map(known);
-  for (const [key, record] of changes) {
-    if (record === null) all.delete(key);
-    else all.set(key, record);
-  }
-  return all;
 }
 
 /** What people noted about a run as one text: its labels, then its note. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""People's own data: notes, tags and colours of runs, thresholds, pins, views and mutes."""
+"""People's own data: notes, tags and colours of runs, colours of groups, thresholds, pins, views and mutes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from mindscope.server.notebook_records import (
     answer_newer,
     answer_notebook,
     answer_records,
+    group_change,
     run_change,
     whole_change,
 )
 from mindscope.server.notebook_schema import (
+    GroupsChange,
     LiveNotebook,
     MuteChange,
     NotebookAnswer,
@@ -56,6 +58,12 @@ def get_notebook(viewer: TheViewer) -> JsonAnswer:
 def change_runs(query: RunsChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
     """Change notes, tags, colours and the archive flag of runs; the answer is their records."""
     return _write(viewer, [run_change(change) for change in query.changes])
+
+
+@router.patch("/notebook/groups", response_model=NotebookRecords, responses=REFUSALS)
+def change_groups(query: GroupsChange, viewer: TheViewer) -> JsonAnswer | JSONResponse:
+    """Change the colours of runs that are drawn as one; the answer is the records of their groups."""
+    return _write(viewer, [group_change(change) for change in query.changes])
 
 
 @router.put("/notebook/thresholds", response_model=NotebookRecords, responses=REFUSALS)
