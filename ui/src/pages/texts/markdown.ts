@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import DOMPurify from "dompurify";
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
+
+import { PASSAGE } from "../../core/passages";
 
 /** Raw HTML stays text; pictures would ask other machines, so they are left as what they say. */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true }).disable("image");
@@ -14,8 +16,33 @@ const ALLOWED = {
 
 /** Markdown as elements that can do no harm: nothing in them runs, and nothing is fetched before somebody clicks. */
 export function renderMarkdown(text: string): DocumentFragment {
+  const whole = document.createDocumentFragment();
+  whole.append(...renderPassages(text));
+  return whole;
+}
+
+/** The same in passages of whole blocks; each is made when it is asked for, since the making of millions of letters takes seconds. */
+export function* renderPassages(text: string): Generator<DocumentFragment> {
+  const references = {};
+  for (const tokens of tokenPassages(markdown.parse(text, references))) {
+    yield harmless(markdown.renderer.render(tokens, markdown.options, references));
+  }
+}
+
+function* tokenPassages(tokens: Token[]): Generator<Token[]> {
+  let [first, letters] = [0, 0];
+  for (const [index, { content, level, nesting }] of tokens.entries()) {
+    letters += content.length;
+    if (letters < PASSAGE || level > 0 || nesting > 0) continue;
+    yield tokens.slice(first, index + 1);
+    [first, letters] = [index + 1, 0];
+  }
+  if (first < tokens.length) yield tokens.slice(first);
+}
+
+function harmless(html: string): DocumentFragment {
   const { ALLOWED_TAGS, ALLOWED_ATTR, ...rest } = ALLOWED;
-  const fragment = DOMPurify.sanitize(markdown.render(text), { ...rest, ALLOWED_TAGS: [...ALLOWED_TAGS], ALLOWED_ATTR: [...ALLOWED_ATTR] });
+  const fragment = DOMPurify.sanitize(html, { ...rest, ALLOWED_TAGS: [...ALLOWED_TAGS], ALLOWED_ATTR: [...ALLOWED_ATTR] });
   for (const link of fragment.querySelectorAll("a")) {
     link.target = "_blank";
     link.rel = "noopener noreferrer";
