@@ -22,9 +22,12 @@ export function pixelCanvas(rows: number, columns: number, colourOf: (cell: numb
   canvas.height = rows;
   const ctx = canvas.getContext("2d")!;
   const picture = ctx.createImageData(columns, rows);
+  const { data } = picture;
   for (let cell = 0; cell < rows * columns; cell++) {
     const colour = colourOf(cell);
-    if (colour) picture.data.set([...colour, 255], 4 * cell);
+    if (!colour) continue;
+    [data[4 * cell], data[4 * cell + 1], data[4 * cell + 2]] = colour;
+    data[4 * cell + 3] = 255;
   }
   ctx.putImageData(picture, 0, 0);
   return canvas;
