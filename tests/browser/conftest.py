@@ -12,6 +12,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
+from .images_page import greys as greys
+from .images_page import many as many
+from .patience import PATIENCE_S
+
 WEB = Path(__file__).parents[2] / "src" / "mindscope" / "server" / "web"
 QUIET = [
     "--no-sandbox",
@@ -35,7 +39,7 @@ def browser() -> Iterator[Browser]:
     """One a module: as long as it lives, an event loop runs in this thread, and others want to run their own."""
     program = which("chromium") or which("chromium-browser") or which("google-chrome")
     assert program, "no Chromium: apt-get install chromium"
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=1000 * PATIENCE_S)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=QUIET)
         yield browser
@@ -54,6 +58,7 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", color_scheme="light")
+    context.set_default_timeout(1000 * PATIENCE_S)
     yield context
     context.close()
 

@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
+from .patience import until
+
 COLOURED_PIXELS = """chart => {
   let coloured = 0;
   for (const canvas of chart.querySelectorAll("canvas")) {
@@ -22,7 +24,7 @@ COLOURED_PIXELS = """chart => {
   }
   return coloured;
 }"""
-COLOURED_AROUND = """([chart, across, down, reach]) => {
+COLOURED_AROUND = """(chart, [across, down, reach]) => {
   const area = chart.querySelector("[data-testid=plot-area]").getBoundingClientRect();
   const whole = chart.getBoundingClientRect();
   const left = area.left - whole.left + across * area.width - reach;
@@ -51,6 +53,11 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def number(text: str) -> float:
+    """What the page writes with thin spaces and a minus sign of its own."""
+    return float(text.replace("\u2212", "-").replace("\u2009", ""))
+
+
 def full(page: Page) -> Locator:
     return page.get_by_test_id("full-screen")
 
@@ -63,16 +70,14 @@ def coloured_pixels(within: Locator) -> int:
 def wait_until_drawn(within: Locator) -> None:
     """Brings a chart into view, as a chart reads its curve only there."""
     within.scroll_into_view_if_needed()
-    chart = within.get_by_test_id("chart")
-    expect(chart).to_be_visible()
-    chart.page.wait_for_function(f"chart => ({COLOURED_PIXELS})(chart) > 20", arg=chart.element_handle())
+    expect(within.get_by_test_id("chart")).to_be_visible()
+    until(within.page, lambda: coloured_pixels(within) > 20)
 
 
 def wait_until_coloured_at(within: Locator, across: float, down: float, is_coloured: bool = True) -> None:
     """Something coloured, or nothing, is drawn around a place of the plotting area, given in shares of its size."""
-    chart = within.get_by_test_id("chart")
-    there = f"place => (({COLOURED_AROUND})(place) >= 6) === {str(is_coloured).lower()}"
-    chart.page.wait_for_function(there, arg=[chart.element_handle(), across, down, 5])
+    chart, place = within.get_by_test_id("chart"), [across, down, 5]
+    until(within.page, lambda: (chart.evaluate(COLOURED_AROUND, place) >= 6) == is_coloured)
 
 
 def point_at(within: Locator, key: str) -> Locator:
@@ -87,15 +92,16 @@ def tip_rows(page: Page) -> Locator:
 
 
 def drag(within: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Drag over the plotting area, from and to shares of its width and height."""
+    """Drag over the plotting area, from and to shares of its width and height. The address tells the new box."""
     area = within.get_by_test_id("plot-area")
     box = area.bounding_box()
     assert box is not None
-    mouse = within.page.mouse
+    mouse, before = within.page.mouse, within.page.url
     mouse.move(box["x"] + box["width"] * start[0], box["y"] + box["height"] * start[1])
     mouse.down()
     mouse.move(box["x"] + box["width"] * end[0], box["y"] + box["height"] * end[1], steps=4)
     mouse.up()
+    expect(within.page).not_to_have_url(before)
 
 
 def view_in(url: str) -> dict[str, list[str]]:

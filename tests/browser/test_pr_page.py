@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Request, expect
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard.context import RequestContext
@@ -23,7 +23,8 @@ import mindscope
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
-from .scalars_page import card, expect_view, full
+from .patience import until
+from .scalars_page import card, expect_view, full, number
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of the sanitizer that it brings along
@@ -82,8 +83,10 @@ def drawn_by_tensorboard(base: Path, tag: str) -> dict[str, dict[str, Any]]:
     return {run: curves[-1] for run, curves in found.items()}
 
 
-def points_of(path: str) -> int:
-    return path.count("M") + path.count("L")
+def drawn_points(paths: Locator) -> dict[str, int]:
+    """How many points each curve has, by its run."""
+    drawn = paths.evaluate_all("all => all.map(one => [one.dataset.curve, one.getAttribute('d')])")
+    return {run: path.count("M") + path.count("L") for run, path in drawn}
 
 
 def drive_cards(page: Page, last: int) -> None:
@@ -118,8 +121,8 @@ def test_all_curves_in_sight_come_together_and_are_those_of_tensorboard(
         want = drawn_by_tensorboard(tmp_path / "logs", tag)
         paths = card(page, tag).locator("path[data-curve]")
         expect(paths).to_have_count(len(RUNS))
-        got = {path.get_attribute("data-curve"): points_of(path.get_attribute("d") or "") for path in paths.all()}
-        assert got == {run: len(one["precision"]) for run, one in want.items()}
+        points = {run: len(one["precision"]) for run, one in want.items()}
+        until(page, lambda paths=paths, points=points: drawn_points(paths) == points)
     questions = [json.loads(one.post_data or "") for one in asked if "/api/pr_curve" in one.url]
     first = [[one for one in question["series"] if one["since"] is None] for question in questions]
     named = [(one["run"], one["tag"]) for question in first for one in question]
@@ -174,10 +177,8 @@ def test_a_curve_says_its_counts_at_every_threshold_and_is_downloaded(viewer: Li
         chart.press("ArrowRight")
     cells = page.get_by_test_id("pr-tip").locator("tbody tr").first.get_by_role("cell")
     true_positives, false_positives, true_negatives, false_negatives, precision, recall = curves[0].value.value[:, 10]
-    expect(cells.nth(5)).to_have_text(f"{int(true_positives)}")
-    got = [float(each.inner_text().replace("\u2009", "")) for each in cells.all()[2:]]
     want = [10 / 126, precision, recall, true_positives, false_positives, true_negatives, false_negatives]
-    np.testing.assert_allclose(got, want, rtol=1e-3, atol=5e-5)
+    until(page, lambda: np.allclose([number(text) for text in cells.all_inner_texts()[2:]], want, rtol=1e-3, atol=5e-5))
 
     card(page, "pr").get_by_test_id("full").click()
     shown = full(page)

@@ -69,7 +69,7 @@ def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPa
     panel.get_by_test_id("run-note").fill("diverged after warm-up")
     panel.get_by_test_id("label-add").fill("paper")
     panel.get_by_test_id("label-add").press("Enter")
-    eventually(lambda: logs.http.get("/api/notebook").json()["runs"].get("sweep/y", {}).get("tags") == ["paper"])
+    eventually(lambda: kept(logs, "sweep/y") == ("diverged after warm-up", ["paper"]))
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     page.reload()
@@ -79,6 +79,12 @@ def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPa
     page.get_by_test_id("runs-filter").fill("warm-up")
     expect(lines(page)).to_have_count(1)
     expect_view(page, "find", "warm-up")
+
+
+def kept(live: LiveViewer, run: str) -> tuple[str, list[str]] | None:
+    """Note and labels of a run on the server."""
+    notes = live.http.get("/api/notebook").json()["runs"].get(run)
+    return notes and (notes["note"], notes["tags"])
 
 
 def test_what_two_people_keep_at_once_reaches_both(logs: LiveViewer, open_page: OpenPage, complaints: list[str]):
@@ -94,6 +100,7 @@ def test_what_two_people_keep_at_once_reaches_both(logs: LiveViewer, open_page: 
     expect(mine.get_by_test_id("note-conflict")).to_contain_text("diverged at step 3")
     mine.bring_to_front()
     mine.keyboard.press("Escape")
+    expect(mine.get_by_test_id("run-details")).to_have_count(0)
     mine.get_by_test_id("unkept-note").get_by_role("button").click()
     expect(my_note).to_have_value("diverged, as expected")
     mine.get_by_test_id("note-both").click()
@@ -170,12 +177,14 @@ def test_an_archived_run_is_in_no_list_until_it_is_taken_out(logs: LiveViewer, o
     page = open_page(logs, "/")
     details(page, "sweep/y").get_by_test_id("archive").click()
     page.keyboard.press("Escape")
+    expect(page.get_by_test_id("run-details")).to_have_count(0)
     expect(lines(page)).to_have_count(3)
     expect(page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')).to_have_count(0)
     page.get_by_test_id("show-archived").check()
     expect(lines(page)).to_have_count(4)
     details(page, "sweep/y").get_by_test_id("archive").click()
     page.keyboard.press("Escape")
+    expect(page.get_by_test_id("run-details")).to_have_count(0)
     expect(page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')).to_have_count(1)
 
 
@@ -200,8 +209,11 @@ def test_details_tell_the_parameters_of_the_log(viewer: LiveViewer, open_page: O
 
 def test_the_search_opens_pages(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/")
+    expect(page.get_by_test_id("search")).to_be_visible()
     page.keyboard.press("/")
+    expect(page.get_by_test_id("search")).to_be_focused()
     page.keyboard.type("compar")
+    expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text("Compare")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/compare"))
 
@@ -228,7 +240,7 @@ def test_a_run_is_deleted_after_its_files_were_shown(tmp_path: Path, open_page: 
         panel.get_by_test_id("delete").click()
         panel.get_by_test_id("delete-confirm").click()
         expect(lines(page)).to_have_count(1)
-        assert not (tmp_path / "logs" / "gone").exists()
+        eventually(lambda: not (tmp_path / "logs" / "gone").exists())
 
 
 def test_the_run_selection_groups_like_the_list(logs: LiveViewer, open_page: OpenPage):
@@ -254,6 +266,7 @@ def all_runs_and_only_one_are_shown(page: Page) -> None:
     expect(selection).to_contain_text("0 of 4 shown")
     expect(page.get_by_role("main")).to_contain_text("No run is shown")
     page.get_by_test_id("run-filter").fill("sweep")
+    expect(page.get_by_test_id("run-list").locator("[data-run]")).to_have_count(2)
     every.click()
     expect(selection).to_contain_text("2 of 4 shown")
     line = page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')

@@ -17,7 +17,8 @@ import mindscope
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
-from .scalars_page import card, expect_view, full
+from .patience import until
+from .scalars_page import COLOURED_PIXELS, card, expect_view, full
 
 OpenPage = Callable[[LiveViewer, str], Page]
 TB_ALL = "run=tensorboard%2Ftb_all%2Frun_a"
@@ -79,10 +80,7 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     expect(shown.get_by_test_id("sound-facts")).to_contain_text(f"{rate // 1000}\u2009{rate % 1000:03d} Hz")
     expect(shown.get_by_test_id("sound-facts")).to_contain_text(f"{channels} channel")
     expect(shown).to_contain_text("0:01.0")
-    page.wait_for_function(
-        "() => { const c = document.querySelector('[data-testid=waveform]'); return c && c.width > 100 && "
-        "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0); }"
-    )
+    until(page, lambda: shown.evaluate(COLOURED_PIXELS) > 100)
     place = shown.get_by_test_id("sound-place")
     place.press("End")
     expect(place).to_have_attribute("aria-valuetext", "0:01.0")
@@ -124,10 +122,10 @@ def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: Ope
     column.get_by_role("button").click()
     expect(column).to_have_attribute("aria-sort", "ascending")
     expect_view(page, "columns_up", "parameter%2Flearning_rate")
-    names = [row.get_attribute("data-key") for row in table.locator("[data-key]").all()]
-    known = [rates[name] for name in names if name in rates]
+    keys = "all => all.map(one => one.dataset.key)"
+    until(page, lambda: rates.keys() <= {*table.locator("[data-key]").evaluate_all(keys)})
+    known = [rates[name] for name in table.locator("[data-key]").evaluate_all(keys) if name in rates]
     assert known == sorted(known)
-    assert len(known) == len(rates)
     column.get_by_role("button").click()
     expect(column).to_have_attribute("aria-sort", "descending")
     edge = page.get_by_role("separator", name="Width of learning_rate")
@@ -135,7 +133,7 @@ def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: Ope
     width = int(edge.get_attribute("aria-valuenow") or "")
     edge.press("ArrowRight")
     expect(edge).to_have_attribute("aria-valuenow", str(width + 16))
-    page.wait_for_function("([head, width]) => head.clientWidth === width", arg=[column.element_handle(), width + 16])
+    expect(column).to_have_js_property("clientWidth", width + 16)
     edge.dblclick()
     expect(edge).not_to_have_attribute("aria-valuenow", str(width + 16))
     page.get_by_test_id("run-filter-hparams").fill("no such run")

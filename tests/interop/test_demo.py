@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,15 +16,10 @@ import psutil
 import pytest
 
 import mindscope
+from tests.server.live_viewer import free_port
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 200) -> None:

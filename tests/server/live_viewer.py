@@ -10,9 +10,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 import httpx
@@ -21,13 +22,16 @@ import numpy as np
 from mindscope.formats import frames, mindspore
 
 DATA = Path(__file__).parents[1] / "data"
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Of those that no system gives away by itself, so that it stays free while nobody listens."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            port = SystemRandom().randrange(20_000, 32_000)
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def eventually(look: Callable[[], Any]) -> Any:

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting for what a page comes to show, however slow the machine is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page
+
+PATIENCE_S = 60.0
+
+
+def until(page: Page, look: Callable[[], Any]) -> Any:
+    """The first true result of ``look``; the browser tells what happens only while a page is waited for."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (result := look()):
+        assert time.monotonic() < deadline, f"not true within {PATIENCE_S} s"
+        page.wait_for_timeout(10)
+    return result
