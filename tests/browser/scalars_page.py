@@ -53,7 +53,7 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def number(text: str) -> float:
+def to_number(text: str) -> float:
     """What the page writes with thin spaces and a minus sign of its own."""
     return float(text.replace("\u2212", "-").replace("\u2009", ""))
 

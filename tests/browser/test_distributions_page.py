@@ -18,7 +18,7 @@ from mindscope.types import Histogram
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer, unpack
 
 from .patience import until
-from .scalars_page import COLOURED_PIXELS, card, expect_view, full, number
+from .scalars_page import COLOURED_PIXELS, card, expect_view, full, to_number
 
 OpenPage = Callable[[LiveViewer, str], Page]
 OPS = "/distributions?run=mindspore%2Fops"
@@ -59,7 +59,7 @@ def told_bucket(page: Page) -> tuple[int, float, float, float]:
     """Step, edges and count, as the tip tells them at one time."""
     told = page.get_by_test_id("distribution-tip").evaluate(TOLD)
     left, right = told["bucket"].strip("[])").split(", ")
-    return int(told["tip-step"]), number(left), number(right), number(told["bucket-count"])
+    return int(told["tip-step"]), to_number(left), to_number(right), to_number(told["bucket-count"])
 
 
 def assert_is_in_the_log(told: tuple[int, float, float, float]) -> None:
@@ -97,7 +97,7 @@ def test_arrow_keys_walk_over_buckets_and_steps(viewer: LiveViewer, open_page: O
     expect(tip(page, "tip-step")).to_have_text(str(sorted(samples())[-2]))
     assert_is_in_the_log(told_bucket(page))
     values = samples()[sorted(samples())[-2]]
-    middle = number(tip(page, "median").inner_text())
+    middle = to_number(tip(page, "median").inner_text())
     assert values.count[values.right <= middle].sum() <= values.total / 2 <= values.count[values.left <= middle].sum()
 
 
@@ -113,7 +113,7 @@ def test_counts_of_a_step_add_up(viewer: LiveViewer, open_page: OpenPage):
         until(page, lambda left=left: told_bucket(page)[1] == pytest.approx(left, rel=1e-4, abs=1e-9))
         counts.append(told_bucket(page)[3])
         page.keyboard.press("ArrowRight")
-    assert sum(counts) == number(tip(page, "total").inner_text()) == newest.total
+    assert sum(counts) == to_number(tip(page, "total").inner_text()) == newest.total
 
 
 def test_a_card_can_be_enlarged_and_the_address_holds_all(viewer: LiveViewer, open_page: OpenPage):
@@ -204,8 +204,8 @@ def test_merged_steps_say_so_and_keep_every_count(merged_viewer: LiveViewer, ope
     expect(tip(page, "total")).to_have_text("1\u2009600")
     values = (np.linspace(-1, 1, 50)[:, None] + np.arange(961, 993) / 500).ravel()
     low, middle, high = (float(np.quantile(values, share)) for share in (0.16, 0.5, 0.84))
-    assert number(tip(page, "median").inner_text()) == pytest.approx(middle, abs=BUCKET)
-    got = [number(end) for end in tip(page, "band").inner_text().split(" \u2026 ")]
+    assert to_number(tip(page, "median").inner_text()) == pytest.approx(middle, abs=BUCKET)
+    got = [to_number(end) for end in tip(page, "band").inner_text().split(" \u2026 ")]
     assert got == pytest.approx([low, high], abs=BUCKET)
     page.get_by_test_id("tag-filter").fill("nothing")
     page.get_by_test_id("clear-filter").click()

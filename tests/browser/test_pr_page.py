@@ -24,7 +24,7 @@ from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorb
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .scalars_page import card, expect_view, full, number
+from .scalars_page import card, expect_view, full, to_number
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of the sanitizer that it brings along
@@ -87,6 +87,11 @@ def drawn_points(paths: Locator) -> dict[str, int]:
     """How many points each curve has, by its run."""
     drawn = paths.evaluate_all("all => all.map(one => [one.dataset.curve, one.getAttribute('d')])")
     return {run: path.count("M") + path.count("L") for run, path in drawn}
+
+
+def told(cells: Locator) -> list[float]:
+    """The numbers of a row of the tip, behind colour and run."""
+    return [to_number(text) for text in cells.all_inner_texts()[2:]]
 
 
 def drive_cards(page: Page, last: int) -> None:
@@ -178,7 +183,7 @@ def test_a_curve_says_its_counts_at_every_threshold_and_is_downloaded(viewer: Li
     cells = page.get_by_test_id("pr-tip").locator("tbody tr").first.get_by_role("cell")
     true_positives, false_positives, true_negatives, false_negatives, precision, recall = curves[0].value.value[:, 10]
     want = [10 / 126, precision, recall, true_positives, false_positives, true_negatives, false_negatives]
-    until(page, lambda: np.allclose([number(text) for text in cells.all_inner_texts()[2:]], want, rtol=1e-3, atol=5e-5))
+    until(page, lambda: told(cells) == pytest.approx(want, rel=1e-3, abs=5e-5))
 
     card(page, "pr").get_by_test_id("full").click()
     shown = full(page)

@@ -16,7 +16,7 @@ import mindscope
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .scalars_page import card, expect_view, full, number
+from .scalars_page import card, expect_view, full, to_number
 
 OpenPage = Callable[[LiveViewer, str], Page]
 CUSTOM_LOOP = "run=mindspore%2Fcustom_loop"
@@ -172,7 +172,7 @@ def test_decimals_and_exponents_change_what_is_read(viewer: LiveViewer, open_pag
     expect(cell(page, 0, 0)).to_have_text(f"{value:.2f}".replace("-", "\u2212"))
     full(page).get_by_test_id("scientific").get_by_text("1e").click()
     expect(cell(page, 0, 0)).to_contain_text("e")
-    assert number(cell(page, 0, 0).inner_text()) == pytest.approx(value, rel=1e-2)
+    assert to_number(cell(page, 0, 0).inner_text()) == pytest.approx(value, rel=1e-2)
     expect_view(page, "numbers", "scientific")
     expect_view(page, "decimals", "2")
 
