@@ -63,6 +63,15 @@ TEXTS: Mapping[str, str] = {
     "file_shrunk": "file became shorter: {size} bytes after {before}; read anew",
     "file_exchanged": "file was replaced by another; read anew",
     "file_not_readable": "not readable: {reason}; it is tried again at every reload",
+    # places that can't be looked into
+    "place_closed": "not read: {reason}",
+    "place_in_a_circle": "not read: {reason}",
+    "place_too_deep": "not read: {reason}",
+    "place_missing": "not read: {reason}",
+    "place_failing": "not read: {reason}",
+    "place_no_file": "not read: it is no plain file",
+    "link_to_nowhere": "not read: the link leads nowhere",
+    "link_outside": "link not followed: {target} is outside of {base}",
     # expressions
     "expression_too_long": "expression has {count} characters, want at most {most}",
     "expression_unreadable": "expression {text!r}: it can't be read: {why}",

@@ -44,6 +44,15 @@ def test_inspect_names_damage(mindscope: CommandLine, tmp_path: Path):
     assert "damaged: record at byte" in mindscope("inspect", "run").stdout
 
 
+def test_inspect_names_what_cannot_be_read_beside_its_report(mindscope: CommandLine, tmp_path: Path):
+    log = GrowingLog(tmp_path / "run")
+    log.scalar(1, 1.0)
+    log.path.with_name("events.out.tfevents.1").symlink_to("events.out.tfevents.1")
+    printed = mindscope("inspect", ".", "--json")
+    assert [report["id"] for report in json.loads(printed.stdout)] == ["run"]
+    assert "run/events.out.tfevents.1: not read: Too many levels of symbolic links; delete the link" in printed.stderr
+
+
 def test_a_tag_can_not_steer_the_terminal(mindscope: CommandLine, tmp_path: Path):
     GrowingLog(tmp_path / "run").scalar(1, 1.0, tag="\x1b[31mred\x07 [bold]not bold[/bold]")
     printed = mindscope("inspect", "run").stdout

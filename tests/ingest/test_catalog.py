@@ -149,13 +149,21 @@ def test_quiet_runs_cost_neither_listing_nor_opening(tmp_path: Path) -> None:
         assert opened == [str(tmp_path.resolve() / "run_7" / NAME)]
 
 
-def test_places_that_were_left_out_are_told(tmp_path: Path) -> None:
-    base = tmp_path / "base"
-    base.mkdir()
-    (base / "link").symlink_to("/")
-    catalog = Catalog(base)
+def test_places_that_were_left_out_are_told_once_and_until_they_are_mended(tmp_path: Path) -> None:
+    link, told = tmp_path / "run" / NAME, list[frozenset[str]]()
+    link.parent.mkdir()
+    catalog = Catalog(tmp_path)
     catalog.refresh()
-    assert [Path(problem.path).name for problem in catalog.problems] == ["link"]
+    link.symlink_to(NAME)
+    assert catalog.refresh(on_change=told.append) == frozenset()
+    assert [place.path for place in catalog.unread] == [str(link)]
+    version = catalog.version
+    catalog.refresh(on_change=told.append)
+    assert (told, catalog.version) == ([frozenset()], version)
+    link.unlink()
+    write_run(tmp_path, "run")
+    assert catalog.refresh(on_change=told.append) == {"run"}
+    assert catalog.unread == ()
 
 
 def test_a_base_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:

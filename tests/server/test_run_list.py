@@ -88,6 +88,26 @@ def test_runs_that_come_and_go_and_come_again_are_told(base: Path, catalog: Cata
     assert client.runs == newcomer.runs
 
 
+def test_what_cannot_be_read_is_told_when_it_is_another(base: Path, catalog: Catalog):
+    client = Client(RunList(catalog))
+    assert client.ask()["unread"] == []
+    link = base / "b" / "events.out.tfevents.1"
+    link.symlink_to(link.name)
+    catalog.refresh()
+    (place,) = client.ask()["unread"]
+    assert (place["path"], place["kind"], place["detail"]["code"]) == (str(link), "link", "place_in_a_circle")
+    assert place["detail"]["values"]["errno"] == "ELOOP"
+    assert place["remedy"] == "delete the link, or let it lead to a file"
+    assert client.ask()["unread"] is None
+    GrowingLog(base / "a").scalar(9, 2.0)
+    catalog.refresh()
+    assert client.ask()["unread"] is None
+    link.unlink()
+    catalog.refresh()
+    answer = client.ask()
+    assert (answer["runs"], answer["unread"]) == ([], [])
+
+
 def test_a_rank_that_gets_a_sibling_is_told_again(base: Path, catalog: Catalog):
     client = Client(RunList(catalog))
     for name, want in (("rank_0", {"rank_0"}), ("rank_1", {"rank_0", "rank_1"})):

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from mindscope.errors import RunNotFoundError
 
 if TYPE_CHECKING:
@@ -12,10 +14,15 @@ if TYPE_CHECKING:
 
 
 def runs_below(path: str) -> Runs:
-    """The run in directory ``path`` and all those below it. Raises RunNotFoundError when there is none at all."""
+    """The run in directory ``path`` and all those below it; what can't be looked into is said on stderr.
+
+    Raises RunNotFoundError when there is none at all.
+    """
     from mindscope.reading import open_runs
 
     runs = open_runs(path)
+    for problem in runs.problems:
+        typer.echo(printable(problem), err=True)
     if not runs:
         raise RunNotFoundError(f"{path} holds no event file at any depth; give the directory that a training wrote")
     return runs

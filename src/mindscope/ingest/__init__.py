@@ -4,8 +4,20 @@
 from __future__ import annotations
 
 from mindscope.ingest.catalog import Catalog
-from mindscope.ingest.discover import Discovery, EventFile, FoundRun, Problem, find_run, find_runs
+from mindscope.ingest.discover import Discovery, EventFile, FoundRun, find_run, find_runs
 from mindscope.ingest.load import RunLoader
+from mindscope.ingest.unread import PlaceKind, UnreadPlace
 from mindscope.ingest.watch import Watcher
 
-__all__ = ["Catalog", "Discovery", "EventFile", "FoundRun", "Problem", "RunLoader", "Watcher", "find_run", "find_runs"]
+__all__ = [
+    "Catalog",
+    "Discovery",
+    "EventFile",
+    "FoundRun",
+    "PlaceKind",
+    "RunLoader",
+    "UnreadPlace",
+    "Watcher",
+    "find_run",
+    "find_runs",
+]

@@ -16,10 +16,11 @@ from types import MappingProxyType
 from mindscope.config import DEFAULT_CACHE_BYTES
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest.backlog import Backlog
-from mindscope.ingest.discover import Discovery, Finder, FoundRun, Problem
+from mindscope.ingest.discover import Discovery, Finder, FoundRun
 from mindscope.ingest.load import RunLoader
 from mindscope.ingest.saver import Saver
 from mindscope.ingest.tail import read_rooms
+from mindscope.ingest.unread import UnreadPlace
 from mindscope.reasons import Reason
 from mindscope.store import RunCache, RunStore
 from mindscope.store.recent import RecentColumns
@@ -51,7 +52,7 @@ class Catalog:
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
-        self._problems: tuple[Problem, ...] = ()
+        self._unread: tuple[UnreadPlace, ...] = ()
         self._version = 0
         self._list_version = 0
 
@@ -61,13 +62,13 @@ class Catalog:
         return self._runs
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Directories and links that the last full refresh left out."""
-        return self._problems
+    def unread(self) -> tuple[UnreadPlace, ...]:
+        """Directories, files and links that the last full refresh could not look into, by path."""
+        return self._unread
 
     @property
     def version(self) -> int:
-        """Grows with every change of any run or of the list."""
+        """Grows with every change of any run, of the list, or of what can't be read."""
         return self._version
 
     @property
@@ -91,14 +92,15 @@ class Catalog:
         """Read what grew and return the ids of the runs that changed, came or went.
 
         ``paths`` names event files that are known to have changed: then only their runs are looked at, unless one is
-        new. Without it everything is. ``on_change`` hears of changes while a long refresh goes on.
+        new. Without it everything is. ``on_change`` hears of changes while a long refresh goes on, and of none at all
+        where only ``unread`` is another.
         """
         with self._refreshing:
             waiting = self._known_ids(paths)
             changed = set[str]()
             if waiting is None:
                 with _without_collecting():
-                    changed |= self._tell(self._look(), on_change)
+                    changed |= self._look(on_change)
                     waiting = tuple(self._loaders)
                     changed |= self._read_all(waiting, on_change)
                 self._rooms.release()
@@ -120,11 +122,13 @@ class Catalog:
                     loader.save()
                 self._cache.close()
 
-    def _look(self) -> frozenset[str]:
+    def _look(self, on_change: ChangeListener | None) -> frozenset[str]:
         """Follow what is in the directories; returns the ids of runs that came, went or have other files."""
         found = self._finder.find()
         self._open_cache()
-        return self._take(found)
+        is_other = found.unread != self._unread
+        self._unread = found.unread
+        return self._tell(self._take(found), on_change, is_other)
 
     def _read_all(self, waiting: tuple[str, ...], on_change: ChangeListener | None) -> frozenset[str]:
         """Read what grew in these runs; returns the ids of those that changed."""
@@ -167,8 +171,10 @@ class Catalog:
         ids = {self._run_of_path.get(path, "") for path in paths}
         return None if "" in ids else tuple(ids)
 
-    def _tell(self, changed: frozenset[str], on_change: ChangeListener | None) -> frozenset[str]:
-        if changed:
+    def _tell(
+        self, changed: frozenset[str], on_change: ChangeListener | None, is_other: bool = False
+    ) -> frozenset[str]:
+        if changed or is_other:
             self._version += 1
             if on_change is not None:
                 on_change(changed)
@@ -179,7 +185,6 @@ class Catalog:
         gone = self._loaders.keys() - found.runs.keys()
         added = found.runs.keys() - self._loaders.keys()
         other = {id for id in found.runs.keys() - added if self._loaders[id].set_files(found.runs[id].files)}
-        self._problems = found.problems
         for id in gone:
             self._backlog.note(id, 0)
         changed = frozenset(gone | added | other)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mindscope.ingest.names import creation_number, is_event_name, readable, run_id
+from mindscope.ingest.unread import UnreadPlace, link_outside, unread_directory, unread_entry
 from mindscope.store.files import natural_key
 
 SETTLED_NS = 2_000_000_000
@@ -35,19 +36,11 @@ class FoundRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """A place below the base directory that was left out, and why."""
-
-    path: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class Discovery:
-    """All runs by id in natural order of the ids, and what could not be looked into."""
+    """All runs by id in natural order of the ids, and what could not be looked into, by path."""
 
     runs: dict[str, FoundRun]
-    problems: tuple[Problem, ...]
+    unread: tuple[UnreadPlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ class _Listing:
     listed_ns: int
     directories: tuple[str, ...]
     files: tuple[EventFile, ...]
-    problems: tuple[Problem, ...]
+    unread: tuple[UnreadPlace, ...]
 
     def still_holds(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > SETTLED_NS
@@ -95,8 +88,11 @@ class Finder:
         listings = dict(self._walk())
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
         runs = [_found_run(self.base, path, each.files) for path, each in listings.items() if each.files]
-        problems = tuple(problem for each in listings.values() for problem in each.problems)
-        return Discovery({run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))}, problems)
+        unread = [place for each in listings.values() for place in each.unread]
+        return Discovery(
+            {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
+            tuple(sorted(unread, key=lambda place: natural_key(place.path))),
+        )
 
     def list_files(self) -> tuple[EventFile, ...]:
         """The event files directly in the base. Raises OSError when it can't be listed."""
@@ -116,45 +112,33 @@ class Finder:
             known = self._listings.get(directory)
             return known if known and known.still_holds(modified_ns) else self._list_anew(directory, modified_ns)
         except OSError as error:
-            return _Listing(0, 0, (), (), (Problem(readable(directory), f"not listed: {error.strerror}"),))
+            # What has gone since the directory above was listed is missed by nobody.
+            is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) and directory != self.base
+            return _Listing(0, 0, (), (), () if is_gone else (unread_directory(directory, error),))
 
     def _list_anew(self, directory: str, modified_ns: int) -> _Listing:
         directories: list[str] = []
         files: list[EventFile] = []
-        problems: list[Problem] = []
+        unread: list[UnreadPlace] = []
         listed_ns = time.time_ns()
         with os.scandir(directory) as entries:
             for entry in entries:
-                if entry.is_symlink() and (problem := self._leaves(entry)):
-                    problems.append(problem)
+                if entry.is_symlink() and (target := self._target_outside(entry)):
+                    if is_event_name(entry.name) or os.path.isdir(target):  # noqa: PTH112 (says no where it fails)
+                        unread.append(link_outside(entry.path, target, self.base))
                 elif entry.is_dir(follow_symlinks=False):
                     directories.append(entry.path)
                 elif is_event_name(entry.name):
-                    if problem := _problem_of_file(entry):
-                        problems.append(problem)
+                    if place := unread_entry(entry):
+                        unread.append(place)
                         modified_ns = 0  # what mends it may be done elsewhere: look again next time
                     else:
                         files.append(EventFile(readable(entry.name), entry.path, creation_number(entry.name)))
-        return _Listing(modified_ns, listed_ns, tuple(directories), tuple(files), tuple(problems))
+        return _Listing(modified_ns, listed_ns, tuple(directories), tuple(files), tuple(unread))
 
-    def _leaves(self, link: os.DirEntry[str]) -> Problem | None:
+    def _target_outside(self, link: os.DirEntry[str]) -> str | None:
         target = os.path.realpath(link.path)
-        if os.path.commonpath([self.base, target]) == self.base:
-            return None
-        return Problem(
-            readable(link.path), f"link not followed: {readable(target)} is outside of {readable(self.base)}"
-        )
-
-
-def _problem_of_file(entry: os.DirEntry[str]) -> Problem | None:
-    """Why an entry with the name of an event file is none. What is wrong with it says nothing of those beside it."""
-    try:
-        if entry.is_file():
-            return None
-    except OSError as error:  # a link that leads in a circle, or through a directory that is closed to us
-        return Problem(readable(entry.path), f"not read: {error.strerror}")
-    why = "the link leads nowhere" if entry.is_symlink() else "it is no plain file"
-    return Problem(readable(entry.path), f"not read: {why}")
+        return None if os.path.commonpath([self.base, target]) == self.base else target
 
 
 def _found_run(base: str, directory: str, files: tuple[EventFile, ...]) -> FoundRun:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -28,7 +29,8 @@ class Watcher:
     """Refreshes a catalog when the file system tells of a change, and every ``reload_interval`` seconds anyway.
 
     Where files can't be watched (network file systems, too many directories), only the interval counts. An interval of
-    0 loads once. Listeners are called in the watcher's thread with the ids of the runs that changed.
+    0 loads once. Listeners are called in the watcher's thread with the ids of the runs that changed, which are none
+    when only what can't be read is another.
     """
 
     def __init__(self, catalog: Catalog, reload_interval: float) -> None:
@@ -60,7 +62,7 @@ class Watcher:
     def _watch(self) -> None:
         self._refresh(None)
         while self._interval > 0 and not self._stopping.is_set():
-            if not self._catalog.base.is_dir():
+            if not os.path.isdir(self._catalog.base):  # noqa: PTH112 (a base that is closed to us is none)
                 self._poll_once()
                 continue
             try:

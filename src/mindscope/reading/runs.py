@@ -58,12 +58,14 @@ class Runs(Mapping[str, Run]):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Directories and links that were left out, each with the reason."""
-        return tuple(f"{problem.path}: {problem.detail}" for problem in self._catalog.problems)
+        """Directories, files and links that could not be looked into, each with the reason and what to do."""
+        return tuple(map(str, self._catalog.unread))
 
     def refresh(self) -> bool:
         """Read what grew, find new runs, forget those that are gone; says whether anything changed."""
-        return bool(self._catalog.refresh())
+        before = self._catalog.version
+        self._catalog.refresh()
+        return self._catalog.version != before
 
     def __getitem__(self, id: str) -> Run:
         """Raises RunNotFoundError, which names near ids."""

@@ -13,7 +13,10 @@ class LiveHello(Answer):
 
 
 class LiveChange(Answer):
-    """``event: change``: these runs grew, or runs came or went. What comes faster than a client reads is joined."""
+    """``event: change``: these runs grew, or runs came or went; none where only what can't be read is another.
+
+    What comes faster than a client reads is joined.
+    """
 
     version: int
     runs: list[str]

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from secrets import token_hex
 from threading import Lock
 
-from mindscope.ingest import Catalog
+from mindscope.ingest import Catalog, UnreadPlace
 from mindscope.ingest.names import readable
 from mindscope.server.numbers import finite
 from mindscope.server.ranks import Rank, find_ranks
-from mindscope.server.run_schema import RunsHead, RunState, RunSummary
+from mindscope.server.run_schema import RunsHead, RunState, RunSummary, UnreadEntry
+from mindscope.server.schema import ReasonEntry
 from mindscope.store import RunStore
 
 
@@ -49,6 +50,8 @@ class RunList:
         self._ranks: dict[str, Rank] = {}
         self._lines: dict[str, _Line] = {}  # by run id, in the order of the catalog
         self._gone: dict[str, int] = {}  # runs that are no more, with the count at which they went
+        self._unread: tuple[UnreadPlace, ...] = ()
+        self._unread_at = 0  # the count at which these were others last
 
     def answer(self, since: str | None) -> str:
         """A RunsAnswer as JSON: what is different since the cursor; all of it without one that is of this list."""
@@ -61,6 +64,7 @@ class RunList:
                 cursor=f"{self._token}-{self._count}",
                 is_whole=known is None,
                 gone=[id for id, at in self._gone.items() if known is not None and at > known],
+                unread=self._unread_entries() if known is None or self._unread_at > known else None,
             )
             runs = [line.text for line in self._lines.values() if known is None or line.changed_at > known]
         return f'{head.model_dump_json()[:-1]},"runs":[{",".join(runs)}]}}'
@@ -74,14 +78,23 @@ class RunList:
 
     def _renew(self) -> None:
         runs, now, count = self._catalog.runs, self._clock(), self._count + 1
+        unread = self._catalog.unread
         gone: set[str] = set()
         if runs is not self._runs:
             gone = self._lines.keys() - runs.keys()
             self._runs, self._ranks = runs, find_ranks(runs)
         lines = {id: self._line(id, store, now, count) for id, store in runs.items()}
-        if gone or any(line.changed_at == count for line in lines.values()):
+        if unread != self._unread:
+            self._unread, self._unread_at = unread, count
+        if gone or self._unread_at == count or any(line.changed_at == count for line in lines.values()):
             self._count, self._lines = count, lines
             self._gone = {id: at for id, at in self._gone.items() if id not in lines} | dict.fromkeys(gone, count)
+
+    def _unread_entries(self) -> list[UnreadEntry]:
+        return [
+            UnreadEntry(path=place.path, kind=place.kind, detail=ReasonEntry.of(place.reason), remedy=place.remedy)
+            for place in self._unread
+        ]
 
     def _line(self, id: str, store: RunStore, now: float, count: int) -> _Line:
         known, rank = self._lines.get(id), self._ranks.get(id)

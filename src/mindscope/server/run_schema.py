@@ -7,6 +7,7 @@ from enum import Enum
 
 from pydantic import Field
 
+from mindscope.ingest import PlaceKind
 from mindscope.server.schema import MAX_RUNS, Answer, Query, ReasonEntry
 from mindscope.types import DamageKind, DialectName, Kind
 
@@ -57,16 +58,27 @@ class RunSummary(Answer):
     rank: int | None
 
 
+class UnreadEntry(Answer):
+    """A place that can't be looked into, why, and what to do in English. A ``directory`` hides all runs below it."""
+
+    path: str
+    kind: PlaceKind
+    detail: ReasonEntry
+    remedy: str
+
+
 class RunsHead(Answer):
     """``version`` is the one that live changes count on from; ``cursor`` is what to give as ``since`` the next time.
 
     ``is_whole``: these are all runs. Otherwise they are those that are different since, and ``gone`` those that went.
+    ``unread``: all that can't be looked into below the base directory, by path; null when it is the same since.
     """
 
     version: int
     cursor: str
     is_whole: bool
     gone: list[str]
+    unread: list[UnreadEntry] | None
 
 
 class RunsAnswer(RunsHead):

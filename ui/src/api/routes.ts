@@ -14,6 +14,7 @@ export type Json<P extends keyof paths, M extends "get" | "post" | "put" | "patc
 export type Server = Json<"/api/server", "get">;
 export type RunList = Json<"/api/runs", "get">;
 export type Run = RunList["runs"][number];
+export type UnreadPlace = NonNullable<RunList["unread"]>[number];
 export type TagList = Json<"/api/tags", "post">;
 export type Tag = TagList["tags"][number];
 export type ImageList = Json<"/api/images", "get">;

@@ -1136,7 +1136,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1628,7 +1628,9 @@ export interface components {
         };
         /**
          * LiveChange
-         * @description ``event: change``: these runs grew, or runs came or went. What comes faster than a client reads is joined.
+         * @description ``event: change``: these runs grew, or runs came or went; none where only what can't be read is another.
+         *
+         *     What comes faster than a client reads is joined.
          */
         LiveChange: {
             /** Run List Changed */
@@ -1847,6 +1849,12 @@ export interface components {
             name: string;
         };
         /**
+         * PlaceKind
+         * @description A ``directory`` hides everything below it.
+         * @enum {string}
+         */
+        PlaceKind: "directory" | "file" | "link";
+        /**
          * PrCurveColumns
          * @description float64 throughout. Curve i has the thresholds ``curve_start[i]`` to ``curve_start[i + 1]`` (not included).
          *
@@ -1941,7 +1949,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2059,6 +2067,8 @@ export interface components {
             is_whole: boolean;
             /** Runs */
             runs: components["schemas"]["RunSummary"][];
+            /** Unread */
+            unread: components["schemas"]["UnreadEntry"][] | null;
             /** Version */
             version: number;
         };
@@ -2413,6 +2423,18 @@ export interface components {
             tag: string;
             /** Version */
             version: number;
+        };
+        /**
+         * UnreadEntry
+         * @description A place that can't be looked into, why, and what to do in English. A ``directory`` hides all runs below it.
+         */
+        UnreadEntry: {
+            detail: components["schemas"]["ReasonEntry"];
+            kind: components["schemas"]["PlaceKind"];
+            /** Path */
+            path: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * ValuesAnswer

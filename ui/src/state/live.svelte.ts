@@ -22,6 +22,8 @@ class Live {
   updatedAt = $state<number | null>(null);
   #connection = $state<"connecting" | "open" | "lost">("connecting");
   #pending = new Set<string>();
+  /** Something is another that was not asked for yet; no run has to be. */
+  #isNews = false;
   #isAllPending = false;
   /** The server may be another one: nothing that is known of tags counts. */
   #isAnother = false;
@@ -70,6 +72,7 @@ class Live {
     runs.server = null;
     this.#isAnother = true;
     this.#isAllPending = true;
+    this.#isNews = true;
     this.#renew();
   }
 
@@ -79,11 +82,13 @@ class Live {
 
   #changed(change: Change): void {
     for (const run of change.runs) this.#pending.add(run);
+    this.#isNews = true;
     this.#renew();
   }
 
   #renew(): void {
-    if (this.isPaused || (this.#pending.size === 0 && !this.#isAllPending)) return;
+    if (this.isPaused || !this.#isNews) return;
+    this.#isNews = false;
     this.updatedAt = Date.now() / 1000;
     this.#renewCurves();
     this.#renewLists();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchRuns, fetchServer, type Run, type Server } from "../api/routes";
+import { fetchRuns, fetchServer, type Run, type Server, type UnreadPlace } from "../api/routes";
 import { renewed } from "../core/runList";
 import { notebook } from "./notebook.svelte";
 import { problemOf, type Problem } from "./problem";
 
-export type { Run };
+export type { Run, UnreadPlace };
 
 /** Every run under the base directory, in the order of their names. */
 class Runs {
   all = $state.raw<readonly Run[]>([]);
   /** Without the archived ones: what every page offers. */
   list = $derived<readonly Run[]>(this.all.filter(({ id }) => !notebook.notesOf(id)?.archived));
+  /** What can't be looked into under the base directory, by path: runs there are in no list. */
+  unread = $state.raw<readonly UnreadPlace[]>([]);
   server = $state.raw<Server | null>(null);
   problem = $state.raw<Problem | null>(null);
   /** False until the first answer: an empty list is then not yet an empty directory. */
@@ -33,6 +35,7 @@ class Runs {
       this.server ??= await fetchServer();
       const answer = await fetchRuns(this.#cursor);
       this.all = renewed(this.all, answer);
+      this.unread = answer.unread ?? this.unread;
       this.#cursor = answer.cursor;
       this.problem = null;
       this.isLoaded = true;

@@ -78,6 +78,16 @@ export const runs = {
   "kind.lineage": "lineage",
   "kind.other": "{n} other",
 
+  "unread.one": "Not read:",
+  "unread.many": "{n} places can’t be read: what they hold is missing here",
+  "unread.mark": "{n} not read",
+  "unread.title": "What can’t be read",
+  "unread.how": "What these places hold is missing here. It appears by itself as soon as it can be read.",
+  "unread.none": "Everything can be read again",
+  "unread.kind.directory": "Directory",
+  "unread.kind.file": "File",
+  "unread.kind.link": "Link",
+
   "trouble.damages": "{n} {n|damaged place|damaged places}",
   "trouble.dropped": "{n} {n|value|values} dropped",
   "trouble.open": "Details of the damage in {run}",

@@ -80,6 +80,16 @@ export const runs: Record<keyof typeof en, string> = {
   "kind.lineage": "溯源",
   "kind.other": "其他 {n} 个",
 
+  "unread.one": "未读取：",
+  "unread.many": "有 {n} 处无法读取，其中的数据未显示",
+  "unread.mark": "{n} 处未读取",
+  "unread.title": "无法读取的位置",
+  "unread.how": "这些位置中的数据未显示；一旦可以读取，便会自动出现。",
+  "unread.none": "现在全部都可以读取",
+  "unread.kind.directory": "目录",
+  "unread.kind.file": "文件",
+  "unread.kind.link": "链接",
+
   "trouble.damages": "{n} 处损坏",
   "trouble.dropped": "丢弃 {n} 个值",
   "trouble.open": "查看 {run} 的损坏详情",

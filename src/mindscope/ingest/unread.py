@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places below a base directory that could not be looked into: where, why, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from mindscope.ingest.names import readable
+from mindscope.reasons import Reason, os_reason
+
+CODES = {
+    errno.EACCES: "place_closed",
+    errno.EPERM: "place_closed",
+    errno.ELOOP: "place_in_a_circle",
+    errno.ENAMETOOLONG: "place_too_deep",
+    errno.ENOENT: "place_missing",
+}
+REMEDIES: Mapping[str, str] = {
+    "place_closed": "give the user who runs mindscope the right to read it",
+    "place_in_a_circle": "delete the link, or let it lead to a file",
+    "place_too_deep": "shorten the names above it, or move it up",
+    "place_missing": "make the directory, or give another one",
+    "place_failing": "look at the disk or the network it is on; it is tried again by itself",
+    "place_no_file": "give it another name, or move it away",
+    "link_to_nowhere": "delete the link, or make what it leads to",
+    "link_outside": "move what it leads to below that directory, or give one that holds both",
+}
+"""What to do, by the code of the reason."""
+
+
+class PlaceKind(str, Enum):
+    """A ``directory`` hides everything below it."""
+
+    DIRECTORY = "directory"
+    FILE = "file"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPlace:
+    """A directory, or what has the name of an event file, that was left out."""
+
+    path: str
+    kind: PlaceKind
+    reason: Reason
+
+    @property
+    def remedy(self) -> str:
+        """What would make it readable."""
+        return REMEDIES[self.reason.code]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}; {self.remedy}"
+
+
+def unread_directory(path: str, error: OSError) -> UnreadPlace:
+    """A directory that the system doesn't list."""
+    return UnreadPlace(readable(path), PlaceKind.DIRECTORY, _reason(error))
+
+
+def unread_entry(entry: os.DirEntry[str]) -> UnreadPlace | None:
+    """Why an entry with the name of an event file is none. What is wrong with it says nothing of those beside it."""
+    kind = PlaceKind.LINK if entry.is_symlink() else PlaceKind.FILE
+    try:
+        if entry.is_file():
+            return None
+    except OSError as error:  # a link that leads in a circle, or through a directory that is closed to us
+        return UnreadPlace(readable(entry.path), kind, _reason(error))
+    reason = Reason("place_no_file" if os.path.exists(entry.path) else "link_to_nowhere")  # noqa: PTH110
+    return UnreadPlace(readable(entry.path), kind, reason)
+
+
+def link_outside(path: str, target: str, base: str) -> UnreadPlace:
+    """A link that is not followed."""
+    return UnreadPlace(readable(path), PlaceKind.LINK, Reason("link_outside", target=target, base=base))
+
+
+def _reason(error: OSError) -> Reason:
+    return Reason(CODES.get(error.errno or 0, "place_failing"), **os_reason(error))
