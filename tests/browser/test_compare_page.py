@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from statistics import mean, median, stdev
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import mindscope
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
@@ -54,12 +55,38 @@ def listed_colours(page: Page) -> list[str]:
     return swatches.evaluate_all('all => all.map((one) => one.style.getPropertyValue("--colour"))')
 
 
+def swatches_of(page: Page, group: str) -> Locator:
+    """One beside each run of a group."""
+    return page.get_by_test_id("run-list").get_by_role("button", name=f"Colour of {group}", exact=True)
+
+
+def the_colour_of_a_group_reaches(mine: Page, theirs: Page) -> None:
+    """It is not their browser that keeps it. That they take it back comes to me."""
+    chosen = re.compile(r"var\(--series-6\)")
+    mine.bring_to_front()
+    swatches_of(mine, "sgd").first.click()
+    mine.get_by_role("button", name="Colour 7").click()
+    for page in (mine, theirs):
+        expect(swatches_of(page, "sgd").first).to_have_attribute("style", chosen)
+    theirs.evaluate("localStorage.clear()")
+    theirs.reload()
+    expect(swatches_of(theirs, "sgd").last).to_have_attribute("style", chosen)
+    theirs.bring_to_front()
+    swatches_of(theirs, "sgd").last.click()
+    theirs.get_by_role("button", name="Back to the given colour").click()
+    for page in (mine, theirs):
+        expect(swatches_of(page, "sgd").first).not_to_have_attribute("style", chosen)
+    mine.bring_to_front()
+
+
 def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewer, open_page: OpenPage):
+    theirs = open_page(sweep, "/compare?group=directory")
     page = open_page(sweep, "/compare")
     until(page, lambda: len(set(listed_colours(page))) == len(LASTS))
     page.get_by_test_id("group-by").select_option("directory")
     expect_view(page, "group", "directory")
-    expect(page.get_by_role("button", name="Colour of sgd", exact=True)).to_have_count(2)
+    expect(swatches_of(page, "sgd")).to_have_count(2)
+    the_colour_of_a_group_reaches(page, theirs)
     until(page, lambda: [*Counter(listed_colours(page)).values()] == [3, 2])
     for _ in range(2):
         wait_until_drawn(card(page, "loss"))
@@ -242,15 +269,13 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     page.get_by_test_id("group-by").select_option("directory")
-    expect(shown.get_by_test_id("thresholds")).to_have_count(0)
     wait_until_drawn(shown)
+    expect(shown.get_by_test_id("thresholds")).to_have_attribute("aria-pressed", "true")
     shown.hover()
     shown.get_by_test_id("download").click()
     with page.expect_download() as download:
         page.get_by_test_id("download-svg").click()
     assert "&gt; 13.5<" in Path(download.value.path()).read_text(), "groups are held against thresholds, too"
-    page.get_by_test_id("group-by").select_option("none")
-    shown.hover()
     shown.get_by_test_id("thresholds").click()
     panel.get_by_test_id("threshold-remove").click()
     expect(panel.get_by_test_id("threshold")).to_have_count(0)

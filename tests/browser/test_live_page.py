@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -139,13 +140,20 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
     log = GrowingLog(tmp_path / "logs" / "run")
     log.scalar(1, 0.125)
     with running_viewer(tmp_path / "logs", tmp_path) as live:
-        page = open_page(live, "/scalars")
+        page = open_page(live, "/compare?group=directory")
         expect(card(page, "loss")).to_contain_text("0.125")
+        colour = page.get_by_test_id("run-list").get_by_role("button", name="Colour of /", exact=True)
+        colour.click()
+        page.get_by_role("button", name="Colour 7").click()
+        eventually(lambda: live.http.get("/api/notebook").json()["groups"].get("/", {}).get("colour") == "6")
     expect(page.get_by_test_id("disconnected")).to_contain_text("mindscope start")
     log.scalar(2, 0.75)
     with running_viewer(tmp_path / "logs", tmp_path, port=live.port):
         expect(card(page, "loss")).to_contain_text("0.75")
         expect(page.get_by_test_id("disconnected")).to_have_count(0)
+        page.evaluate("localStorage.clear()")
+        page.reload()
+        expect(colour).to_have_attribute("style", re.compile(r"var\(--series-6\)"))
     complaints[:] = [text for text in complaints if "net::ERR_" not in text]
 
 

@@ -150,10 +150,14 @@ def a_threshold_reaches(mine: Page, theirs: Page) -> None:
 
 
 def a_colour_reaches(mine: Page, theirs: Page) -> None:
+    """And that it is taken back."""
     swatch = mine.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y")
     theirs.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y").click()
     theirs.get_by_role("button", name="Colour 7").click()
     expect(swatch).to_have_attribute("style", re.compile(r"var\(--series-6\)"))
+    theirs.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y").click()
+    theirs.get_by_role("button", name="Back to the given colour").click()
+    expect(swatch).not_to_have_attribute("style", re.compile(r"var\(--series-6\)"))
 
 
 def test_the_list_is_saved_as_a_table(logs: LiveViewer, open_page: OpenPage):
