@@ -125,6 +125,7 @@ TEXTS: Mapping[str, str] = {
     "not_found": "{request}: {detail}",
     "method_not_allowed": "{request}: {detail}",
     "not_json": "{request}: {detail}",
+    "body_too_large": "{request}: its body has {size} bytes or more, want at most {most}",
     "refused": "{request}: {detail}",
     "foreign_host": "Host header {host!r} names no address of this viewer",
     "internal": "{error}: {detail}",

@@ -20,6 +20,7 @@ from mindscope.server.schema import Failure, FailureAnswer, ReasonEntry
 RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": FailureAnswer, "description": "The body is not JSON."},
     403: {"model": FailureAnswer, "description": "The Host header or the origin is not this viewer's."},
+    413: {"model": FailureAnswer, "description": "The body is too large to be read."},
     415: {"model": FailureAnswer, "description": "The body is not declared as application/json."},
     422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
 }

@@ -1136,7 +1136,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1949,7 +1949,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2545,6 +2545,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -2610,6 +2619,15 @@ export interface operations {
             };
             /** @description No such run, tag or value. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2686,6 +2704,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -2753,6 +2780,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -2806,6 +2842,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2873,6 +2918,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -2933,6 +2987,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -2986,6 +3049,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3059,6 +3131,15 @@ export interface operations {
             };
             /** @description No such run or tag. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3144,6 +3225,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3200,6 +3290,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3249,6 +3348,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3323,6 +3431,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
             /** @description The body is not declared as application/json. */
@@ -3403,6 +3520,15 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3479,6 +3605,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
             /** @description The body is not declared as application/json. */
@@ -3559,6 +3694,15 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3635,6 +3779,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
             /** @description The body is not declared as application/json. */
@@ -3715,6 +3868,15 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3791,6 +3953,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3844,6 +4015,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3928,6 +4108,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -3988,6 +4177,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4064,6 +4262,15 @@ export interface operations {
             };
             /** @description The run is being written, or not what the token is for. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4148,6 +4355,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -4197,6 +4413,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4273,6 +4498,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -4342,6 +4576,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -4395,6 +4638,15 @@ export interface operations {
             };
             /** @description The Host header or the origin is not this viewer's. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4464,6 +4716,15 @@ export interface operations {
             };
             /** @description No such run, tag or value. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4551,6 +4812,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -4624,6 +4894,15 @@ export interface operations {
             };
             /** @description No such run, tag or value. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4713,6 +4992,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -4787,6 +5075,15 @@ export interface operations {
             };
             /** @description No such run, tag or value. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4878,6 +5175,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -4956,6 +5262,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is not declared as application/json. */
             415: {
                 headers: {
@@ -5027,6 +5342,15 @@ export interface operations {
             };
             /** @description No such run or tag. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

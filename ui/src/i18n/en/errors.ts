@@ -137,6 +137,8 @@ export const errors = {
   "error.remedy.method_not_allowed": "Reload the page: the viewer may have been updated.",
   "error.code.not_json": "The server does not take {request}: {detail}.",
   "error.remedy.not_json": "Reload the page: the viewer may have been updated.",
+  "error.code.body_too_large": "This asks for too much at once: {request} has {size} bytes or more, the server takes {most}.",
+  "error.remedy.body_too_large": "Choose fewer runs.",
   "error.code.refused": "The server refuses {request}: {detail}.",
   "error.remedy.refused": "Open the page at the address of the viewer itself.",
   "error.code.foreign_host": "“{host}” is no address of this viewer.",

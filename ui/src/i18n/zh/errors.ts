@@ -139,6 +139,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.method_not_allowed": "请刷新页面：服务可能已更新。",
   "error.code.not_json": "服务只接受以 JSON 声明内容的 {request}：{detail}。",
   "error.remedy.not_json": "请刷新页面：服务可能已更新。",
+  "error.code.body_too_large": "一次请求的内容过多：{request} 至少有 {size} 字节，服务最多接收 {most} 字节。",
+  "error.remedy.body_too_large": "请选择较少的训练。",
   "error.code.refused": "服务拒绝了来自其他网站的 {request}：{detail}。",
   "error.remedy.refused": "请直接通过服务自身的地址打开页面。",
   "error.code.foreign_host": "“{host}”不是此服务的地址。",
