@@ -97,7 +97,7 @@ def running_viewer(base: Path, room: Path, *flags: str, port: int | None = None)
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
     )
     assert process.stdout is not None
-    with process, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
+    with process, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=DEADLINE_S) as http:
         try:
             first_line = process.stdout.readline()
             assert first_line.startswith("viewer:"), first_line + process.stdout.read()
