@@ -28,6 +28,9 @@ class Comparison {
     return new Map(answer?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
   });
 
+  /** Nobody knows yet which groups there are: the parameters that make them are still asked for. */
+  #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.answer === null);
+
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
   groups = $derived(this.#groupsOf(selection.shown));
 
@@ -40,7 +43,7 @@ class Comparison {
   /** The group that the others are compared with; null without one, undefined for one that is not there. */
   baseline = $derived.by(() => {
     const { baseline } = view.comparing;
-    return baseline === null ? null : this.groups.find(({ key }) => key === baseline);
+    return baseline === null || this.#isUnknown ? null : this.groups.find(({ key }) => key === baseline);
   });
 
   isGrouped = $derived(view.comparing.grouping !== "none");
@@ -51,6 +54,7 @@ class Comparison {
 
   #groupsOf(some: readonly string[]): RunGroup[] {
     const { grouping, parameter } = view.comparing;
+    if (this.#isUnknown) return [];
     if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
     if (grouping === "directory") return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
     if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
