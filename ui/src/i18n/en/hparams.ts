@@ -9,6 +9,7 @@ export const hparams = {
   "hparams.role_parameter": "parameter",
   "hparams.role_metric": "metric",
   "hparams.role_custom": "custom",
+  "hparams.column_title": "{role}: {column}",
   "hparams.open": "Open the dashboard of {run}",
   "hparams.empty": "The shown runs hold no hyper-parameters",
   "hparams.empty_how": "SummaryCollector records them by itself; in TensorBoard's logs:",

@@ -11,6 +11,7 @@ export const hparams: Record<keyof typeof en, string> = {
   "hparams.role_parameter": "参数",
   "hparams.role_metric": "指标",
   "hparams.role_custom": "自定义",
+  "hparams.column_title": "{role}：{column}",
   "hparams.open": "打开 {run} 的训练看板",
   "hparams.empty": "所显示的训练中没有超参数",
   "hparams.empty_how": "SummaryCollector 会自动记录；TensorBoard 日志可使用：",
