@@ -31,7 +31,14 @@ TEXTS: Mapping[str, str] = {
         "image {tag!r} of run {run!r} at step {step}: checksum of its part {part} at byte {offset} of {file} is {got}, "
         "want {want}"
     ),
-    "not_a_sound": "audio {tag!r} of run {run!r}: its bytes begin with {start}",
+    "not_a_sound": (
+        "audio {tag!r} of run {run!r} at step {step}: its bytes at byte {offset} of {file} begin with {start}"
+    ),
+    "sound_empty": "audio {tag!r} of run {run!r} at step {step}: it has no bytes, at byte {offset} of {file}",
+    "sound_cut": (
+        "audio {tag!r} of run {run!r} at step {step}: it breaks off after {size} of {want} bytes, from byte {offset} "
+        "of {file} on"
+    ),
     "not_a_pr_curve": "PR curve has shape {shape} of {dtype}, want {rows} rows of numbers",
     "file_gone": "{kind} {tag!r} of run {run!r}: its file is gone; reload the list",
     "file_replaced": "{kind} {tag!r} of run {run!r}: its file was replaced; reload the list",

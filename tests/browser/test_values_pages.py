@@ -203,13 +203,13 @@ def test_a_sound_that_arrives_is_there_at_once(tmp_path: Path, open_page: OpenPa
     log = run / TENSORBOARD_NAME.format(1)
     log.write_bytes(tensorboard_version())
 
-    def write(step: int) -> None:
+    def write(step: int, most: int | None = None) -> None:
         buffer = io.BytesIO()
         with wave.open(buffer, "wb") as file:
             file.setparams((1, 2, 8000, 0, "NONE", ""))
             file.writeframes(np.zeros(800 * step, np.int16).tobytes())
         audio = {"sample_rate": 8000.0, "num_channels": 1, "length_frames": 800 * step, "content_type": "audio/wav"}
-        value = {"tag": "tone", "audio": {**audio, "encoded_audio_string": buffer.getvalue()}}
+        value = {"tag": "tone", "audio": {**audio, "encoded_audio_string": buffer.getvalue()[:most]}}
         with log.open("ab") as file:
             file.write(tensorboard_event(step, value))
 
@@ -231,3 +231,6 @@ def test_a_sound_that_arrives_is_there_at_once(tmp_path: Path, open_page: OpenPa
         page.get_by_test_id("chart-size").click()
         page.get_by_test_id("chart-size-large").click()
         expect(shown).to_have_css("height", "340px")
+        write(3, most=844)
+        cut = re.compile(r"at step 3 breaks off after 844 of 4844 bytes, from byte \d+ of ")
+        expect(shown.get_by_role("alert")).to_contain_text(cut)

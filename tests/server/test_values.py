@@ -15,7 +15,6 @@ from mindscope.ingest import Catalog
 from mindscope.reading import Run
 from mindscope.server.hparam_tables import FIELD_KINDS
 from mindscope.server.known import KnownByRun
-from mindscope.server.values import sound_type
 from tests.event_log import append, scalars, version
 
 from .live_viewer import DATA, LiveViewer
@@ -51,14 +50,6 @@ def test_a_sound_is_handed_out_with_what_it_is(viewer: LiveViewer):
     assert got.content == want.encoded
     assert got.headers["content-type"] == "audio/wav"
     assert "immutable" in got.headers["cache-control"]
-
-
-@pytest.mark.parametrize(
-    ("start", "media_type"),
-    [(b"OggS", "audio/ogg"), (b"fLaC", "audio/flac"), (b"ID3\x04", "audio/mpeg"), (b"<svg", None)],
-)
-def test_only_sounds_are_sounds(start: bytes, media_type: str | None):
-    assert sound_type(start + bytes(20)) == media_type
 
 
 @pytest.mark.parametrize("what", ["text", "sound", "audio"])

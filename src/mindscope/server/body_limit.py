@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No request may fill the memory: one that is too large is refused before it is read, or as soon as it turns out to be."""
+"""No request may fill the memory: one that is too large is refused before it is read, or as soon as that is seen."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from mindscope.reasons import Value
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.image_schema import ImagesAnswer
 from mindscope.server.references import References, find_references
-from mindscope.server.value_ids import row_of, value_ids
-from mindscope.store import ReferenceColumns, read_encoded
+from mindscope.server.value_ids import value_ids
 from mindscope.types import Image, Kind
 
 
@@ -59,20 +58,14 @@ def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) ->
     Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
     """
     found = find_references(catalog, run, Kind.IMAGE, tag)
-    for places in (found.places, found.written()):
-        row = row_of(places, id)
-        if row is not None:
-            pictures: tuple[Image, ...] = found.read(places, row)
-            return _found(found, places, row, pictures[picture].encoded) if picture < len(pictures) else None
-    return None
-
-
-def _found(found: References, places: ReferenceColumns, row: int, encoded: bytes) -> FoundPicture:
-    """With the byte of the file at which the picture begins, or its value where it does not stand there as it is."""
-    facts, offset = found.file(int(places.file[row])), int(places.offset[row])
-    inside = read_encoded(facts.path, offset, int(places.length[row])).find(encoded)
-    place: dict[str, Value] = {"run": found.run, "tag": found.tag, "step": int(places.step[row]), "file": facts.name}
-    return FoundPicture(encoded, place | {"offset": offset + max(0, inside)})
+    located = found.locate(id)
+    if located is None:
+        return None
+    pictures: tuple[Image, ...] = found.read(*located)
+    if picture >= len(pictures):
+        return None
+    encoded = pictures[picture].encoded
+    return FoundPicture(encoded, found.place(*located, encoded))
 
 
 def _newest(found: References) -> tuple[Image, ...] | None:

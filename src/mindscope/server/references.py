@@ -11,6 +11,7 @@ from mindscope.errors import FormatError, TagNotFoundError
 from mindscope.formats import dialects
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, Value, os_reason
+from mindscope.server.value_ids import row_of
 from mindscope.store import FileFacts, ReferenceColumns, read_encoded
 from mindscope.types import Kind
 
@@ -27,20 +28,41 @@ class References:
     written: Callable[[], ReferenceColumns]  # also what a restart hid
     file: Callable[[int], FileFacts]
 
+    def locate(self, id: str) -> tuple[ReferenceColumns, int] | None:
+        """The places, and the row in them, of the value that ``value_ids`` calls ``id``; None when there is none."""
+        for places in (self.places, self.written()):
+            row = row_of(places, id)
+            if row is not None:
+                return places, row
+        return None
+
     def read(self, places: ReferenceColumns, row: int) -> Any:
         """The decoded value in a row of ``places``. Raises FormatError when it can't be read."""
+        facts, encoded = self._encoded(places, row)
+        if facts.dialect is None:
+            what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
+            raise FormatError(Reason("file_replaced", **what))
+        return dialects.decode(facts.dialect, self.kind, encoded)
+
+    def place(self, places: ReferenceColumns, row: int, part: bytes) -> dict[str, Value]:
+        """Where a part of the value in a row begins: run, tag, step, file and the byte in it, ``offset``.
+
+        The byte is that of the value where the part does not stand there as it is. Raises FormatError as ``read``.
+        """
+        facts, encoded = self._encoded(places, row)
+        offset = int(places.offset[row]) + max(0, encoded.find(part))
+        return {"run": self.run, "tag": self.tag, "step": int(places.step[row]), "file": facts.name, "offset": offset}
+
+    def _encoded(self, places: ReferenceColumns, row: int) -> tuple[FileFacts, bytes]:
         what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
         try:
             facts = self.file(int(places.file[row]))
         except KeyError:
             raise FormatError(Reason("file_gone", **what)) from None
         try:
-            encoded = read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
+            return facts, read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
         except OSError as error:
             raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
-        if facts.dialect is None:
-            raise FormatError(Reason("file_replaced", **what))
-        return dialects.decode(facts.dialect, self.kind, encoded)
 
 
 def find_references(catalog: Catalog, run: str, kind: Kind, tag: str) -> References:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindscope.server.schema import Answer, Column
+from mindscope.server.schema import Answer, Column, ReasonEntry
 from mindscope.types import Kind
 
 
@@ -120,7 +120,11 @@ class TextAnswer(Answer):
 
 
 class SoundAnswer(Answer):
-    """What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz."""
+    """What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
+
+    Its bytes begin at byte ``offset`` of ``file``. ``damage`` says why it can't be played, or not to its end, where its
+    bytes tell.
+    """
 
     media_type: str | None
     sample_rate: float | None
@@ -128,3 +132,7 @@ class SoundAnswer(Answer):
     frames: int | None
     duration_s: float | None
     size_bytes: int
+    step: int
+    file: str
+    offset: int
+    damage: ReasonEntry | None

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get Audio
-         * @description The sound itself, as it stands in the log.
+         * @description The sound itself, as it stands in the log; of one that breaks off, what there is.
          */
         get: operations["get_audio"];
         put?: never;
@@ -1136,7 +1136,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1949,7 +1949,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2196,20 +2196,30 @@ export interface components {
         /**
          * SoundAnswer
          * @description What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
+         *
+         *     Its bytes begin at byte ``offset`` of ``file``. ``damage`` says why it can't be played, or not to its end, where its
+         *     bytes tell.
          */
         SoundAnswer: {
             /** Channels */
             channels: number | null;
+            damage: components["schemas"]["ReasonEntry"] | null;
             /** Duration S */
             duration_s: number | null;
+            /** File */
+            file: string;
             /** Frames */
             frames: number | null;
             /** Media Type */
             media_type: string | null;
+            /** Offset */
+            offset: number;
             /** Sample Rate */
             sample_rate: number | null;
             /** Size Bytes */
             size_bytes: number;
+            /** Step */
+            step: number;
         };
         /**
          * StaleAnswer

@@ -15,15 +15,9 @@ from mindscope.server.context import TheViewer
 from mindscope.server.failures import NOT_FOUND, failure
 from mindscope.server.routes.images import FOREVER
 from mindscope.server.schema import FailureAnswer
+from mindscope.server.sounds import SOUNDS, describe_sound, find_sound
 from mindscope.server.value_messages import SoundAnswer, TextAnswer, ValuesAnswer
-from mindscope.server.values import (
-    SOUND_STARTS,
-    describe_sound,
-    find_value,
-    list_values,
-    read_text,
-    sound_type,
-)
+from mindscope.server.values import find_value, list_values, read_text
 from mindscope.types import Kind
 
 Id = Annotated[str, Query(max_length=80)]
@@ -33,7 +27,6 @@ READABLE: dict[int | str, dict[str, Any]] = {
     404: {"model": FailureAnswer, "description": "No such run, tag or value."},
     500: {"model": FailureAnswer, "description": "The bytes can't be read any more, or are no such value."},
 }
-SOUNDS = sorted({media_type for _, media_type in SOUND_STARTS})
 SOUND_ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in SOUNDS}},
     **READABLE,
@@ -73,21 +66,19 @@ def get_text(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
 @router.get("/sound", response_model=SoundAnswer, responses=READABLE)
 def get_sound(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
     """What the sound is that ``/api/values`` calls ``id``."""
-    audio = find_value(viewer.catalog, run, Kind.AUDIO, tag, id)
-    return no_value("audio", run, tag, id) if audio is None else kept(JsonAnswer(describe_sound(audio)))
+    sound = find_sound(viewer.catalog, run, tag, id)
+    return no_value("audio", run, tag, id) if sound is None else kept(JsonAnswer(describe_sound(sound)))
 
 
 @router.get("/audio", response_class=SoundResponse, response_model=None, responses=SOUND_ANSWERS)
 def get_audio(run: str, tag: str, id: Id, viewer: TheViewer) -> Response | JSONResponse:
-    """The sound itself, as it stands in the log."""
-    audio = find_value(viewer.catalog, run, Kind.AUDIO, tag, id)
-    if audio is None:
+    """The sound itself, as it stands in the log; of one that breaks off, what there is."""
+    sound = find_sound(viewer.catalog, run, tag, id)
+    if sound is None:
         return no_value("audio", run, tag, id)
-    media_type = sound_type(audio.encoded)
-    if media_type is None:
-        what = Reason("not_a_sound", run=run, tag=tag, start=audio.encoded[:8].hex(" "))
-        return failure(415, what, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
-    return Response(audio.encoded, media_type=media_type, headers=KEPT)
+    if sound.media_type is None and sound.damage is not None:
+        return failure(415, sound.damage, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
+    return Response(sound.audio.encoded, media_type=sound.media_type, headers=KEPT)
 
 
 def no_value(kind: str, run: str, tag: str, id: str) -> JSONResponse:

@@ -12,7 +12,7 @@ export const media = {
   "audio.pause": "Pause",
   "audio.place": "Place in {tag}",
   "audio.channels": "{n} {n|channel|channels}",
-  "audio.undecodable": "The browser can't decode this sound",
+  "audio.undecodable": "The browser can’t decode this sound of step {step}, at byte {offset} of {file}",
   "audio.download": "Sound as recorded",
   "audio.png": "Waveform (PNG)",
   "audio.svg": "Waveform (SVG)",

@@ -6,6 +6,7 @@ import { formatPlace } from "../../core/waveform";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, Part, ViewPlan } from "../../saved/model";
 import { colours } from "../../state/colours.svelte";
+import { told } from "../../state/problem";
 import { readAudio, readSound } from "../../state/savedReads";
 import { decodeSamples } from "../../state/sound.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
@@ -13,6 +14,7 @@ import { audioLists, audioSteps, type Sound, type ValueList } from "../../state/
 import { dataUrl } from "../saving/dataUrl";
 import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
 import { holdersOf, sectionsOf } from "../saving/shown";
+import { undecodable } from "./undecodable";
 
 /** A sound that is larger is not in the file. */
 const MOST_BYTES = 8 << 20;
@@ -32,7 +34,8 @@ async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): 
   const label = `${key.tag} · ${key.run} · ${t("images.step", { step: groupDigits(step) })}`;
   const parts: Part[] = [{ kind: "sound", label, drawing, source: isHeld ? await dataUrl(bytes) : null }];
   if (!isHeld) parts.push({ kind: "notice", tone: "note", text: t("saved.sound_large", { size: formatBytes(bytes.size), most: formatBytes(MOST_BYTES) }) });
-  if (!drawing) parts.push({ kind: "notice", tone: "bad", text: t("audio.undecodable") });
+  if (sound.damage) parts.push({ kind: "notice", tone: "bad", text: told(sound.damage) });
+  else if (!drawing) parts.push({ kind: "notice", tone: "bad", text: undecodable(sound) });
   return { facts: factsOf(sound), parts };
 }
 
