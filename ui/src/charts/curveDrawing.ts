@@ -3,9 +3,9 @@ import { bandOpacity } from "../core/band";
 import { wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
 import { drawableValues, traceBand, traceCurve, type Pen, type Projection } from "../core/curvePath";
 import { pixel, type Drawing } from "../core/drawing";
-import { isAtTop, missingMarks, thinMarks, type MissingKind } from "../core/missing";
 import { escapeXml } from "../core/svgChart";
 import type { PlaceAxis } from "./axes";
+import { edgeMarks } from "./edgeMarks";
 import { labelWidth } from "./labelWidth";
 import type { Guide } from "./marksPaint";
 import { plotFrame, type PlotFrame, type Size, type UprightFrame } from "./plotFrame";
@@ -26,8 +26,6 @@ interface DrawnCurves {
   /** Curves that only stand behind the others. */
   faint?: readonly Curve[];
 }
-
-const MARK = 3.5;
 
 /** Curves with all of their axes as a drawing of a page, as the chart on the screen shows them. */
 export function curveDrawing(chart: DrawnCurves): Drawing {
@@ -117,22 +115,10 @@ function projectionOf(frame: PlotFrame, { scale }: Curve): Projection {
   return frame.projections[scale] ?? frame.projections[0]!;
 }
 
-/** What has no height: a cross for NaN, filled triangles for infinities, hollow ones for what the scale has no place for. */
-function marks(curve: Curve, frame: PlotFrame, { isLog, ignoresOutliers }: Scaling): string {
-  const { left, top, width, height } = frame.area;
-  const shown = frame.ranges.ys[curve.scale] ?? frame.ranges.ys[0]!;
-  const thin = thinMarks(missingMarks(curve.x, curve.raw, isLog, ignoresOutliers ? shown : null), projectionOf(frame, curve).x);
-  return thin
-    .filter(({ pixel: x }) => x >= left && x <= left + width)
-    .map(({ pixel: x, kind }) => mark(kind, x, isAtTop(kind) ? top : top + height, curve.colour))
+function marks(curve: Curve, frame: PlotFrame, { ignoresOutliers, ...scaling }: Scaling): string {
+  return edgeMarks(curve, frame, { ...scaling, marksFar: ignoresOutliers })
+    .map(({ path, isFilled }) => `<path class="line" d="${path}" stroke="${curve.colour}"${isFilled ? ` fill="${curve.colour}"` : ""}/>`)
     .join("");
-}
-
-function mark(kind: MissingKind, x: number, y: number, colour: string): string {
-  if (kind === "nan") return `<path class="line" d="M${x - MARK} ${y - MARK}L${x + MARK} ${y + MARK}M${x - MARK} ${y + MARK}L${x + MARK} ${y - MARK}" stroke="${colour}"/>`;
-  const tip = isAtTop(kind) ? -MARK : MARK;
-  const isFilled = kind === "positive_infinity" || kind === "negative_infinity";
-  return `<path class="line" d="M${x} ${y + tip}L${x - MARK} ${y - tip}L${x + MARK} ${y - tip}Z" stroke="${colour}"${isFilled ? ` fill="${colour}"` : ""}/>`;
 }
 
 function guide({ value, label }: Guide, { area: { left, top, width, height }, projections }: PlotFrame): string {

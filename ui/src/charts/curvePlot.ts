@@ -77,6 +77,11 @@ export class CurvePlot {
     return this.#options.scaling;
   }
 
+  /** Values that are far from the others are left out of the height, and marked on the edge. */
+  get marksFar(): boolean {
+    return this.#options.scaling.ignoresOutliers && !this.#isZoomed;
+  }
+
   /** The plotting area, for what is laid over it. */
   get area(): HTMLElement {
     return this.#pointer.area;
@@ -174,8 +179,8 @@ export class CurvePlot {
   }
 
   #painting(ctx: CanvasRenderingContext2D): Painting {
-    const { isLog, isLogX, ignoresOutliers } = this.#options.scaling;
-    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: ignoresOutliers && !this.#isZoomed, ink: (colour) => this.inks.resolve(colour) };
+    const { isLog, isLogX } = this.#options.scaling;
+    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: this.marksFar, ink: (colour) => this.inks.resolve(colour) };
   }
 
   #hover(): void {

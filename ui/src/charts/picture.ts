@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Curve } from "../core/curve";
-import { svgChart, type SvgChart, type SvgCurve } from "../core/svgChart";
+import { svgChart, type SvgChart, type SvgCurve, type SvgUpright } from "../core/svgChart";
 import { drawableValues } from "../core/curvePath";
 import { TICK_FONT } from "./axes";
 import type { CurvePlot } from "./curvePlot";
-import type { Ladder } from "./plotFrame";
+import { edgeMarks } from "./edgeMarks";
+import type { Ladder, UprightFrame } from "./plotFrame";
 
 const TITLE = 28;
 const ROW = 16;
@@ -51,7 +52,7 @@ export function chartSvg(plot: CurvePlot, title: string): Blob {
     plot: { left: area.left, top: area.top, right: area.left + area.width, bottom: area.top + area.height },
     projections,
     xTicks: placed(bottom, projections[0]!.x),
-    uprights: uprights.map((upright, index) => ({ title: upright.title, ticks: placed(upright, projections[index]!.y) })),
+    uprights: uprights.map((upright, index) => svgUpright(plot, upright, placed(upright, projections[index]!.y))),
     guides: plot.guides.map(({ value, label }) => ({ at: projections[0]!.y(value), label })),
     curves: plot.curves.map((curve) => svgCurve(plot, curve)),
     ink: {
@@ -66,6 +67,11 @@ export function chartSvg(plot: CurvePlot, title: string): Blob {
 
 function placed({ ticks, labels }: Ladder, place: (value: number) => number): { at: number; label: string }[] {
   return labels.map((label, index) => ({ at: place(ticks[index]!), label }));
+}
+
+function svgUpright({ frame: { area }, inks }: CurvePlot, { title, colour, isRight, offset, width }: UprightFrame, ticks: SvgUpright["ticks"]): SvgUpright {
+  const edge = isRight ? area.left + area.width + offset : area.left - offset;
+  return { title, ticks, colour: colour === null ? null : inks.hex(colour), isRight, edge, width };
 }
 
 function legendText({ label, part }: Curve): string {
@@ -84,5 +90,6 @@ function svgCurve(plot: CurvePlot, curve: Curve): SvgCurve {
     raw: drawable(curve.raw),
     smoothed: curve.smoothed && drawable(curve.smoothed),
     band: curve.band && { low: drawable(curve.band.low), high: drawable(curve.band.high) },
+    marks: edgeMarks(curve, plot.frame, { isLog, isLogX, marksFar: plot.marksFar }),
   };
 }

@@ -49,3 +49,12 @@ export function thinMarks(marks: readonly Missing[], toPixel: (x: number) => num
   }
   return kept;
 }
+
+/** Heights of what stands at zero and before, where a logarithmic axis has no place; in whole pixels, each once. */
+export function pixelsBefore(x: ArrayLike<number>, values: ArrayLike<number>, toPixel: (value: number) => number): number[] {
+  const pixels = new Set<number>();
+  for (let row = 0; row < values.length; row++) {
+    if (x[row]! <= 0 && Number.isFinite(values[row]!)) pixels.add(Math.round(toPixel(values[row]!)));
+  }
+  return [...pixels];
+}

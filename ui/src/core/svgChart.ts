@@ -13,11 +13,24 @@ export interface SvgCurve {
   raw: ArrayLike<number>;
   smoothed: ArrayLike<number> | null;
   band: { low: ArrayLike<number>; high: ArrayLike<number> } | null;
+  /** Shapes on the edges, for what has no place in the chart. */
+  marks: readonly { path: string; isFilled: boolean }[];
 }
 
 interface Tick {
   at: number;
   label: string;
+}
+
+/** A vertical axis; `edge` is where its labels end that the plotting area is nearest to, `width` how much room it takes. */
+export interface SvgUpright {
+  title: string;
+  ticks: readonly Tick[];
+  /** Null for that of all text. */
+  colour: string | null;
+  isRight: boolean;
+  edge: number;
+  width: number;
 }
 
 export interface SvgChart {
@@ -29,8 +42,7 @@ export interface SvgChart {
   /** One for each vertical axis; x is the same in all of them. */
   projections: readonly Projection[];
   xTicks: readonly Tick[];
-  /** The first stands left and the second right, in turn. */
-  uprights: readonly { title: string; ticks: readonly Tick[] }[];
+  uprights: readonly SvgUpright[];
   guides: readonly Tick[];
   curves: readonly SvgCurve[];
   ink: { text: string; grid: string; paper: string; guide: string };
@@ -43,15 +55,20 @@ const LEGEND_ROW = 16;
 export function svgChart(chart: SvgChart): string {
   const { plot, ink } = chart;
   const height = chart.height + 28 + chart.curves.length * LEGEND_ROW + 8;
-  const clip = `<clipPath id="plot"><rect x="${plot.left}" y="${plot.top}" width="${plot.right - plot.left}" height="${plot.bottom - plot.top}"/></clipPath>`;
   const opacity = bandOpacity(chart.curves.filter(({ band }) => band !== null).length);
   const lines = chart.curves.map((curve) => area(curve, chart.projections[curve.scale]!, opacity) + paths(curve, chart.projections[curve.scale]!));
-  const body = [grid(chart), ...chart.uprights.map((_, index) => upright(chart, index)), ...lines, ...chart.guides.map((one) => guide(chart, one))].join("");
+  const body = [grid(chart), ...chart.uprights.map((_, index) => upright(chart, index)), clipped(plot, lines.join("")), ...chart.curves.map(marks), ...chart.guides.map((one) => guide(chart, one))].join("");
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${chart.width}" height="${height}" viewBox="0 -28 ${chart.width} ${height}">` +
-    `<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>${clip}` +
+    `<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>` +
     `<text x="12" y="-10" ${FONT} font-weight="600" fill="${ink.text}">${escapeXml(chart.title)}</text>${body}${legend(chart)}</svg>\n`
   );
+}
+
+/** An SVG inside of the SVG cuts what reaches beyond it, without a name that another picture in a page may have too. */
+function clipped({ left, top, right, bottom }: SvgChart["plot"], lines: string): string {
+  const [width, height] = [right - left, bottom - top];
+  return `<svg x="${left}" y="${top}" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}">${lines}</svg>`;
 }
 
 function grid({ plot, xTicks, uprights, ink }: SvgChart): string {
@@ -65,13 +82,13 @@ function grid({ plot, xTicks, uprights, ink }: SvgChart): string {
 }
 
 function upright({ plot, uprights, ink }: SvgChart, index: number): string {
-  const isLeft = index % 2 === 0;
-  const away = 6 + Math.floor(index / 2) * 52;
-  const x = isLeft ? plot.left - away : plot.right + away;
-  const anchor = isLeft ? "end" : "start";
-  return uprights[index]!.ticks
-    .map(({ at, label }) => `<text x="${x}" y="${at + 4}" text-anchor="${anchor}" ${FONT} fill="${ink.text}">${escapeXml(label)}</text>`)
-    .join("");
+  const { title, ticks, colour, isRight, edge, width } = uprights[index]!;
+  const look = `${FONT} fill="${colour ?? ink.text}"`;
+  const x = edge + (isRight ? 6 : -6);
+  const labels = ticks.map(({ at, label }) => `<text x="${x}" y="${at + 4}" text-anchor="${isRight ? "start" : "end"}" ${look}>${escapeXml(label)}</text>`);
+  if (title === "") return labels.join("");
+  const place = `translate(${edge + (isRight ? width - 12 : 16 - width)} ${(plot.top + plot.bottom) / 2}) rotate(${isRight ? 90 : -90})`;
+  return `${labels.join("")}<text text-anchor="middle" transform="${place}" ${look}>${escapeXml(title)}</text>`;
 }
 
 function guide({ plot, ink }: SvgChart, { at, label }: Tick): string {
@@ -87,9 +104,14 @@ function paths(curve: SvgCurve, projection: Projection): string {
     const pen = new SvgPen();
     traceCurve(pen, curve.x, values, projection);
     const stroke = `stroke="${curve.colour}" stroke-width="1.5" stroke-opacity="${opacity}"${dashOf(curve)}`;
-    return `<path clip-path="url(#plot)" d="${pen}" fill="none" stroke-linejoin="round" stroke-linecap="round" ${stroke}/>`;
+    return `<path d="${pen}" fill="none" stroke-linejoin="round" stroke-linecap="round" ${stroke}/>`;
   };
-  return curve.smoothed ? line(curve.raw, 0.3) + line(curve.smoothed, 1) : line(curve.raw, 1);
+  if (!curve.smoothed) return line(curve.raw, 1);
+  return (curve.band ? "" : line(curve.raw, 0.34)) + line(curve.smoothed, 1);
+}
+
+function marks({ marks, colour }: SvgCurve): string {
+  return marks.map(({ path, isFilled }) => `<path d="${path}" fill="${isFilled ? colour : "none"}" stroke="${colour}" stroke-width="1.5"/>`).join("");
 }
 
 function dashOf({ dash }: SvgCurve): string {
@@ -100,7 +122,7 @@ function area({ x, band, colour }: SvgCurve, projection: Projection, opacity: nu
   if (!band) return "";
   const pen = new SvgPen();
   traceBand(pen, x, band.low, band.high, projection);
-  return `<path clip-path="url(#plot)" d="${pen}" fill="${colour}" fill-opacity="${opacity}"/>`;
+  return `<path d="${pen}" fill="${colour}" fill-opacity="${opacity}"/>`;
 }
 
 function legend({ curves, height, ink }: SvgChart): string {

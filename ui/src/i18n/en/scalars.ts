@@ -75,7 +75,7 @@ export const scalars = {
   "card.infinite": "{n} Inf",
   "card.not_positive": "{n} {n|value|values} ≤ 0",
   "card.unplaced": "{n} at x ≤ 0",
-  "card.unplaced_title": "Points at zero and before have no place on a logarithmic horizontal axis; they are left out",
+  "card.unplaced_title": "Points at zero and before have no place on a logarithmic horizontal axis; they are marked on the left edge",
   "card.unheld": "No shown run holds {tags}",
   "card.far": "{n} {n|outlier|outliers}",
   "card.far_title": "The height leaves these out; they are marked on the edge of the chart",

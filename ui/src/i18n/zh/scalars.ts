@@ -77,7 +77,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "card.infinite": "{n} 个 Inf",
   "card.not_positive": "{n} 个值 ≤ 0",
   "card.unplaced": "{n} 个点 x ≤ 0",
-  "card.unplaced_title": "水平轴的对数比例无法表示位于零及其之前的数据点，这些点未绘制",
+  "card.unplaced_title": "水平轴的对数比例无法表示位于零及其之前的数据点，它们标记在图表左侧边缘",
   "card.unheld": "所显示的训练中没有 {tags}",
   "card.far": "{n} 个离群值",
   "card.far_title": "纵轴范围不包含这些值，它们标记在图表边缘",
