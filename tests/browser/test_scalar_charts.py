@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -68,6 +68,13 @@ def expect_at_end(page: Page, title: str, value: str) -> None:
     expect(point_at(card(page, title), "End").locator("td.value")).to_have_text(value)
 
 
+def downloaded(chart: Locator, kind: str) -> str:
+    chart.get_by_test_id("download").click()
+    with chart.page.expect_download() as download:
+        chart.page.get_by_test_id(f"download-{kind}").click()
+    return download.value.path().read_text()
+
+
 def thresholds(live: LiveViewer) -> list[dict[str, Any]]:
     return [one for one in live.http.get("/api/notebook").json()["thresholds"].values() if one]
 
@@ -111,6 +118,12 @@ def test_a_formula_is_drawn_from_all_points(training: LiveViewer, open_page: Ope
     expect(page.get_by_test_id("compose-parts").get_by_role("listitem")).to_have_text(["1 - acc"])
     page.get_by_test_id("compose-show").click()
     expect_at_end(page, "1 - acc", f"{1 - ACCURACIES[-1]:.5f}")
+    rows = downloaded(card(page, "1 - acc"), "csv").splitlines()
+    assert rows[0] == "run,step,wall_time,value"
+    assert [int(row.split(",")[1]) for row in rows[1:]] == list(range(STEPS))
+    assert [float(row.split(",")[3]) for row in rows[1:]] == pytest.approx(
+        [1 - value for value in ACCURACIES], abs=1e-6
+    )
 
 
 def test_a_formula_that_is_none_says_why(training: LiveViewer, open_page: OpenPage):
@@ -195,6 +208,8 @@ def test_the_axis_can_be_logarithmic_and_runs_begin_at_0(training: LiveViewer, o
     expect_view(page, "x", "log")
     expect(full(page).get_by_test_id("unplaced")).to_have_text("1 at x ≤ 0")
     wait_until_drawn(full(page))
+    hollow_triangles = re.findall(r'<path d="M[^"]+Z" fill="none"', downloaded(full(page), "svg"))
+    assert len(hollow_triangles) == 1
     page.get_by_test_id("align").check()
     expect_view(page, "align", "start")
     full(page).get_by_test_id("offset").fill("100")

@@ -21,3 +21,18 @@ export function jsonNumbers(values: ArrayLike<number>): (number | string)[] {
 function jsonCell(cell: TableCell): TableCell {
   return typeof cell === "number" && !Number.isFinite(cell) ? String(cell) : cell;
 }
+
+/** Values of single precision with no more digits than they have: 0.1 rather than 0.10000000149011612. */
+export function shortNumbers(values: ArrayLike<number>): ArrayLike<number> {
+  return values instanceof Float32Array ? Array.from(values, shortest) : values;
+}
+
+const [FEWEST, ENOUGH] = [6, 9];
+
+function shortest(value: number): number {
+  for (let digits = FEWEST; digits < ENOUGH; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === value) return rounded;
+  }
+  return value;
+}

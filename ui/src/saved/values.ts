@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DrawnLine } from "../core/drawing";
-import { jsonNumbers } from "../core/json";
+import { jsonNumbers, shortNumbers } from "../core/json";
 import type { Part, TableRow } from "./model";
 
 /** The numbers and texts of a part for programs, and for pointing at curves. Pictures and sounds stand in the page only. */
@@ -30,20 +30,5 @@ function rowValues({ cells }: TableRow): unknown[] {
 
 function lineValues({ name, part, colour, scale, ...columns }: DrawnLine): object {
   const held = Object.entries(columns).filter((entry): entry is [string, ArrayLike<number>] => entry[1] !== null && entry[1] !== undefined);
-  return { name, part, colour, scale, ...Object.fromEntries(held.map(([column, values]) => [column, jsonNumbers(short(values))])) };
-}
-
-/** Values of single precision with no more digits than they have: 0.1 rather than 0.10000000149011612. */
-function short(values: ArrayLike<number>): ArrayLike<number> {
-  return values instanceof Float32Array ? Array.from(values, shortest) : values;
-}
-
-const [FEWEST, ENOUGH] = [6, 9];
-
-function shortest(value: number): number {
-  for (let digits = FEWEST; digits < ENOUGH; digits++) {
-    const rounded = Number(value.toPrecision(digits));
-    if (Math.fround(rounded) === value) return rounded;
-  }
-  return value;
+  return { name, part, colour, scale, ...Object.fromEntries(held.map(([column, values]) => [column, jsonNumbers(shortNumbers(values))])) };
 }

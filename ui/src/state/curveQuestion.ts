@@ -47,7 +47,8 @@ export interface AskedLine {
 /** Lines in one request. */
 export const CHUNK = 40;
 const PIXEL_BUCKET = 128;
-const MOST_PIXELS = 8192;
+/** Pixels that an answer may be reduced to. */
+export const MOST_PIXELS = 8192;
 
 /** Settings by the offset of the lines and whether they are formulas: hundreds of lines share a few. */
 export function settingsOf(want: Want): (line: WantedLine) => { settings: CurveSettings; text: string } {
