@@ -32,7 +32,7 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
   const scaling = scalingOf(plan.key);
   const zoom = shownBox(zooms.of(plan.key));
   const hasGuides = plan.parts.length === 1 && baseline === null;
-  const label = `${plan.title}: ${curves.map((curve) => curve.label).slice(0, 8).join(", ")}`;
+  const label = `${plan.title} · ${curves.map((curve) => curve.label).slice(0, 8).join(", ")}`;
   const chart = { key: plan.key, label, curves, uprights: axesOf(plan), scaling, zoom, size, hasGuides };
   const unread = failed ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })] : [];
   return { facts: [...curveFacts(series, scaling.isLog, zoom), ...unread], parts: [curvesPart(chart, curves.map((curve, index) => lineOf(curve, series[index]!))), curvesTable(curves, series)] };
