@@ -31,6 +31,27 @@ export type Spread = "range" | "quartiles" | "deviation" | "none";
 export const CENTRES: readonly Centre[] = ["mean", "median"];
 export const SPREADS: readonly Spread[] = ["range", "quartiles", "deviation", "none"];
 
+/** A difference to a baseline without the rows beyond the ends of the baseline, where nothing can be compared. */
+export function groupWithoutEnds(group: Group): Group {
+  const start = Math.max(0, group.count.findIndex((runs) => runs > 0));
+  const end = group.count.findLastIndex((runs) => runs > 0) + 1;
+  if (start === 0 && end === group.count.length) return group;
+  const cut = (column: Float32Array): Float32Array => column.subarray(start, end);
+  return {
+    ...group,
+    points: group.points - (group.count.length - (end - start)),
+    x: group.x.subarray(start, end),
+    count: cut(group.count),
+    mean: cut(group.mean),
+    median: cut(group.median),
+    low: cut(group.low),
+    high: cut(group.high),
+    deviation: cut(group.deviation),
+    lowerQuartile: cut(group.lowerQuartile),
+    upperQuartile: cut(group.upperQuartile),
+  };
+}
+
 /** The line of a group: its centre, with its spread as a band. */
 export function groupCurve(group: Group, look: { label: string; colour: string }, centre: Centre, spread: Spread): Curve {
   return {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import type { Group } from "./group";
+import { groupWithoutEnds, type Group } from "./group";
 import { groupPoint, groupsCsv, groupsJson, groupSummary } from "./groupTable";
 
 const column = (...values: number[]): Float32Array => Float32Array.from(values);
@@ -35,6 +35,16 @@ describe("groups as tables", () => {
 
   it("sums up what is drawn, without what is not finite", () => {
     expect(groupSummary(group, "median")).toEqual({ key: "lr = 0.1", runs: 3, points: 2, last: 1, lowest: 1, highest: 3 });
+  });
+
+  it("hold nothing beyond the ends of a baseline", () => {
+    const beyond = { ...group, count: column(3, 0), mean: column(2, NaN), points: 7 };
+    const got = groupWithoutEnds(beyond);
+    expect(groupSummary(got, "mean")).toMatchObject({ last: 2, points: 6 });
+    expect([...got.x]).toEqual([0]);
+    expect(groupPoint(got, 1, "mean", "range")).toBeNull();
+    expect(groupWithoutEnds(group)).toBe(group);
+    expect(groupWithoutEnds({ ...group, count: column(0, 0) }).x).toHaveLength(0);
   });
 
   it("are saved with every column, the same in both ways", () => {

@@ -2,7 +2,7 @@
 import type { DrawnLine } from "../../core/drawing";
 import { formatValue, groupDigits } from "../../core/format";
 import { tagExpression } from "../../core/formula";
-import { bandOf, groupCurve, type Group } from "../../core/group";
+import { bandOf, groupCurve, groupWithoutEnds, type Group } from "../../core/group";
 import { groupSummary } from "../../core/groupTable";
 import { smoothingOf } from "../../core/smoothing";
 import { shownBox } from "../../core/zoom";
@@ -27,7 +27,8 @@ async function readCard(tag: TagRuns, size: Size, pixels: number, signal: AbortS
   const { baseline } = comparison;
   if (baseline === undefined) return { facts: [t("compare.baseline_missing", { group: view.comparing.baseline ?? "" })], parts: [] };
   const all = await readGroups(queryOf(tag, pixels), signal);
-  const groups = all.filter(({ error }) => error === null);
+  const readable = all.filter(({ error }) => error === null);
+  const groups = baseline === null ? readable : readable.map(groupWithoutEnds);
   if (groups.length === 0 && all.length > 0) throw new ReasonError(all[0]!.error!);
   const { centre, spread } = view.comparing;
   const curves = groups.map((group) => groupCurve(group, { label: group.key, colour: comparison.colourOf(group.key) }, centre, spread));
