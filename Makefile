@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 WORKERS ?= $(shell expr $$(nproc) + 1)
 WEB := src/mindscope/server/web/index.html
-UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/vite.config.ts -type f 2>/dev/null)
+UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
 
 .PHONY: demo test test-python test-ui check check-python check-ui bench bench-ui sanitize web gallery clean
@@ -20,7 +20,7 @@ demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 test: test-python test-ui
 
 test-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-ui: ui/node_modules/.installed
 	cd ui && npm test

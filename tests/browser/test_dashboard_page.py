@@ -10,7 +10,6 @@ from pathlib import Path
 from shutil import copytree
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 import mindscope
@@ -54,19 +53,20 @@ def test_a_landscape_is_drawn_with_the_path_of_the_training(viewer: LiveViewer, 
     expect(shown).to_contain_text(with_path[-1])
 
 
-@pytest.mark.parametrize("card", CARDS)
-def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: OpenPage, card: str):
+def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/dashboard?run=mindspore%2Fops&run=mindspore%2Fcustom_loop")
     page.get_by_test_id("dashboard-run").click()
     page.get_by_test_id("dashboard-run-filter").fill("ops")
     page.get_by_test_id("dashboard-run-filter").press("Enter")
     expect_view(page, "dashboard", "mindspore%2Fops")
-    page.get_by_test_id(card).get_by_role("link").click()
-    path, testid = CARDS[card]
-    expect(page.get_by_test_id(testid)).to_be_visible()
-    expect(page).to_have_url(re.compile(path))
-    expect_view(page, "run", "mindspore%2Fops")
-    expect(page).not_to_have_url(re.compile("custom_loop"))
+    for card, (path, testid) in CARDS.items():
+        page.get_by_test_id(card).get_by_role("link").click()
+        expect(page.get_by_test_id(testid)).to_be_visible()
+        expect(page).to_have_url(re.compile(path))
+        expect_view(page, "run", "mindspore%2Fops")
+        expect(page).not_to_have_url(re.compile("custom_loop"))
+        page.go_back()
+        expect(page.get_by_test_id("dashboard")).to_be_visible()
 
 
 def test_what_is_missing_says_what_to_write(viewer: LiveViewer, open_page: OpenPage):

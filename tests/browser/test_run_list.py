@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,26 @@ OpenPage = Callable[[LiveViewer, str], Page]
 RUNS = ("big/rank_0", "big/rank_1", "sweep/deep/x", "sweep/y")
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Iterator[LiveViewer]:
+@contextmanager
+def viewed_logs(room: Path) -> Iterator[LiveViewer]:
     for name in RUNS:
-        GrowingLog(tmp_path / "logs" / name).scalar(1, 1.0)
-    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        GrowingLog(room / "logs" / name).scalar(1, 1.0)
+    with running_viewer(room / "logs", room) as live:
         eventually(lambda: len(live.runs()) == len(RUNS) and all(run["tags"] for run in live.runs().values()))
+        yield live
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """For tests that keep nothing on the server."""
+    with viewed_logs(tmp_path_factory.mktemp("logs")) as live:
+        yield live
+
+
+@pytest.fixture
+def own_logs(tmp_path: Path) -> Iterator[LiveViewer]:
+    """With a notebook that no other test has written into."""
+    with viewed_logs(tmp_path) as live:
         yield live
 
 
@@ -63,13 +78,13 @@ def test_directories_nest_and_ranks_fold(logs: LiveViewer, open_page: OpenPage):
     expect(page.get_by_test_id("open-selected")).to_contain_text("2")
 
 
-def test_notes_and_labels_are_kept_and_found(logs: LiveViewer, open_page: OpenPage):
-    page = open_page(logs, "/")
+def test_notes_and_labels_are_kept_and_found(own_logs: LiveViewer, open_page: OpenPage):
+    page = open_page(own_logs, "/")
     panel = details(page, "sweep/y")
     panel.get_by_test_id("run-note").fill("diverged after warm-up")
     panel.get_by_test_id("label-add").fill("paper")
     panel.get_by_test_id("label-add").press("Enter")
-    eventually(lambda: kept(logs, "sweep/y") == ("diverged after warm-up", ["paper"]))
+    eventually(lambda: kept(own_logs, "sweep/y") == ("diverged after warm-up", ["paper"]))
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     page.reload()
@@ -87,9 +102,9 @@ def kept(live: LiveViewer, run: str) -> tuple[str, list[str]] | None:
     return notes and (notes["note"], notes["tags"])
 
 
-def test_what_two_people_keep_at_once_reaches_both(logs: LiveViewer, open_page: OpenPage, complaints: list[str]):
+def test_what_two_people_keep_at_once_reaches_both(own_logs: LiveViewer, open_page: OpenPage, complaints: list[str]):
     """A change that meets a newer one is refused, which the console tells, and made again on top of it."""
-    mine, theirs = (open_page(logs, "/?details=sweep%2Fy") for _ in range(2))
+    mine, theirs = (open_page(own_logs, "/?details=sweep%2Fy") for _ in range(2))
     my_note, their_note = (page.get_by_test_id("run-note") for page in (mine, theirs))
     their_note.fill("diverged")
     their_note.blur()
@@ -177,8 +192,8 @@ def test_the_list_is_saved_as_a_table(logs: LiveViewer, open_page: OpenPage):
     ]
 
 
-def test_an_archived_run_is_in_no_list_until_it_is_taken_out(logs: LiveViewer, open_page: OpenPage):
-    page = open_page(logs, "/")
+def test_an_archived_run_is_in_no_list_until_it_is_taken_out(own_logs: LiveViewer, open_page: OpenPage):
+    page = open_page(own_logs, "/")
     details(page, "sweep/y").get_by_test_id("archive").click()
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("run-details")).to_have_count(0)
