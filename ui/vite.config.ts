@@ -7,7 +7,7 @@ const server = loadEnv("", ".", "MINDSCOPE_")["MINDSCOPE_SERVER"] ?? "http://127
 
 export default defineConfig({
   plugins: [svelte()],
-  build: { outDir: "../src/mindscope/server/web", emptyOutDir: true, target: "es2022", assetsInlineLimit: 0 },
+  build: { outDir: "dist/built", target: "es2022", assetsInlineLimit: 0 },
   server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });
