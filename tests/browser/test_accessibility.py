@@ -54,3 +54,7 @@ def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, addre
     assert serious(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     assert serious(page, *OF_COLOURS) == []
+    if address.startswith(("/scalars", "/compare")):
+        page.get_by_test_id("settings").click()
+        expect(page.get_by_test_id("scalar-settings")).to_be_visible()
+        assert serious(page) == []
