@@ -34,7 +34,7 @@ interface Order extends CurveKey {
 const PARALLEL = 4;
 const BYTES_PER_ROW = 24;
 /** Charts that come into sight together ask together. */
-const GATHER_MS = 12;
+const GATHER_MS = 24;
 
 const cache = new SeriesCache<Series>();
 const orders = new Map<string, Order>();

@@ -45,7 +45,7 @@ export interface AskedLine {
 }
 
 /** Lines in one request. */
-export const CHUNK = 40;
+export const CHUNK = 60;
 const PIXEL_BUCKET = 128;
 /** Pixels that an answer may be reduced to. */
 export const MOST_PIXELS = 8192;
