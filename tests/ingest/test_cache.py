@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 import threading
 from pathlib import Path
@@ -18,6 +19,7 @@ from mindscope.ingest import Catalog
 from mindscope.ingest import backlog as backlog_module
 from mindscope.ingest import saver as saver_module
 from mindscope.store import RunCache, RunStore
+from mindscope.store import cache as cache_module
 from mindscope.types import Kind
 from tests.event_log import (
     DATA,
@@ -43,6 +45,16 @@ def test_the_second_start_reads_nothing(base: Path, workspace: Path) -> None:
         assert contents(catalog) == fresh(base)
         assert catalog.scanned_bytes == 0
         assert catalog.run("a").dropped == 7
+
+
+def test_the_last_bytes_of_a_disk_are_left_to_others(
+    base: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = shutil.disk_usage(base)._replace(free=cache_module.RESERVED_BYTES + 100)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: free)
+    with opened(base, workspace) as catalog:
+        assert contents(catalog) == fresh(base)
+    assert [path for path in cache_files(workspace) if path.suffix == ".chunk"] == []
 
 
 def test_a_start_reads_only_what_grew(base: Path, workspace: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,17 @@ def test_each_series_lies_in_one_piece_whatever_its_parts(tmp_path: Path) -> Non
         assert not any(column.flags.writeable or column.flags.owndata for column in got.values())
     assert (tmp_path / "1.chunk").stat().st_size == 20 * 196 + 12 * 340  # steps that rise evenly are not stored
     assert [path.name for path in tmp_path.iterdir()] == ["1.chunk"]
+
+
+def test_a_disk_that_takes_no_more_keeps_nothing_of_a_chunk(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write(tmp_path / "1.chunk")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_rows_outlive_their_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import hashlib
 import logging
 import os
 import secrets
+import shutil
 from collections.abc import Iterable
 from io import FileIO
 from pathlib import Path
@@ -32,6 +33,9 @@ from mindscope.store.sealing import seal
 log = logging.getLogger(__name__)
 
 CHUNK_SUFFIX = ".chunk"
+
+RESERVED_BYTES = 16 << 20
+"""What is left of a disk to those who lose something without: people's notes, and the logs themselves."""
 
 
 class RunCache:
@@ -85,9 +89,10 @@ class RunCache:
         """
         before = store.chunks
         merged_bytes = sum(chunk.size_bytes for chunk in before) if may_merge else 0
-        if not self._has_room(size_bytes(REFERENCE_LAYOUT, store.unsealed_rows, store.unsealed_rows) + merged_bytes):
-            return
+        most_bytes = size_bytes(REFERENCE_LAYOUT, store.unsealed_rows, store.unsealed_rows) + merged_bytes
         try:
+            if not self._has_room(most_bytes):
+                return
             seal(store, self._new_path, self._progressions, may_merge)
             saved = store.to_saved()
             with self._lock:
@@ -157,7 +162,14 @@ class RunCache:
             has_room = own + self._others_bytes <= self._limit_bytes
         if not has_room:
             self._stop_writing(f"it would take more than {self._limit_bytes} bytes; what is new is kept in memory")
-        return has_room
+        return has_room and self._spares_the_disk(more_bytes)
+
+    def _spares_the_disk(self, more_bytes: int) -> bool:
+        free_bytes = shutil.disk_usage(self.folder).free
+        if free_bytes - more_bytes < RESERVED_BYTES:
+            self._stop_writing(f"{free_bytes} bytes are free on its disk; what is new is kept in memory")
+            return False
+        return True
 
     def _count(self, name: str, size: int) -> None:
         self._all_chunk_bytes += size - self._chunk_bytes.get(name, 0)

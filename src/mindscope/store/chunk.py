@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import ref
@@ -132,22 +132,27 @@ def write_chunk(
     """
     counts = [sum(columns["step"].size for columns in parts) for parts in series]
     steps, stored_steps = _place_steps(series, counts)
+    stored = [parts for step, parts in zip(steps, series, strict=True) if isinstance(step, int)]
     unfinished = path.with_suffix(".part")
-    with unfinished.open("wb", buffering=1 << 20) as file:
-        for step, parts in zip(steps, series, strict=True):
-            for columns in parts if isinstance(step, int) else ():
-                file.write(_bytes(columns["step"]))
-        for name, _ in _unstepped(layout):
-            for parts in series:
+    try:
+        with unfinished.open("wb", buffering=1 << 20) as file:
+            for name, parts in (*(("step", parts) for parts in stored), *_parts_by_column(layout, series)):
                 for columns in parts:
                     file.write(_bytes(columns[name]))
-    unfinished.replace(path)
+        unfinished.replace(path)
+    except OSError:  # of a full disk no byte is kept back
+        unfinished.unlink(missing_ok=True)
+        raise
     chunk = Chunk(path.parent, path.name, layout, sum(counts), stored_steps, progressions)
     starts = np.cumsum([0, *counts]).tolist()
     return [
         Sealed(chunk, start, count, step, checksum_of(parts, has_steps=isinstance(step, int)))
         for start, count, step, parts in zip(starts, counts, steps, series, strict=False)
     ]
+
+
+def _parts_by_column(layout: Layout, series: Sequence[Sequence[Columns]]) -> Iterator[tuple[str, Sequence[Columns]]]:
+    return ((name, parts) for name, _ in _unstepped(layout) for parts in series)
 
 
 def _place_steps(series: Sequence[Sequence[Columns]], counts: list[int]) -> tuple[list[Step], int]:
