@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 PEAK_LEARNING_RATES = (0.005, 0.02, 0.05)
+ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 
 def start_viewer(port: int, base_dir: Path) -> subprocess.Popen[bytes]:
@@ -47,7 +48,9 @@ def stop_viewer(viewer: subprocess.Popen[bytes]) -> None:
 
 
 def interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Being told to end is the same as Ctrl-C."""
+    """Being told to end, in whichever way: it ends in order, also where it is told again."""
+    for ending in ENDINGS:
+        signal.signal(ending, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
@@ -75,7 +78,8 @@ def main() -> None:
     parser.add_argument("--base-dir", type=Path, default=Path("runs"))
     parser.add_argument("--exit", action="store_true", help="end after the training instead of serving on")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, interrupt)
+    for ending in ENDINGS:
+        signal.signal(ending, interrupt)
     arguments.base_dir.mkdir(parents=True, exist_ok=True)
     viewer = start_viewer(arguments.port, arguments.base_dir)
     try:

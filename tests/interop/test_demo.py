@@ -58,7 +58,7 @@ def test_training_is_recorded_and_served(tmp_path: Path) -> None:
         assert not run.damages
 
 
-def test_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
+def test_interrupts_leave_no_process_behind(tmp_path: Path) -> None:
     port = free_port()
     demo = start_demo(tmp_path, port, "--seconds", "120")
 
@@ -73,8 +73,11 @@ def test_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
     wait_for(shows_points)
     family = psutil.Process(demo.pid).children(recursive=True)
     assert family
-    demo.send_signal(signal.SIGINT)
+    for _ in range(2):  # an impatient Ctrl-C, and what make passes on of it
+        demo.send_signal(signal.SIGINT)
+        demo.send_signal(signal.SIGTERM)
     demo.communicate(timeout=120)
+    assert demo.returncode == 0
     gone, alive = psutil.wait_procs(family, timeout=60)
     assert not alive
     assert len(gone) == len(family)

@@ -44,8 +44,8 @@ as `MINDSCOPE_NAME` in its environment and as flags in the list of processes.
 for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local/state/mindscope` (or below
 `$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
 
-`WORKSPACE/notebook.sqlite3` holds people's own data: notes, tags and colours of runs, colours of groups, pins, thresholds,
-views. It is no cache: back it up.
+`WORKSPACE/notebook.sqlite3` holds people's own data: notes, tags and colours of runs, colours of groups, pins,
+thresholds, views. It is no cache: back it up.
 
 `WORKSPACE/cache` keeps what was read of the logs, so that the next start reads only what grew. It may be deleted at any
 time. Where two viewers share a workspace and show the same directory, the first writes the cache; the other uses it and
