@@ -10,7 +10,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -18,12 +19,22 @@ PEAK_LEARNING_RATES = (0.005, 0.02, 0.05)
 ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 
-def start_viewer(port: int, base_dir: Path) -> subprocess.Popen[bytes]:
-    """The viewer as a child process, once it answers."""
+@contextmanager
+def running_viewer(port: int, base_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The viewer as a child process that answers, ended in the end."""
     command = [sys.executable, "-m", "mindscope", "start", "--foreground"]
     command += ["--port", str(port), "--summary-base-dir", str(base_dir), "--workspace", str(base_dir / ".workspace")]
     # its own session: Ctrl-C reaches this process only, which then stops the viewer
     viewer = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+    try:
+        wait_for_answer(viewer, port)
+        yield viewer
+    finally:
+        stop_viewer(viewer)
+
+
+def wait_for_answer(viewer: subprocess.Popen[bytes], port: int) -> None:
+    """Return when the viewer answers; exit where it does not."""
     for _ in range(300):
         if viewer.poll() is not None:
             sys.exit(f"the viewer did not start, see above; is port {port} in use? then: make demo PORT={port + 1}")
@@ -32,9 +43,8 @@ def start_viewer(port: int, base_dir: Path) -> subprocess.Popen[bytes]:
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
         else:
-            return viewer
-    stop_viewer(viewer)
-    return sys.exit("the viewer did not answer within 30 seconds")
+            return
+    sys.exit("the viewer did not answer within 30 seconds")
 
 
 def stop_viewer(viewer: subprocess.Popen[bytes]) -> None:
@@ -81,21 +91,22 @@ def main() -> None:
     for ending in ENDINGS:
         signal.signal(ending, interrupt)
     arguments.base_dir.mkdir(parents=True, exist_ok=True)
-    viewer = start_viewer(arguments.port, arguments.base_dir)
     try:
-        print(f"\n  Look at  http://127.0.0.1:{arguments.port}/scalars?smoothing=0.9", flush=True)
-        print(
-            f"  Three LeNet-5 train for {arguments.seconds:.0f} seconds and write to {arguments.base_dir}", flush=True
-        )
-        print("  Stop everything with Ctrl-C\n", flush=True)
-        train_side_by_side(arguments.base_dir, arguments.seconds)
-        if not arguments.exit:
-            print("  The training is over, the viewer serves on until Ctrl-C", flush=True)
-            viewer.wait()
+        with running_viewer(arguments.port, arguments.base_dir) as viewer:
+            show(viewer, arguments)
     except KeyboardInterrupt:
-        print("\n  Stopping")
-    finally:
-        stop_viewer(viewer)
+        print("\n  Stopped")
+
+
+def show(viewer: subprocess.Popen[bytes], arguments: argparse.Namespace) -> None:
+    """Train beside the viewer and then let it serve on."""
+    print(f"\n  Look at  http://127.0.0.1:{arguments.port}/scalars?smoothing=0.9", flush=True)
+    print(f"  Three LeNet-5 train for {arguments.seconds:.0f} seconds and write to {arguments.base_dir}", flush=True)
+    print("  Stop everything with Ctrl-C\n", flush=True)
+    train_side_by_side(arguments.base_dir, arguments.seconds)
+    if not arguments.exit:
+        print("  The training is over, the viewer serves on until Ctrl-C", flush=True)
+        viewer.wait()
 
 
 if __name__ == "__main__":
