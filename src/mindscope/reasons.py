@@ -141,7 +141,7 @@ TEXTS: Mapping[str, str] = {
 """The English text of each code."""
 
 OS_ERRORS = frozenset(
-    "EACCES EPERM EROFS ENOSPC EDQUOT ENOENT ENOTDIR EISDIR EIO ESTALE EBUSY EMFILE ENFILE ENAMETOOLONG ELOOP "
+    "EACCES EPERM EROFS ENOSPC EDQUOT EEXIST ENOENT ENOTDIR EISDIR EIO ESTALE EBUSY EMFILE ENFILE ENAMETOOLONG ELOOP "
     "ETIMEDOUT ENXIO ENODEV EFBIG ENOTEMPTY EHOSTDOWN ENOTCONN".split()
 )
 """What the system says when files can't be read or written: each has words of its own on the page."""

@@ -154,6 +154,7 @@ export const errors = {
   "error.os.EROFS": "the file system is read-only",
   "error.os.ENOSPC": "the disk is full",
   "error.os.EDQUOT": "the quota of the disk is used up",
+  "error.os.EEXIST": "something else has this name",
   "error.os.ENOENT": "it is not there",
   "error.os.ENOTDIR": "a part of the path is no directory",
   "error.os.EISDIR": "it is a directory",

@@ -156,6 +156,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.os.EROFS": "文件系统为只读",
   "error.os.ENOSPC": "磁盘已满",
   "error.os.EDQUOT": "磁盘配额已用尽",
+  "error.os.EEXIST": "已存在同名的其他文件",
   "error.os.ENOENT": "文件或目录不存在",
   "error.os.ENOTDIR": "路径中有一部分不是目录",
   "error.os.EISDIR": "这是一个目录",

@@ -25,7 +25,7 @@ export const runs: Record<keyof typeof en, string> = {
   "runs.archived": "{n} 个已归档",
   "runs.actions": "{run} 的操作",
   "runs.actions_column": "操作",
-  "runs.open_in": "打开{page}",
+  "runs.open_in": "打开“{page}”",
   "runs.details": "详情与备注",
   "runs.path": "路径",
   "runs.parameters": "参数与结果",
