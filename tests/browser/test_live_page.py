@@ -119,7 +119,7 @@ def test_a_run_that_grows_says_so_and_a_paused_page_waits(tmp_path: Path, open_p
         page = open_page(live, "/scalars")
         indicator = page.get_by_test_id("live")
         expect(indicator).to_have_attribute("data-state", "live")
-        expect(indicator).to_have_accessible_name(re.compile("^Live ·.* click to pause$"))
+        expect(indicator).to_have_accessible_name(re.compile("^Live .* click to pause$"))
         expect(card(page, "loss")).to_contain_text("0.125")
         indicator.click()
         expect(indicator).to_have_attribute("data-state", "paused")
