@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.server.live_viewer import LiveViewer
 
+from .barriers import serious
+
 OpenPage = Callable[[LiveViewer, str], Page]
-AXE = Path(__file__).parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
 OF_COLOURS = ("color-contrast", "link-in-text-block")
 """The rules that a theme can break."""
 PAGES = {
@@ -30,19 +29,6 @@ PAGES = {
     "/audio?run=tensorboard%2Ftb_all%2Frun_a": "sound-facts",
     "/pr-curves?run=tensorboard%2Ftb_all%2Frun_a": "pr-chart",
 }
-
-
-def serious(page: Page, *rules: str) -> list[str]:
-    """What axe finds that keeps somebody out, each with the element; by some rules only, where they are given."""
-    page.evaluate(AXE.read_text())
-    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
-    found: dict[str, Any] = page.evaluate("options => axe.run(document, options)", options)
-    return [
-        f"{violation['id']}: {node['html'][:160]}"
-        for violation in found["violations"]
-        if violation["impact"] in ("serious", "critical")
-        for node in violation["nodes"]
-    ]
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 import mindscope
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
+from .barriers import serious
 from .scalars_page import card, expect_view
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -63,7 +64,8 @@ def test_directories_nest_and_ranks_fold(logs: LiveViewer, open_page: OpenPage):
     page.locator('[data-group="sweep/"]').get_by_role("button").click()
     expect(groups).to_have_count(2)
     expect(page.locator('[data-run="sweep/y"]').and_(page.get_by_role("row"))).to_have_count(0)
-    expect(page.locator('[data-run="big/rank_0"]').and_(page.get_by_role("row"))).not_to_contain_text("big")
+    rank = page.locator('[data-run="big/rank_0"]').and_(page.get_by_role("row"))
+    expect(rank.get_by_role("button").first).not_to_contain_text("big")
     expect_view(page, "fold", "sweep%2F")
     page.reload()
     expect(groups).to_have_count(2)
@@ -94,6 +96,8 @@ def test_notes_and_labels_are_kept_and_found(own_logs: LiveViewer, open_page: Op
     page.get_by_test_id("runs-filter").fill("warm-up")
     expect(lines(page)).to_have_count(1)
     expect_view(page, "find", "warm-up")
+    expect(row.get_by_role("button", name="paper diverged after warm-up Notes of sweep/y")).to_be_visible()
+    assert serious(page) == []
 
 
 def kept(live: LiveViewer, run: str) -> tuple[str, list[str]] | None:
