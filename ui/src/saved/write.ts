@@ -114,7 +114,7 @@ function whyNot(error: unknown, card: PlannedCard, { signal, explain }: Writing,
   const title = card.run ? `${card.title} · ${card.run.name}` : card.title;
   if (trouble.isFinal) throw new CardFailure(title, trouble);
   unread.push(title);
-  return { facts: [], parts: [{ kind: "notice", tone: "bad", text: `${t("saved.unread")}: ${trouble.what} ${trouble.remedy}`.trim() }] };
+  return { facts: [], parts: [{ kind: "notice", tone: "bad", text: t("saved.unread_because", { why: `${trouble.what} ${trouble.remedy}`.trim() }) }] };
 }
 
 function tooMuch(): CardContent {

@@ -107,7 +107,7 @@ export const errors = {
   "error.code.stale_record": "Somebody else changed {keys} meanwhile.",
   "error.remedy.stale_record": "Look at it as it is now, and change it again.",
   "error.code.notebook_read_only": "Notes, colours and thresholds can’t be kept in {path}: {reason}.",
-  "error.remedy.notebook_read_only": "Start the viewer with a --workspace that can be written.",
+  "error.remedy.notebook_read_only": "Make room or allow writing there, or start the viewer with another --workspace.",
   "error.code.notebook_busy": "Notes, colours and thresholds in {path} can’t be reached: {reason}.",
   "error.remedy.notebook_busy": "Try again, or start the viewer with another --workspace.",
   "error.code.notebook_unusable": "Notes, colours and thresholds in {path} can’t be used: {reason}.",

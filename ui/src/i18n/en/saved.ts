@@ -17,6 +17,7 @@ export const saved = {
   "saved.contents": "Sections",
   "saved.footer": "Saved from mindscope. The numbers of this page are inside of it as JSON, in the element with the id “values”.",
   "saved.unread": "Could not be read",
+  "saved.unread_because": "Could not be read: {why}",
   "saved.too_much": "Left out: the file would be larger than {size}. Filter the tags or show fewer runs, and save again.",
   "saved.filter": "Filter",
   "saved.regex": "{text} (regular expression)",

@@ -109,7 +109,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.stale_record": "他人已修改 {keys}。",
   "error.remedy.stale_record": "请查看最新内容后重新修改。",
   "error.code.notebook_read_only": "备注、颜色和阈值无法保存到 {path}：{reason}。",
-  "error.remedy.notebook_read_only": "请用 --workspace 指定可写的工作目录后重新启动服务。",
+  "error.remedy.notebook_read_only": "请在该处腾出空间或开放写权限，或用 --workspace 指定其他工作目录后重新启动服务。",
   "error.code.notebook_busy": "暂时无法访问 {path} 中的备注、颜色和阈值：{reason}。",
   "error.remedy.notebook_busy": "请重试，或用 --workspace 指定其他工作目录后重新启动服务。",
   "error.code.notebook_unusable": "{path} 中的备注、颜色和阈值无法使用：{reason}。",

@@ -19,6 +19,7 @@ export const saved: Record<keyof typeof en, string> = {
   "saved.contents": "分组",
   "saved.footer": "由 mindscope 保存。页面中的数值以 JSON 形式包含在 id 为 “values” 的元素中。",
   "saved.unread": "无法读取",
+  "saved.unread_because": "无法读取：{why}",
   "saved.too_much": "未保存：文件将超过 {size}。请筛选标签或减少显示的训练后重新保存。",
   "saved.filter": "筛选",
   "saved.regex": "{text}（正则表达式）",
