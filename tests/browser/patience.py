@@ -7,9 +7,16 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Request
 
 PATIENCE_S = 60.0
+
+
+def body(request: Request) -> bytes:
+    """The answer to a request that finished; one that the page drops has none."""
+    response = request.response()
+    assert response is not None
+    return response.body()
 
 
 def until(page: Page, look: Callable[[], Any]) -> Any:

@@ -7,17 +7,18 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, Response, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 import mindscope
 from mindscope.types import Histogram
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer, unpack
 
-from .patience import until
+from .patience import body, until
 from .scalars_page import COLOURED_PIXELS, card, expect_view, full, to_number
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -278,8 +279,9 @@ def test_outlines_stand_beside_the_heat_map_and_point_together(merged_viewer: Li
     assert download.value.suggested_filename == "w.svg"
 
 
-def returned(answer: Response) -> int:
-    return unpack(answer.body()).header["series"][0]["returned"]
+def sent(asked: Request) -> dict[str, Any]:
+    """What the answer says of its only distribution."""
+    return unpack(body(asked)).header["series"][0]
 
 
 def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage):
@@ -292,11 +294,13 @@ def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage)
         eventually(lambda: live.runs().get("run", {}).get("last_step") == 39)
         page = open_page(live, "/distributions")
         expect(card(page, "w").get_by_test_id("steps")).to_have_text("40 steps")
-        with page.expect_response(lambda answer: "/api/histograms" in answer.url and returned(answer) == 41) as answer:
+        with page.expect_request_finished(
+            lambda asked: "/api/histograms" in asked.url and sent(asked)["returned"] == 41
+        ) as found:
             record.add_value("histogram", "w", np.linspace(-1, 1, 50).astype(np.float32))
             record.record(40)
             record.flush()
-        assert unpack(answer.value.body()).header["series"][0]["kept"] == 40
+        assert sent(found.value)["kept"] == 40
         expect(card(page, "w").get_by_test_id("steps")).to_have_text("41 steps")
 
 

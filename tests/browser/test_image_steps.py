@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewe
 
 from .held_requests import HeldRequests
 from .images_page import CUSTOM_LOOP, expect_grey, picture, reds, step_to
-from .patience import until
+from .patience import body, until
 from .scalars_page import card, expect_view
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -201,9 +202,11 @@ def test_a_live_page_is_told_only_of_new_values(tmp_path: Path, open_page: OpenP
         eventually(lambda: live.runs().get("run", {}).get("last_step") == 3)
         page = open_page(live, "/images")
         expect(card(page, "grey").get_by_test_id("step")).to_have_text("Step 3")
-        with page.expect_response(lambda one: "/api/images?" in one.url and one.json()["values"] == 4) as answer:
+        with page.expect_request_finished(
+            lambda asked: "/api/images?" in asked.url and json.loads(body(asked))["values"] == 4
+        ) as found:
             write(4)
-        told = answer.value.json()
+        told = json.loads(body(found.value))
         assert (told["kept"], told["step"]) == (3, [4])
         expect(card(page, "grey").get_by_test_id("step")).to_have_text("Step 4")
         expect(card(page, "grey")).to_contain_text("4 / 4")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,10 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, Response, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.server.live_viewer import DEADLINE_S, GrowingLog, LiveViewer, eventually, running_viewer, unpack
 
+from .patience import body
 from .scalars_page import card, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -79,17 +81,17 @@ def test_a_new_run_and_a_new_tag_appear_by_themselves(tmp_path: Path, open_page:
         expect(page.get_by_test_id("card")).to_have_count(1)
         GrowingLog(tmp_path / "logs" / "second").scalar(1, 2.0)
         expect(page.get_by_test_id("run-list").locator('[data-run="second"]')).to_be_visible()
-        with page.expect_response(lambda answer: "/api/runs" in answer.url and b'"first"' in answer.body()) as answered:
+        with page.expect_request_finished(lambda one: "/api/runs" in one.url and b'"first"' in body(one)) as found:
             first.scalar(2, 0.5, "accuracy")
         expect(card(page, "accuracy")).to_be_visible()
-        answer = answered.value.json()
+        answer = json.loads(body(found.value))
         assert not answer["is_whole"]
         assert "old" not in {run["id"] for run in answer["runs"]}
 
 
-def sent(answer: Response) -> dict[str, Any]:
-    """What an answer says of its only curve."""
-    return unpack(answer.body()).header["series"][0]
+def sent(asked: Request) -> dict[str, Any]:
+    """What the answer says of its only curve."""
+    return unpack(body(asked)).header["series"][0]
 
 
 def test_a_page_asks_only_for_the_rows_that_it_lacks(tmp_path: Path, open_page: OpenPage):
@@ -101,8 +103,8 @@ def test_a_page_asks_only_for_the_rows_that_it_lacks(tmp_path: Path, open_page: 
         page = open_page(live, "/scalars")
         expect(card(page, "loss")).to_contain_text("4")
         wait_until_drawn(card(page, "loss"))
-        with page.expect_response(
-            lambda answer: "/api/curves" in answer.url and sent(answer)["returned"] == 501
+        with page.expect_request_finished(
+            lambda asked: "/api/curves" in asked.url and sent(asked)["returned"] == 501
         ) as found:
             log.scalar(500, 0.375)
         curve = sent(found.value)

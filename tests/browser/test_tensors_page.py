@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, Response, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 import mindscope
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
-from .patience import until
+from .patience import body, until
 from .scalars_page import card, expect_view, full, to_number
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -236,16 +236,16 @@ def test_a_histogram_counts_what_numpy_counts(made: LiveViewer, open_page: OpenP
 
 def test_a_large_tensor_is_read_by_windows_and_reaches_its_end(made: LiveViewer, open_page: OpenPage):
     page = open_page(made, "/tensors?full=tall")
-    windows: list[Response] = []
-    page.on("response", lambda got: "/window" in got.url and windows.append(got))
+    windows: list[Request] = []
+    page.on("requestfinished", lambda asked: "/window" in asked.url and windows.append(asked))
     table = full(page).get_by_test_id("tensor-table")
     expect(cell(page, 0, 0)).to_have_text("0.0")
     assert full(page).locator("[data-cell]").count() < 3000
     table.focus()
     page.keyboard.press("End")
     expect(cell(page, 199_999, 0)).to_have_text("7999960")
-    assert windows
-    assert max(len(window.body()) for window in windows) < 200_000
+    until(page, lambda: windows)
+    assert max(len(body(window)) for window in windows) < 200_000
 
 
 def saved(page: Page, kind: str) -> tuple[bytes, str]:
