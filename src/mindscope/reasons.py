@@ -114,7 +114,7 @@ TEXTS: Mapping[str, str] = {
     "slice_of_texts": "tensor holds texts, a heat map shows numbers; look at it as a table",
     # the notebook
     "stale_record": "{keys} changed meanwhile",
-    "notebook_read_only": "{path}: {reason}; make room there, or choose a workspace that can be written with --workspace",
+    "notebook_read_only": "{path}: {reason}; make room, or choose a workspace that can be written with --workspace",
     "notebook_busy": "{path}: {reason}; try again, or choose another --workspace",
     "notebook_unusable": "{path}: {reason}; move it away, or choose another --workspace",
     "notebook_stuck": "{path} is damaged ({damage}) and can't be moved: {reason}; move it yourself",
