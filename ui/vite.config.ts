@@ -9,5 +9,6 @@ export default defineConfig({
   plugins: [svelte()],
   build: { outDir: "dist/built", target: "es2022", assetsInlineLimit: 0 },
   server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
-  test: { include: ["src/**/*.test.ts"], environment: "node" },
+  // a busy machine is slow, which says nothing about the code
+  test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 60_000 },
 });
