@@ -49,6 +49,8 @@ class Notebook {
   /** Why the last change or reading failed. */
   problem = $state.raw<Problem | null>(null);
   #last: Promise<boolean> = Promise.resolve(true);
+  /** Grows with every change that the server answered. */
+  #taken = 0;
   /** What the last failed reading told, which the next one takes back. */
   #unread: Problem | null = null;
   #again = new Again(() => void this.load());
@@ -56,7 +58,10 @@ class Notebook {
   /** Reads everything; where that fails, once more by itself until it succeeds. */
   async load(): Promise<void> {
     try {
+      const taken = this.#taken;
       const answer = await fetchNotebook();
+      // an answer that was on its way while a change was answered may be the older one
+      if (taken !== this.#taken) return await this.load();
       this.runs = filled(answer.runs);
       this.groups = filled(answer.groups);
       this.thresholds = filled(answer.thresholds);
@@ -150,6 +155,7 @@ class Notebook {
   }
 
   #take(records: Records): void {
+    this.#taken++;
     this.runs = merged(this.runs, records.runs);
     this.groups = merged(this.groups, records.groups);
     this.thresholds = merged(this.thresholds, records.thresholds);

@@ -40,6 +40,19 @@ describe("notebook", () => {
     expect(asked).toBe(4);
   });
 
+  it("does not take back a change that was answered while it was read", async () => {
+    let arrive: (older: Response) => void = () => undefined;
+    const older = new Promise<Response>((resolve) => (arrive = resolve));
+    const changed = { ...ANSWER, runs: { a: { ...NOTES, note: "newer", version: 2 } } };
+    const answers = [older, Promise.resolve(Response.json(changed)), Promise.resolve(Response.json(changed))];
+    vi.stubGlobal("fetch", () => answers.shift());
+    const reading = notebook.load();
+    expect(await notebook.changeNote("a", "kept", "newer")).toBe(true);
+    arrive(Response.json(ANSWER));
+    await reading;
+    expect([notebook.notesOf("a")?.note, answers.length]).toEqual(["newer", 0]);
+  });
+
   it("says that a change failed, though it can be read", async () => {
     refuse(1);
     expect(await notebook.changeRuns(["a"], { archived: true })).toBe(false);
