@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -66,6 +67,35 @@ def test_points_files_and_runs_appear(tmp_path: Path, reload_interval: float) ->
         wait_until(lambda: 3 in steps_of(catalog, "new/deep"), heard)
         (tmp_path / "run" / NAME).unlink()
         wait_until(lambda: steps_of(catalog, "run") == [2], heard)
+
+
+def test_a_link_out_of_the_base_is_not_followed_by_the_watch(tmp_path: Path) -> None:
+    """Who watches a data set of a million files beside the logs answers nobody meanwhile."""
+    base, outside = tmp_path / "logs", tmp_path / "outside"
+    for number in range(50):
+        (outside / str(number)).mkdir(parents=True)
+    path = write_run(base, "run")
+    (base / "run" / "data").symlink_to(outside)
+    before = watches()
+    with watching(base, NEVER_S) as (catalog, heard):
+        wait_until(lambda: steps_of(catalog, "run") == [0], heard)
+        begin_to_notify(base / "begin" / NAME, catalog, heard)
+        assert watches() - before <= len(catalog.directories) == 3
+        append(path, steps([1]))
+        wait_until(lambda: steps_of(catalog, "run") == [0, 1], heard)
+        append(write_run(base, "new/deep"), steps([3]))
+        wait_until(lambda: 3 in steps_of(catalog, "new/deep"), heard)
+        shutil.rmtree(base / "new")
+        wait_until(lambda: "new/deep" not in catalog.runs, heard)
+
+
+def watches() -> int:
+    """How many places this process watches."""
+    count = 0
+    for info in Path("/proc/self/fdinfo").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            count += info.read_text("utf-8").count("inotify wd:")
+    return count
 
 
 def begin_to_notify(path: Path, catalog: Catalog, heard: Queue[frozenset[str]]) -> None:

@@ -67,6 +67,11 @@ class Catalog:
         return self._unread
 
     @property
+    def directories(self) -> tuple[str, ...]:
+        """Those that the last full refresh looked into, the base first."""
+        return self._finder.directories
+
+    @property
     def version(self) -> int:
         """Grows with every change of any run, of the list, or of what can't be read."""
         return self._version

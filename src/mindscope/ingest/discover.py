@@ -83,10 +83,13 @@ class Finder:
     def __init__(self, base: str | Path) -> None:
         self.base = os.path.realpath(base)
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find
+        self.directories: tuple[str, ...] = ()
+        """Those that the last find could list, the base first."""
 
     def find(self) -> Discovery:
         listings = dict(self._walk())
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
+        self.directories = tuple(path for path, each in listings.items() if each.listed_ns)
         runs = [_found_run(self.base, path, each.files) for path, each in listings.items() if each.files]
         unread = [place for each in listings.values() for place in each.unread]
         return Discovery(

@@ -23,6 +23,8 @@ GROUPING_MS = 100
 """Changes within this time are read together, so that a busy writer does not cause a refresh a record."""
 STEP_MS = 25
 LONGEST_WAIT_S = 3600.0
+ALONE_S = 1.0
+"""Where directories are watched each for itself, a new one is looked into again after this time at the latest."""
 
 
 class Watcher:
@@ -68,6 +70,8 @@ class Watcher:
             try:
                 for paths in self._notified():
                     self._refresh(paths)
+            except FileNotFoundError:  # a directory went before it was watched
+                self._refresh(None)
             except (OSError, RuntimeError) as error:
                 log.warning("%s is looked at every %g s only: %s", self._catalog.base, self._interval, error)
                 while not self._stopping.is_set():
@@ -78,16 +82,23 @@ class Watcher:
             self._refresh(None)
 
     def _notified(self) -> Iterator[set[str] | None]:
-        """Paths of event files that changed; None when all has to be looked at. Ends when the watcher is stopped."""
+        """Paths of event files that changed; None when all has to be looked at.
+
+        Ends when the watcher is stopped, and when other directories have to be watched.
+        """
         import watchfiles  # brings an event loop along, which readers without a watcher do without
 
+        # who watches a whole tree follows the links out of it, to however many directories they lead
+        is_tree = not any(place.reason.code == "link_outside" for place in self._catalog.unread)
+        watched = self._catalog.directories
         batches = watchfiles.watch(
-            self._catalog.base,
+            *watched[:1] if is_tree else watched,
+            recursive=is_tree,
             watch_filter=_matters,
             debounce=GROUPING_MS,
             step=STEP_MS,
             stop_event=self._stopping,
-            rust_timeout=int(self._interval * 1000),
+            rust_timeout=int((self._interval if is_tree else min(self._interval, ALONE_S)) * 1000),
             yield_on_timeout=True,
             raise_interrupt=False,
             ignore_permission_denied=True,
@@ -102,6 +113,8 @@ class Watcher:
             else:
                 yield None
                 looked_at = monotonic()
+            if not is_tree and self._catalog.directories != watched:
+                return
 
     def _refresh(self, paths: set[str] | None) -> None:
         try:
