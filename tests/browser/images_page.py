@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,15 @@ def png(grey: int) -> bytes:
     return buffer.getvalue()
 
 
+def write(run: Path, values: list[tuple[int, dict[str, Any]]]) -> None:
+    run.mkdir()
+    events = [tensorboard_event(step, value) for step, value in values]
+    (run / TENSORBOARD_NAME.format(1)).write_bytes(tensorboard_version() + b"".join(events))
+
+
 @pytest.fixture(scope="session")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
-    """A picture of twelve steps, 150 tags of one step, and a run of a damaged picture and pairs of pictures."""
+    """A picture of twelve steps, 150 tags of one step, a run of pairs of pictures, and one of a damaged picture."""
     base = tmp_path_factory.mktemp("many")
     with mindscope.SummaryRecord(base / "logs" / "run") as record:
         for step in range(1, 13):
@@ -79,14 +86,11 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
             for number in range(150 if step == 1 else 0):
                 record.add_value("image", f"b/{number:03d}", np.full((1, 1, 4, 6), number / 255, np.float32))
             record.record(step)
-    (base / "logs" / "other").mkdir()
     whole = png(70)
     image = {"height": 4, "width": 6, "colorspace": 1, "encoded_image_string": whole}
     damaged = image | {"encoded_image_string": whole[:-13] + b"?" + whole[-12:]}
-    events = [
-        tensorboard_event(1, {"tag": "input", "image": image}),
-        tensorboard_event(7, {"tag": "input", "image": damaged}),
-    ]
+    write(base / "logs" / "damaged", [(1, {"tag": "input", "image": image}), (7, {"tag": "input", "image": damaged})])
+    pairs: list[tuple[int, dict[str, Any]]] = []
     for step in (1, 2):
         pair = {
             "dtype": 7,
@@ -94,10 +98,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
             "string_val": [b"6", b"4", png(50 * step), png(100 * step)],
         }
         metadata = {"plugin_data": {"plugin_name": "images"}}
-        events.append(tensorboard_event(step, {"tag": "a/pair", "tensor": pair, "metadata": metadata}))
-    path = base / "logs" / "other" / TENSORBOARD_NAME.format(1)
-    path.write_bytes(tensorboard_version() + b"".join(events))
+        pairs.append((step, {"tag": "a/pair", "tensor": pair, "metadata": metadata}))
+    write(base / "logs" / "pairs", pairs)
     with running_viewer(base / "logs", base) as live:
         eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("image") == 151)
-        eventually(lambda: live.runs().get("other", {}).get("tags", {}).get("image") == 2)
+        eventually(lambda: all(live.runs().get(run, {}).get("tags") for run in ("pairs", "damaged")))
         yield live

@@ -133,7 +133,8 @@ def test_text_from_logs_is_never_markup(tmp_path: Path, open_page: OpenPage):
         eventually(lambda: len(live.runs()) == len(HOSTILE) and all(run["tags"] for run in live.runs().values()))
         page = open_page(live, "/")
         for number, name in enumerate(HOSTILE):
-            expect(page.get_by_role("table").get_by_text(f"{number} {name}".replace("/", "_"))).to_be_visible()
+            shown = f"{number} {name}".replace("/", "_")
+            expect(page.get_by_role("table").get_by_text(shown, exact=True)).to_be_visible()
         page.get_by_test_id("open-selected").click()
         for tag in HOSTILE:
             wait_until_drawn(card(page, tag))

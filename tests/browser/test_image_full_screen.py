@@ -20,7 +20,7 @@ OpenPage = Callable[[LiveViewer, str], Page]
 
 
 def test_every_control_of_full_screen(many: LiveViewer, open_page: OpenPage):
-    page = open_page(many, "/images?full=a%2Fpair&tag=pair")
+    page = open_page(many, "/images?run=pairs&full=a%2Fpair")
     panel = full(page).get_by_test_id("panel")
     expect_grey(panel, 100)
     full(page).get_by_test_id("next-picture").click()

@@ -114,7 +114,7 @@ def test_only_pictures_in_sight_are_asked_for(many: LiveViewer, context: Browser
 
 
 def test_a_damaged_picture_says_step_file_and_byte(many: LiveViewer, open_page: OpenPage, complaints: list[str]):
-    page = open_page(many, "/images?run=other")
+    page = open_page(many, "/images?run=damaged")
     shown = card(page, "input")
     expect(shown.get_by_test_id("picture-problem")).to_have_text(
         re.compile(rf"at step 7 is damaged at byte \d+ of {re.escape(TENSORBOARD_NAME.format(1))}: the checksum")
