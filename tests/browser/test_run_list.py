@@ -211,6 +211,16 @@ def test_an_archived_run_is_in_no_list_until_it_is_taken_out(own_logs: LiveViewe
     expect(page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')).to_have_count(1)
 
 
+def test_runs_of_a_link_that_are_not_here_are_named(logs: LiveViewer, open_page: OpenPage):
+    page = open_page(logs, "/scalars?run=gone%2Faway&run=sweep%2Fy")
+    notice = page.get_by_test_id("missing-runs")
+    expect(notice).to_contain_text("1 run of this address is not below")
+    expect(notice).to_contain_text("gone/away")
+    notice.get_by_role("button").click()
+    expect(notice).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"/scalars\?run=sweep%2Fy$"))
+
+
 def test_the_selected_runs_are_compared(logs: LiveViewer, open_page: OpenPage):
     page = open_page(logs, "/?run=sweep%2Fy&run=big%2Frank_0")
     page.get_by_test_id("compare-selected").click()

@@ -19,6 +19,12 @@ class Selection {
 
   shownSet = $derived(new Set(this.shown));
 
+  /** Runs that the choice names and that are not here: of a link from elsewhere, or deleted meanwhile. */
+  missing = $derived.by<readonly string[]>(() => {
+    if (view.runs?.base !== "none" || runs.all.length === 0) return [];
+    return view.runs.except.filter((id) => !runs.byId.has(id));
+  });
+
   /** To be called when the list of runs has changed. */
   notice(): void {
     const isFirst = this.#known.size === 0;
@@ -51,6 +57,12 @@ class Selection {
       else shown.delete(id);
     }
     this.#choose(shown);
+  }
+
+  /** Chooses the others only; where there are none, as before anybody chose. */
+  leaveOutMissing(): void {
+    const rest = view.runs?.except.filter((id) => runs.byId.has(id)) ?? [];
+    view.chooseRuns(rest.length > 0 ? { base: "none", except: rest } : null);
   }
 
   #choose(shown: ReadonlySet<string>): void {

@@ -78,6 +78,9 @@ export const runs = {
   "kind.lineage": "lineage",
   "kind.other": "{n} other",
 
+  "missing.runs": "{n} {n|run|runs} of this address {n|is|are} not below {base}:",
+  "missing.names": "{names} and {rest} more",
+  "missing.leave_out": "Leave out",
   "unread.one": "Not read:",
   "unread.many": "{n} places can’t be read: what they hold is missing here",
   "unread.mark": "{n} not read",

@@ -80,6 +80,9 @@ export const runs: Record<keyof typeof en, string> = {
   "kind.lineage": "溯源",
   "kind.other": "其他 {n} 个",
 
+  "missing.runs": "地址中有 {n} 个训练不在 {base} 下：",
+  "missing.names": "{names}，另有 {rest} 个",
+  "missing.leave_out": "忽略",
   "unread.one": "未读取：",
   "unread.many": "有 {n} 处无法读取，其中的数据未显示",
   "unread.mark": "{n} 处未读取",
