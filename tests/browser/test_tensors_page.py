@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -260,6 +261,7 @@ def test_slices_are_downloaded(made: LiveViewer, open_page: OpenPage):
     page = open_page(made, "/tensors?full=odd&slice=1,:")
     expect(cell(page, 0, 0)).to_be_visible()
     assert saved(page, "csv")[0].split() == [b"inf", b"0.25", b"-inf"]
+    assert json.loads(saved(page, "json")[0])["values"] == ["inf", 0.25, "-inf"]
     whole, name = saved(page, "whole")
     np.testing.assert_array_equal(np.load(io.BytesIO(whole)), ODD)
     assert name == "run_odd.npy"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import wave
 from collections.abc import Callable
@@ -99,7 +100,7 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     box = shown.bounding_box()
     assert box is not None
     assert box["height"] <= 250, "a waveform is not seen better when it is higher"
-    saved = {kind: saved_sound(page, kind) for kind in ("sound", "png", "svg", "csv")}
+    saved = {kind: saved_sound(page, kind) for kind in ("sound", "png", "svg", "csv", "json")}
     assert saved["sound"] == ("tone_0.wav", sound.encoded)
     assert saved["png"][1].startswith(b"\x89PNG")
     assert "tone · tensorboard/tb_all/run_a · Step 0" in saved["svg"][1].decode()
@@ -107,6 +108,7 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     with wave.open(io.BytesIO(sound.encoded)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)[::channels]
     np.testing.assert_allclose([float(row["value"]) for row in rows], samples / 32768, atol=2e-4)
+    np.testing.assert_allclose(json.loads(saved["json"][1])["samples"], samples / 32768, atol=2e-4)
     np.testing.assert_allclose([float(row["time_s"]) for row in rows], np.arange(len(samples)) / rate, atol=1e-9)
 
 

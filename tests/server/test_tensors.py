@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import mindscope
 from mindscope.formats import mindspore
 from mindscope.server import tensor_source
 from mindscope.server.slices import read_slice
+from mindscope.server.tensor_json import json_chunks
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 
 from .live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer, unpack
@@ -243,6 +245,20 @@ def test_a_slice_is_downloaded_as_csv(tensors: Tensors):
     assert 'filename="run_f32.csv"' in answer.headers["content-disposition"]
 
 
+@pytest.mark.parametrize("tag", ARRAYS)
+def test_a_slice_is_downloaded_as_json(tensors: Tensors, tag: str):
+    whole = ARRAYS[tag]
+    texts = ["0"] * (whole.ndim - 2) + ["::-1"] * min(whole.ndim, 2)
+    answer = tensors.ask(".json", tag, slice=texts).raise_for_status()
+    got = answer.json()
+    want = whole[tuple(map(number_or_slice, texts))]
+    assert (got["dtype"], got["shape"], got["slice"]) == (str(whole.dtype), list(want.shape), texts)
+    values = np.array(got["values"], want.dtype if want.dtype.kind in "biuc" else np.float64).reshape(want.shape)
+    np.testing.assert_array_equal(values.astype(want.dtype), want)
+    assert "NaN" not in answer.text
+    assert re.search(r'filename="run_\w+\.json"', answer.headers["content-disposition"])
+
+
 def test_tensors_are_those_of_the_oracle(viewer: LiveViewer):
     files = json.loads((DATA / f"{CUSTOM_LOOP}.expected.json").read_text())["files"]
     tags = [tag for file in files.values() for tag in file.get("tags", ()) if tag["plugin"] == "tensor"]
@@ -285,6 +301,8 @@ def test_a_tensor_in_tensorboards_form_is_read_in_place(tmp_path: Path):
         assert tensors.json("/window", "waves")["cells"] == [["(3+4j)"], ["(-0-1j)"]]
         assert tensors.json("/statistics", "waves")["maximum"] == "5.0"
         assert tensors.ask(".csv", "words").text == '"a,b"\r\n步\r\n'
+        assert tensors.json(".json", "words")["values"] == ["a,b", "步"]
+        assert tensors.json(".json", "waves")["values"] == ["(3+4j)", "(-0-1j)"]
         assert tensors.ask("/heat", "words").status_code == 422
 
 
@@ -323,3 +341,6 @@ def test_a_tensor_of_many_blocks_is_the_same(shape: tuple[int, ...], monkeypatch
             assert block.size <= 64
             placed[tuple(slice(at, at + size) for at, size in zip(origin, block.shape, strict=True))] = block
         np.testing.assert_array_equal(placed, want)
+        if want.ndim <= 2:
+            values = json.loads("".join(json_chunks(source, key, {})))["values"]
+            np.testing.assert_array_equal(np.array(values, np.float32), want)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindscope.server.schema import Answer, Column, ReasonEntry
 from mindscope.types import Kind
 
@@ -62,6 +64,20 @@ class TensorWindowAnswer(Answer):
     row: int
     column: int
     cells: list[list[str]]
+
+
+class TensorFile(Answer):
+    """A slice with two dimensions at most. ``values`` are nested lists of its ``shape``, a single value without one.
+
+    Numbers are exact; NaN, infinities and complex numbers are texts.
+    """
+
+    run: str
+    tag: str
+    slice: list[str]
+    dtype: str
+    shape: list[int]
+    values: Any
 
 
 class TensorStatisticsAnswer(Answer):

@@ -610,6 +610,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tensor.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Json
+         * @description A slice of at most two dimensions as JSON, every value exactly.
+         */
+        get: operations["get_tensor_json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tensor.npy": {
         parameters: {
             query?: never;
@@ -2306,6 +2326,26 @@ export interface components {
             size_bytes: number;
             /** Slice */
             slice: string[];
+        };
+        /**
+         * TensorFile
+         * @description A slice with two dimensions at most. ``values`` are nested lists of its ``shape``, a single value without one.
+         *
+         *     Numbers are exact; NaN, infinities and complex numbers are texts.
+         */
+        TensorFile: {
+            /** Dtype */
+            dtype: string;
+            /** Run */
+            run: string;
+            /** Shape */
+            shape: number[];
+            /** Slice */
+            slice: string[];
+            /** Tag */
+            tag: string;
+            /** Values */
+            values: unknown;
         };
         /**
          * TensorStatisticsAnswer
@@ -4793,6 +4833,95 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tensor_json: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description A text for each dimension, an index or a range in Python's slice syntax. */
+                slice?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TensorFile"];
                 };
             };
             /** @description The body is not JSON. */

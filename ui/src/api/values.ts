@@ -82,7 +82,7 @@ export async function fetchHeat(key: SliceKey, rows: number, columns: number, si
 }
 
 /** Where a slice can be downloaded as a file. */
-export function tensorFile(key: SliceKey, suffix: "csv" | "npy"): string {
+export function tensorFile(key: SliceKey, suffix: "csv" | "json" | "npy"): string {
   return `/api/tensor.${suffix}?${sliceQuery(key)}`;
 }
 

@@ -17,13 +17,14 @@ from mindscope.server.failures import failure
 from mindscope.server.routes.curves import ColumnsResponse
 from mindscope.server.routes.scalars_csv import CsvResponse
 from mindscope.server.routes.values import READABLE, Id, kept, no_value
-from mindscope.server.slices import SliceError, read_slice
+from mindscope.server.slices import SliceError, default_slice, read_slice
 from mindscope.server.tables import csv_file_name
 from mindscope.server.tensor_heat import pack_heat
+from mindscope.server.tensor_json import json_chunks
 from mindscope.server.tensor_source import TensorSource, open_tensor
 from mindscope.server.tensor_statistics import summarize_tensor, whole
 from mindscope.server.tensor_tables import csv_chunks, describe_tensor, npy_chunks, read_window, table_key
-from mindscope.server.value_messages import TensorAnswer, TensorStatisticsAnswer, TensorWindowAnswer
+from mindscope.server.value_messages import TensorAnswer, TensorFile, TensorStatisticsAnswer, TensorWindowAnswer
 from mindscope.types import Kind
 
 MAX_INDEX = 2**53
@@ -41,6 +42,12 @@ BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 
 router = APIRouter()
+
+
+class JsonFileResponse(StreamingResponse):
+    """A JSON document to keep."""
+
+    media_type = "application/json"
 
 
 class NpyResponse(StreamingResponse):
@@ -121,6 +128,18 @@ def get_tensor_csv(run: str, tag: str, id: Id, viewer: TheViewer, slice: Slice =
     return _answer(viewer, run, tag, id, answer)
 
 
+@router.get("/tensor.json", response_model=TensorFile, responses=READABLE)
+def get_tensor_json(run: str, tag: str, id: Id, viewer: TheViewer, slice: Slice = []) -> Response:  # noqa: B006
+    """A slice of at most two dimensions as JSON, every value exactly."""
+
+    def answer(source: TensorSource) -> Response:
+        facts = {"run": run, "tag": tag, "slice": slice or default_slice(source.shape)}
+        key = table_key(source, slice)
+        return JsonFileResponse(json_chunks(source, key, facts), headers=_attachment(f"{_stem(run, tag)}.json"))
+
+    return _answer(viewer, run, tag, id, answer)
+
+
 @router.get(
     "/tensor.npy",
     response_class=NpyResponse,
@@ -132,8 +151,7 @@ def get_tensor_npy(run: str, tag: str, id: Id, viewer: TheViewer, slice: Slice =
 
     def answer(source: TensorSource) -> Response:
         key = read_slice(slice, source.shape) if slice else whole(source)
-        name = csv_file_name(run, tag).removesuffix(".csv") + ".npy"
-        return NpyResponse(npy_chunks(source, key), headers=_attachment(name))
+        return NpyResponse(npy_chunks(source, key), headers=_attachment(f"{_stem(run, tag)}.npy"))
 
     return _answer(viewer, run, tag, id, answer)
 
@@ -148,6 +166,10 @@ def _answer(viewer: Viewer, run: str, tag: str, id: str, look: Callable[[TensorS
     except SliceError as error:
         shape = ", ".join(map(str, source.shape))
         return failure(422, reason_of(error), f"the tensor has the shape ({shape})")
+
+
+def _stem(run: str, tag: str) -> str:
+    return csv_file_name(run, tag).removesuffix(".csv")
 
 
 def _attachment(name: str) -> dict[str, str]:

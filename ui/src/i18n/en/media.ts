@@ -17,6 +17,7 @@ export const media = {
   "audio.png": "Waveform (PNG)",
   "audio.svg": "Waveform (SVG)",
   "audio.csv": "Samples as table (CSV)",
+  "audio.json": "Samples (JSON)",
   "audio.empty": "The shown runs hold no sounds",
   "prcurves.toolbar": "Settings of the PR curves",
   "prcurves.chart": "Precision over recall of {tag}: {n} {n|run|runs}. Arrow keys move along the thresholds and from run to run.",

@@ -30,6 +30,7 @@ export const tensors = {
   "tensors.scientific": "1e−2",
   "tensors.scientific_title": "Scientific: with an exponent",
   "tensors.csv": "Slice as table (CSV)",
+  "tensors.json": "Slice (JSON)",
   "tensors.npy": "Slice for NumPy (NPY)",
   "tensors.npy_whole": "Whole tensor (NPY)",
   "tensors.buckets_csv": "Buckets as table (CSV)",

@@ -19,6 +19,7 @@ export const media: Record<keyof typeof en, string> = {
   "audio.png": "波形图（PNG）",
   "audio.svg": "波形图（SVG）",
   "audio.csv": "采样表格（CSV）",
+  "audio.json": "采样（JSON）",
   "audio.empty": "所显示的训练中没有音频",
   "prcurves.toolbar": "PR 曲线设置",
   "prcurves.chart": "{tag} 的精确率-召回率曲线，共 {n} 个训练。方向键沿阈值移动或切换训练。",

@@ -32,6 +32,7 @@ export const tensors: Record<keyof typeof en, string> = {
   "tensors.scientific": "1e−2",
   "tensors.scientific_title": "科学计数法",
   "tensors.csv": "切片（CSV）",
+  "tensors.json": "切片（JSON）",
   "tensors.npy": "切片（NPY）",
   "tensors.npy_whole": "整个张量（NPY）",
   "tensors.buckets_csv": "直方图区间（CSV）",
