@@ -294,6 +294,9 @@ def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage)
         eventually(lambda: live.runs().get("run", {}).get("last_step") == 39)
         page = open_page(live, "/distributions")
         expect(card(page, "w").get_by_test_id("steps")).to_have_text("40 steps")
+        wait_until_drawn(card(page, "w"))
+        point_at(card(page, "w"), 0.5, 0.6)
+        expect(tip(page, "tip-step")).to_be_visible()
         with page.expect_request_finished(
             lambda asked: "/api/histograms" in asked.url and sent(asked)["returned"] == 41
         ) as found:
@@ -302,6 +305,7 @@ def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage)
             record.flush()
         assert sent(found.value)["kept"] == 40
         expect(card(page, "w").get_by_test_id("steps")).to_have_text("41 steps")
+        expect(tip(page, "tip-step")).to_be_visible()  # the pointer rests, and has not left
 
 
 def saved(page: Page, kind: str) -> bytes:
