@@ -44,7 +44,7 @@ class BuildPythonAndWeb(build_py):
 
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
 COMPILED = {
-    "capture": ["_histogram", "_pixels"],
+    "capture": ["_histogram", "_pixels", "_termination"],
     "formats": ["_decoding", "_encoding", "_frames", "_scalar_events", "_scan", "_schema"],
     "stats": ["_abscissa", "_fingerprint", "_m4", "_pyramid", "_smoothing", "_values"],
 }
@@ -62,6 +62,7 @@ def extension(folder: str, name: str) -> Extension:
         [str(place / f"{name}.pyx")],
         depends=[str(header) for header in sorted([*place.glob("*.h"), *place.glob("*.pxd")])],
         include_dirs=[str(place)],
+        libraries=["rt"] if name == "_termination" else [],  # where timers are before glibc 2.34
         extra_compile_args=["-O3", "-ffp-contract=off", *NO_DEBUG_INFORMATION],
     )
 

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.errors import SettingsError
+from mindscope.reasons import Reason
 
 PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8080
 DEFAULT_RELOAD_INTERVAL_S = 3.0
 DEFAULT_CACHE_BYTES = 10 << 30
+MOUNTS = {"gs": "gcsfuse", "s3": "mount-s3", "s3a": "mount-s3", "az": "blobfuse2", "abfs": "blobfuse2", "obs": "obsfs"}
+"""Programs that make a directory of a remote store, by the scheme of its addresses."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 """Of sizes in bytes: each also with B or iB behind it."""
 
@@ -28,8 +31,9 @@ class Settings:
     """What a viewer serves and where. All paths are absolute; ``reload_interval`` is in seconds, 0 loads logs once.
 
     ``cache_size`` is how many bytes the caches of the workspace may take; 0 keeps none.
-    ``allow_delete`` lets the page delete event files. ``alerts`` sets parameters of the built-in checks, as in
-    ``spike_factor=6,loss_tags=loss|nll``. ``config`` says where the configuration was read from, None without one.
+    ``follow_links`` opens links that lead out of the base directory. ``allow_delete`` lets the page delete event files.
+    ``alerts`` sets parameters of the built-in checks, as in ``spike_factor=6,loss_tags=loss|nll``.
+    ``config`` says where the configuration was read from, None without one.
     """
 
     summary_base_dir: Path
@@ -38,6 +42,7 @@ class Settings:
     port: int = DEFAULT_PORT
     reload_interval: float = DEFAULT_RELOAD_INTERVAL_S
     cache_size: int = DEFAULT_CACHE_BYTES
+    follow_links: bool = False
     allow_delete: bool = False
     alerts: str = ""
     config: str | None = None
@@ -52,6 +57,7 @@ class Settings:
             "MINDSCOPE_PORT": str(self.port),
             "MINDSCOPE_RELOAD_INTERVAL": f"{self.reload_interval:g}",
             "MINDSCOPE_CACHE_SIZE": str(self.cache_size),
+            "MINDSCOPE_FOLLOW_LINKS": str(int(self.follow_links)),
             "MINDSCOPE_ALLOW_DELETE": str(int(self.allow_delete)),
             "MINDSCOPE_ALERTS": self.alerts,
         }
@@ -91,6 +97,7 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
         port=settle("port", _port, DEFAULT_PORT),
         reload_interval=settle("reload_interval", _interval, DEFAULT_RELOAD_INTERVAL_S),
         cache_size=settle("cache_size", _size_bytes, DEFAULT_CACHE_BYTES),
+        follow_links=settle("follow_links", _yes_or_no, False),
         allow_delete=settle("allow_delete", _yes_or_no, False),
         alerts=settle("alerts", _text, ""),
         config=None if config is None else str(config.value),
@@ -103,6 +110,15 @@ def require_base_dir(settings: Settings) -> None:
     if not base.is_dir():
         what = "is not a directory" if base.exists() else "does not exist"
         raise SettingsError(f"{base} {what}; give the directory that holds your runs with --summary-base-dir")
+
+
+def remote_address(path: object) -> Reason | None:
+    """Why ``path`` can't be read, when it is an address such as gs://bucket/logs and no path."""
+    address = str(path)
+    scheme = re.match(r"([a-z][a-z0-9+.-]*)://", address, re.IGNORECASE | re.ASCII)
+    if scheme is None:
+        return None
+    return Reason("address_not_read", address=address, tool=MOUNTS.get(scheme[1].lower(), "FUSE"))
 
 
 def _candidates(
@@ -152,6 +168,8 @@ def _import_module(name: str) -> dict[str, Any]:
 def _path(given: Given) -> Path:
     if not isinstance(given.value, str | Path) or not str(given.value) or "\0" in str(given.value):
         raise given.refused("a directory")
+    if told := remote_address(given.value):
+        raise SettingsError(Reason(told.code, **{**told.values, "address": f"{given.source} {given.value}"}))
     return Path(given.value).expanduser().absolute()
 
 

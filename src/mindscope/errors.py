@@ -28,6 +28,10 @@ class RecorderClosedError(MindscopeError, RuntimeError):
     """The recorder was used after ``close()``."""
 
 
+class QueueFullError(MindscopeError, TimeoutError):
+    """Values that the recorder dropped, because writing fell behind for longer than ``queue_timeout``."""
+
+
 class RunNotFoundError(MindscopeError, FileNotFoundError):
     """No event file where a run was expected."""
 

@@ -61,11 +61,15 @@ TEXTS: Mapping[str, str] = {
     "tensor_dtype_number": "tensor has dtype number {number}, which is unknown",
     "tensor_bytes": "tensor of {dtype} has {size} bytes, no multiple of {each}",
     "tensor_numbers": "tensor of {dtype} has numbers of another type: {why}",
+    "tensor_dimensions": "tensor has {got} dimensions, want at most {most}",
     "tensor_shape": "tensor of shape {shape} has {got} values, want {want}",
+    "landscape_shape": "landscape has {z} losses, want one for each of its {x} x {y} points, all of them numbers",
     "graph_dtype": "graph value has dtype {number}, want a number",
     # damages
     "length_checksum": "length checksum is {got}, want {want}",
     "payload_checksum": "payload checksum is {got}, want {want}",
+    "record_torn": "length says it ends at byte {end}, the file ended at byte {size}; it contains intact records",
+    "record_cut": "it ends after {got} bytes, within the record, and its writer closed the file",
     "damaged_message": "{detail}",
     "file_shrunk": "file became shorter: {size} bytes after {before}; read anew",
     "file_exchanged": "file was replaced by another; read anew",
@@ -79,6 +83,15 @@ TEXTS: Mapping[str, str] = {
     "place_no_file": "not read: it is no plain file",
     "link_to_nowhere": "not read: the link leads nowhere",
     "link_outside": "link not followed: {target} is outside of {base}",
+    "event_file_compressed": "not read: it is a compressed event file",
+    "logs_of_wandb": "not read: these are logs of Weights & Biases, in a format of its own",
+    "logs_of_aim": "not read: these are logs of Aim, in a format of its own",
+    "logs_of_mlflow": "not read: these are logs of MLflow, in a format of its own",
+    "logs_of_visualdl": "not read: these are logs of VisualDL, in a format of its own",
+    "address_not_read": (
+        "{address} is the address of a remote store, and mindscope reads directories: mount it, as with {tool}, or "
+        "copy it to this machine, and give that directory"
+    ),
     # expressions
     "expression_too_long": "expression has {count} characters, want at most {most}",
     "expression_unreadable": "expression {text!r}: it can't be read: {why}",
@@ -120,6 +133,10 @@ TEXTS: Mapping[str, str] = {
     "notebook_stuck": "{path} is damaged ({damage}) and can't be moved: {reason}; move it yourself",
     "notebook_later": "{path} has format {format}, this mindscope writes format {own}; use a later version",
     "notebook_begun_anew": "the notebook was damaged and begun anew; what is left of it is {path}",
+    "notebook_restored": (
+        "the notebook was damaged and restored from its daily copy and its intact records; check the latest changes, "
+        "then delete {path}"
+    ),
     # deleting
     "deleting_not_allowed": "this viewer deletes nothing",
     "run_is_live": "run {run!r} is being written",
@@ -133,6 +150,10 @@ TEXTS: Mapping[str, str] = {
     "method_not_allowed": "{request}: {detail}",
     "not_json": "{request}: {detail}",
     "body_too_large": "{request}: its body has {size} bytes or more, want at most {most}",
+    "body_too_slow": "{request}: its body did not come within {most} seconds",
+    "answer_too_large": "the answer has {size} bytes or more, want at most {most}",
+    "answer_too_many": "the answer has more than {most} entries",
+    "answer_too_slow": "the answer is not computed within {most} seconds",
     "refused": "{request}: {detail}",
     "foreign_host": "Host header {host!r} names no address of this viewer",
     "internal": "{error}: {detail}",
@@ -171,6 +192,11 @@ def reason_of(error: object) -> Reason:
     """Why an error was raised, or what a text says: with its code where it was given one."""
     told = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
     return told if isinstance(told, Reason) else Reason(UNTOLD, detail=str(error))
+
+
+def unforeseen_reason(error: Exception) -> Reason:
+    """What was raised, where nothing of the kind was expected: in our own code, or by bytes that nobody tried."""
+    return Reason("internal", error=type(error).__name__, detail=str(error))
 
 
 def damage_reason(error: Exception) -> Reason:

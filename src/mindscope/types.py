@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason
 
 Message = dict[str, Any]
 """One decoded wire message: field name -> value; fields that are absent on the wire are absent here."""
@@ -91,7 +92,17 @@ class Image:
     encoded: bytes
 
     def pixels(self) -> NDArray[np.uint8]:
-        """Decode to uint8, shape (height, width) for grey, (height, width, 3 or 4) else."""
+        """Decode to uint8, shape (height, width) for grey, (height, width, 3 or 4) else.
+
+        Raises FormatError when the bytes are no picture, not a whole one, or one of too many pixels.
+        """
+        try:
+            return self._decode()
+        except Exception as error:  # Pillow raises OSError, SyntaxError, struct.error and others, by format
+            why = f"{type(error).__name__}: {error}"
+            raise FormatError(Reason("value_malformed", kind="image", why=why)) from error
+
+    def _decode(self) -> NDArray[np.uint8]:
         import io
 
         from PIL import Image as PillowImage
@@ -133,13 +144,22 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """One encoded sound; ``sample_rate`` in Hz, ``frames`` samples a channel; 0 where the writer did not say."""
+    """One encoded sound; ``sample_rate`` in Hz, ``frames`` samples a channel; 0 where the writer did not say.
+
+    ``more`` are the further clips of the same step, encoded alike, where the writer recorded several at once.
+    """
 
     sample_rate: float
     channels: int
     frames: int
     encoded: bytes
     content_type: str
+    more: tuple[bytes, ...] = ()
+
+    @property
+    def clips(self) -> tuple[bytes, ...]:
+        """Every clip of the step, encoded."""
+        return (self.encoded, *self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +184,7 @@ class DamageKind(str, Enum):
 
     LENGTH_CHECKSUM = "length_checksum"
     PAYLOAD_CHECKSUM = "payload_checksum"
+    TRUNCATED = "truncated"
     MESSAGE = "message"
     SHRUNK = "shrunk"
     UNREADABLE = "unreadable"

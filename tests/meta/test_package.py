@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import mindscope
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +25,27 @@ def test_import_brings_no_framework_and_no_server() -> None:
     code = f"import sys, mindscope; print([name for name in {HEAVY} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+def modules_after(code: str) -> set[str]:
+    shown = subprocess.run(
+        [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(shown.stdout.split())
+
+
+def test_a_command_that_starts_or_stops_a_viewer_imports_no_reader() -> None:
+    loaded = modules_after("import mindscope.cli.app, mindscope.server.background, mindscope.server.workspace")
+    assert not loaded & {"numpy", "pydantic", "fastapi", "mindscope.capture", "mindscope.store", "mindscope.reading"}
+
+
+def test_public_names_and_modules_are_imported_when_they_are_used() -> None:
+    assert "numpy" not in modules_after("import mindscope")
+    assert "mindscope.capture.record" in modules_after("from mindscope import SummaryRecord")
+    assert "mindscope.errors" in modules_after("import mindscope; mindscope.errors.MindscopeError")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = mindscope.nothing
+    assert set(mindscope.__all__) <= set(dir(mindscope))
 
 
 def test_modules_keep_to_the_arrow() -> None:

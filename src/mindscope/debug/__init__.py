@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help for a training that goes wrong: printed values, the running data recorder, logs. Any framework."""
+"""Help for a training that goes wrong: printed values and the running data recorder. Any framework."""
 
-from mindscope.debug.log import configure_log
 from mindscope.debug.printing import value_text
 from mindscope.debug.running_data import LastData, write_running_data
 from mindscope.debug.settings import RunningDataSettings, read_config, settings_from_environment
@@ -9,7 +8,6 @@ from mindscope.debug.settings import RunningDataSettings, read_config, settings_
 __all__ = [
     "LastData",
     "RunningDataSettings",
-    "configure_log",
     "read_config",
     "settings_from_environment",
     "value_text",

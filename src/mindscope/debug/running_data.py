@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mindscope.debug.rank import rank_id
 from mindscope.formats import wire
+from mindscope.formats.csv_cells import text_cell
 from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.rank import rank_id
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
@@ -66,7 +67,7 @@ def _write(directory: Path, data: LastData) -> None:
     with (directory / "exec_order.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("order", "name", "type", "output"))
-        writer.writerows((place, *entry) for place, entry in enumerate(data.order))
+        writer.writerows((place, *map(text_cell, entry)) for place, entry in enumerate(data.order))
     if data.graph is not None:
         model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": data.graph}
         (directory / "graph_0.pb").write_bytes(wire.encode(MODEL, model))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log of the package, set up by the variables of the environment that MindSpore's users know.
 
+Each recorder, collector, model and landscape sets it up when it is made; only the first of a process does anything.
+
 | variable            | meaning                                                                     | without it |
 |---------------------|-----------------------------------------------------------------------------|------------|
 | GLOG_v              | least level: 0 debug, 1 info, 2 warning, 3 error, 4 critical                | 2          |
@@ -18,11 +20,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from mindscope.debug.rank import rank_id
 from mindscope.errors import SettingsError
+from mindscope.rank import rank_id
 
 _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
 _VARIABLES = ("GLOG_v", "GLOG_logtostderr", "GLOG_log_dir", "GLOG_stderrthreshold")
@@ -58,6 +59,8 @@ def _handlers(environ: Mapping[str, str]) -> list[logging.Handler]:
     if to_screen == "1":
         return [screen]
     screen.setLevel(_level(environ, "GLOG_stderrthreshold"))
+    from logging.handlers import RotatingFileHandler  # brings sockets and queues, which few need
+
     size, count = _number(environ, "logger_maxBytes", 50 * 1024 * 1024), _number(environ, "logger_backupCount", 30)
     return [RotatingFileHandler(_file(environ), maxBytes=size, backupCount=count, encoding="utf-8"), screen]
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from mindscope.debug import configure_log
+import mindscope
+from mindscope.log import configure_log
 
 
 @pytest.fixture
@@ -69,3 +71,30 @@ def test_log_that_a_program_set_up_itself_is_left_alone(logger: logging.Logger) 
     logger.addHandler(own)
     configure_log({"GLOG_v": "0"}, logger)
     assert logger.handlers == [own]
+
+
+@pytest.fixture
+def unconfigured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The log of the package as in a new process with these variables; gives the directory of its files."""
+    logger = logging.getLogger("mindscope")
+    before = logger.handlers, logger.level, logger.propagate
+    logger.handlers = []
+    for name, text in {"GLOG_v": "1", "GLOG_logtostderr": "0", "GLOG_log_dir": str(tmp_path / "logs")}.items():
+        monkeypatch.setenv(name, text)
+    yield tmp_path / "logs" / "rank_0" / "logs"
+    for handler in logger.handlers:
+        handler.close()
+    logger.handlers, logger.level, logger.propagate = before
+
+
+def test_a_recorder_sets_it_up(tmp_path: Path, unconfigured: Path) -> None:
+    mindscope.SummaryRecord(tmp_path / "run").close()
+    assert [file.name for file in unconfigured.iterdir()] == [f"mindscope.log.{os.getpid()}"]
+    assert logging.getLogger("mindscope").level == logging.INFO
+
+
+@pytest.mark.framework
+def test_a_collector_sets_it_up(tmp_path: Path, unconfigured: Path) -> None:
+    pytest.importorskip("torch")
+    import_module("mindscope.torch").SummaryCollector(str(tmp_path / "run"))
+    assert len(list(unconfigured.glob("mindscope.log.*"))) == 1
