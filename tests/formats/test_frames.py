@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.formats import _frames
+from mindscope.formats import _frames, frames
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader, crc32c, frame
 from mindscope.types import DamageKind
 
@@ -115,7 +118,7 @@ def test_one_flipped_bit_loses_that_record_only(index: int, field: str) -> None:
     assert damage.kind is (DamageKind.LENGTH_CHECKSUM if of_length else DamageKind.PAYLOAD_CHECKSUM)
     after = start + size + FRAME_OVERHEAD
     is_last_of_file = index == len(PAYLOADS) - 1
-    assert damage.resumed_at == (None if of_length and is_last_of_file else after)
+    assert damage.resumed_at == (None if is_last_of_file else after)
 
 
 @pytest.mark.parametrize("byte", range(len(FILE)))
@@ -162,3 +165,146 @@ def test_damage_says_where_what_and_how_it_goes_on() -> None:
     text = str(reader.damages[0])
     assert f"record at byte {starts()[2]} of events: length checksum is 0x" in text
     assert f"skipped to the next intact record at byte {starts()[3]}" in text
+
+
+# ---- a search for valid records is the oracle: none that it finds may be lost ---------------------------------------
+
+SENTINELS = [f"sentinel {number}".encode() + bytes(number * 7 % 90) for number in range(40)]
+
+
+def searched(data: bytes) -> list[bytes]:
+    """What a search at every byte finds, each record once."""
+    found, at = list[bytes](), 0
+    while at + FRAME_OVERHEAD <= len(data):
+        length = int.from_bytes(data[at : at + 8], "little")
+        stop = at + FRAME_OVERHEAD + length
+        payload = data[at + 12 : stop - 4]
+        if stop <= len(data) and frame(payload) == data[at:stop]:
+            found.append(payload)
+            at = stop
+        else:
+            at += 1
+    return found
+
+
+def break_in_places(data: bytes, random: Random) -> bytes:
+    """Flipped, missing and added bytes, and a writer that was cut before another appended."""
+    broken = bytearray(data)
+    for _ in range(random.choice([1, 1, 2, 4])):
+        at = random.randrange(len(broken))
+        way = random.randrange(4)
+        if way == 0:
+            broken[at] ^= 1 << random.randrange(8)
+        elif way == 1:
+            del broken[at : at + random.choice([1, 1, 7, 100])]
+        elif way == 2:
+            broken[at:at] = random.randbytes(random.choice([1, 1, 7, 100]))
+        else:
+            torn = frame(random.randbytes(random.choice([50, 1000, 5000])))
+            broken[at:at] = torn[: random.randrange(1, len(torn))]
+    return bytes(broken)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_record_is_lost_that_a_search_finds(seed: int) -> None:
+    random = Random(seed)
+    data = b"".join(map(frame, SENTINELS))
+    for _ in range(5):
+        broken = break_in_places(data, random)
+        want = searched(broken)
+        got, reader = read_all(broken)
+        assert got == want
+        lost = [damage for damage in reader.damages if damage.resumed_at is None]
+        gaps = sum((damage.resumed_at or damage.offset) - damage.offset for damage in reader.damages)
+        records = sum(len(payload) + FRAME_OVERHEAD for payload in got)
+        assert records + gaps == (lost[0].offset if lost else reader.position), "all bytes are read or reported"
+        reader, got = FrameReader("events"), []
+        for cut in [*sorted(random.randrange(len(broken)) for _ in range(6)), len(broken)]:
+            part, reader = read_all(broken[:cut], reader)
+            got += part
+        assert got == want, "a file that grows gives the same"
+
+
+@pytest.mark.parametrize("size", [200, 5000])
+@pytest.mark.parametrize("rest", [12, 13, 100])
+def test_a_torn_record_hides_none_of_those_appended_to_it(size: int, rest: int) -> None:
+    before = frame(b"before")
+    data = before + frame(bytes(size))[:rest] + b"".join(map(frame, SENTINELS))
+    got, reader = read_all(data)
+    assert got == [b"before", *SENTINELS]
+    (damage,) = reader.damages
+    is_beyond = len(before) + size + FRAME_OVERHEAD > len(data)
+    assert damage.kind is (DamageKind.TRUNCATED if is_beyond else DamageKind.PAYLOAD_CHECKSUM)
+    assert (damage.offset, damage.resumed_at) == (len(before), len(before) + rest)
+
+
+def test_a_torn_record_that_claims_to_end_where_an_intact_one_does_is_torn() -> None:
+    appended = [bytes([number]) * 20 for number in range(9)]
+    torn = frame(bytes(4 * 36 - FRAME_OVERHEAD + 12))[:12]  # cut behind its header: it claims the next four records
+    got, _ = read_all(torn + b"".join(map(frame, appended)))
+    assert got == appended
+
+
+def test_records_in_the_payload_of_a_damaged_record_are_none_of_the_file() -> None:
+    inner = b"".join(map(frame, SENTINELS[:5]))
+    outer = bytearray(frame(inner + b"rest of the payload"))
+    outer[-1] ^= 1
+    got, reader = read_all(bytes(outer) + frame(b"next"))
+    assert got == [b"next"]
+    assert reader.damages[0].resumed_at == len(outer)
+
+
+def test_a_half_written_record_is_searched_once_however_often_the_file_is_looked_at() -> None:
+    whole = frame(bytes(100_000)) + frame(b"next")
+    reader, read_bytes, got = FrameReader("events"), 0, list[bytes]()
+    for end in [*range(1000, 100_000, 1000), len(whole)]:
+        reader.rewind(end)
+        chunk = whole[reader.ahead : end]
+        got += [bytes(payload) for _, payload in reader.records(chunk, end)]
+        read_bytes += len(chunk)
+    assert got == [bytes(100_000), b"next"]
+    assert not reader.damages
+    assert read_bytes < 2.5 * len(whole)
+
+
+def test_a_half_written_record_behind_a_torn_one_is_read_when_it_is_whole() -> None:
+    whole = frame(bytes(5000))[:300] + frame(b"appended")
+    reader = FrameReader("events")
+    for end in (320, len(whole) - 3, len(whole) - 2):
+        reader.rewind(end)
+        assert not list(reader.records(whole[reader.ahead : end], end))
+        assert not reader.damages
+    reader.rewind(len(whole))
+    assert [bytes(payload) for _, payload in reader.records(whole[reader.ahead :], len(whole))] == [b"appended"]
+    assert [damage.kind for damage in reader.damages] == [DamageKind.TRUNCATED]
+
+
+def test_headers_without_payloads_are_not_read_again_and_again() -> None:
+    """Each seems to begin a record of 100 kB that is in the file, and none does."""
+    data = frame(bytes(100_000))[:12] * 50_000 + frame(b"intact")
+    reader, read_bytes, got = FrameReader("events"), 0, list[bytes]()
+    while len(data) - reader.ahead >= reader.needed:
+        chunk = data[reader.ahead : reader.ahead + max(reader.needed, 50_000)]
+        got += [bytes(payload) for _, payload in reader.records(chunk, len(data))]
+        read_bytes += len(chunk)
+    assert got == [b"intact"]
+    assert read_bytes < 50 * len(data)
+    assert len(reader.damages) == 1
+
+
+def test_much_damage_on_purpose_is_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "MOST_WASTED", 1 << 20)
+    data = (frame(bytes(100_000))[:12] + frame(b"")) * 20_000
+    reader, read_bytes = FrameReader("events"), 0
+    while len(data) - reader.ahead >= reader.needed:
+        chunk = data[reader.ahead : reader.ahead + max(reader.needed, 50_000)]
+        deque(reader.records(chunk, len(data)), maxlen=0)
+        read_bytes += len(chunk)
+    assert read_bytes < 100 * len(data)
+
+
+def test_lying_lengths_without_end_are_searched_once() -> None:
+    header = frame(bytes(1 << 20))[:12]
+    got, reader = read_all(header * 2000 + frame(b"intact"))
+    assert got == [b"intact"]
+    assert len(reader.damages) == 1

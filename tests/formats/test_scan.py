@@ -41,8 +41,7 @@ def rows_by_rule(data: bytes, dialect: DialectName) -> tuple[Rows, int, FrameRea
             if isinstance(value, Undecodable):
                 refused += 1
                 continue
-            with np.errstate(over="ignore"):
-                scalar = None if value.scalar is None else np.float32(value.scalar)
+            scalar = None if value.scalar is None else np.float64(value.scalar)
             what = (bits(scalar),) if scalar is not None else (value.offset, value.length)
             rows.setdefault((value.kind, value.tag), []).append((value.step, value.wall_time, *what))
     return rows, refused, reader
@@ -53,7 +52,7 @@ def rows_by_scan(data: bytes, dialect: DialectName, cuts: list[int]) -> tuple[Ro
     refused = 0
     scanner, reader = EventScanner(dialect, {}), FrameReader("events")
     for cut in [*cuts, len(data)]:
-        scanner.scan(reader, data[reader.position : cut])
+        scanner.scan(reader, data[reader.ahead : cut], len(data))
         scanned = scanner.take()
         refused += len(scanned.undecodable)
         for key, row in flatten(scanned):
@@ -61,7 +60,7 @@ def rows_by_scan(data: bytes, dialect: DialectName, cuts: list[int]) -> tuple[Ro
     return rows, refused, reader
 
 
-def bits(value: np.float32) -> bytes:
+def bits(value: np.float64) -> bytes:
     """The value to the bit; of NaN there is one kind only, for a processor may change which on the way."""
     return b"nan" if np.isnan(value) else value.tobytes()
 
@@ -69,8 +68,9 @@ def bits(value: np.float32) -> bytes:
 def flatten(scanned: Scanned) -> list[tuple[tuple[Kind, str], tuple[Any, ...]]]:
     found: list[tuple[tuple[Kind, str], tuple[Any, ...]]] = []
     for tag, columns in scanned.scalars.items():
-        assert columns["value"].dtype == np.float32
-        values = [bits(value) for value in columns["value"]]
+        assert columns["value"].dtype in (np.float32, np.float64)
+        with np.errstate(invalid="ignore"):  # of a signaling NaN
+            values = [bits(value) for value in columns["value"].astype(np.float64)]
         rows = zip(columns["step"].tolist(), columns["wall_time"].tolist(), values, strict=True)
         found += [((Kind.SCALAR, tag), row) for row in rows]
     for key, columns in scanned.references.items():

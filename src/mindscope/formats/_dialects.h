@@ -10,13 +10,15 @@ enum { TENSOR_FIELD = 8 }; /* of TensorBoard's Summary.Value */
 typedef struct {
     int summary_field; /* of the event; 0 without any */
     int scalar_field;  /* of Summary.Value */
+    int exact_field;   /* of Summary.Value: the same scalar as float64; 0 without any */
     int has_metadata;  /* Summary.Value.metadata says what a tensor is */
     uint64_t value_fields; /* bit per field of Summary.Value that holds a value by reference */
     uint64_t event_fields; /* bit per field of the event that is kept by reference */
 } Dialect;
 
-static const Dialect DIALECT_MINDSPORE = {5, 3, 0, 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10, 1 << 4 | 1 << 6};
-static const Dialect DIALECT_LINEAGE = {0, 3, 0, 0, 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10};
-static const Dialect DIALECT_TENSORBOARD = {5, 2, 1, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8,
+static const Dialect DIALECT_MINDSPORE = {5, 3, 1001, 0, 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 30,
+                                          1 << 4 | 1 << 6};
+static const Dialect DIALECT_LINEAGE = {0, 3, 0, 0, 0, 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10};
+static const Dialect DIALECT_TENSORBOARD = {5, 2, 0, 1, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8,
                                             1 << 4 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9};
 #endif

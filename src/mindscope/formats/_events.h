@@ -30,7 +30,7 @@ static int take_told(Found *found, int32_t tag, int32_t number, const WireField 
                      const uint8_t *end, int64_t offset, Stamp stamp) {
     Told *told = &((Told *)found->tags.told.data)[tag];
     int32_t kind = told->kind;
-    float scalar = 0;
+    double scalar = 0;
     if (kind == KIND_UNTOLD && (metadata->at != NULL || told->asked != found->lesson)) {
         kind = ask_kind(found, tag, metadata);
         if (kind == KIND_FAILED) return NO_MEMORY;
@@ -49,8 +49,8 @@ static int take_value(Found *found, const uint8_t *value, const uint8_t *end, in
     const uint8_t *at = value;
     WireField field = NO_FIELD, text = NO_FIELD, metadata = NO_FIELD;
     int32_t number = 0, tag;
-    int is_float = 0;
-    float scalar = 0;
+    int is_float = 0, has_exact = 0;
+    double scalar = 0, exact = 0;
     text.at = text.end = value;
     while (at < end) {
         if (!next_field(&at, end, &field)) return BREAKS_ENCODING;
@@ -61,7 +61,10 @@ static int take_value(Found *found, const uint8_t *value, const uint8_t *end, in
         } else if (field.number == (uint64_t)dialect->scalar_field) {
             number = dialect->scalar_field;
             is_float = is_fixed(&field);
-            if (is_float) scalar = (float)fixed_number(&field);
+            if (is_float) scalar = fixed_number(&field);
+        } else if (field.number == (uint64_t)dialect->exact_field && field.wire_type == WIRE_FIXED64) {
+            exact = fixed_number(&field);
+            has_exact = 1;
         } else if (field.number < 64 && dialect->value_fields >> field.number & 1) {
             number = (int32_t)field.number;
         }
@@ -70,7 +73,8 @@ static int take_value(Found *found, const uint8_t *value, const uint8_t *end, in
     if (number == dialect->scalar_field && !is_float) return BREAKS_ENCODING;
     tag = tags_number(&found->tags, text.at, (size_t)(text.end - text.at));
     if (tag < 0) return NO_MEMORY;
-    if (number == dialect->scalar_field) return push_scalar(found, tag, stamp, scalar);
+    if (number == dialect->scalar_field)
+        return push_scalar(found, tag, stamp, has_exact && (float)exact == (float)scalar ? exact : scalar);
     if (dialect->has_metadata && (number == 0 || number == TENSOR_FIELD))
         return take_told(found, tag, number, &metadata, value, end, offset, stamp);
     return refer(found, tag, number, stamp, offset, end - value);

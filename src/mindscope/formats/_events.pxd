@@ -18,10 +18,11 @@ cdef extern from "_rows.h" nogil:
     ctypedef struct ScalarRows:
         int64_t first
         int64_t stride
+        double *wide
         size_t count
     void rows_empty(ScalarRows *rows)
     bint rows_have_steps(const ScalarRows *rows)
-    void rows_copy(const ScalarRows *rows, int64_t *steps, double *wall_times, float *values)
+    void rows_copy(const ScalarRows *rows, int64_t *steps, double *wall_times, void *values)
 
 cdef extern from "_scalars.h" nogil:
     enum:

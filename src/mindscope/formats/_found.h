@@ -63,9 +63,9 @@ static int refer(Found *found, int32_t tag, int32_t number, Stamp stamp, int64_t
     return is_pushed ? TAKEN : NO_MEMORY;
 }
 
-static int push_scalar(Found *found, int32_t tag, Stamp stamp, float value) {
+static int push_scalar(Found *found, int32_t tag, Stamp stamp, double value) {
     if (!column_push(&found->pushed, &tag, sizeof(tag))) return NO_MEMORY;
-    if (rows_push(&tags_rows(&found->tags)[tag], stamp.step, stamp.wall_time, value)) return TAKEN;
+    if (rows_push_exact(&tags_rows(&found->tags)[tag], stamp.step, stamp.wall_time, value)) return TAKEN;
     found->pushed.length--; /* it was not pushed, so that there is nothing to take back */
     return NO_MEMORY;
 }

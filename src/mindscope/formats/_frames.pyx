@@ -109,31 +109,74 @@ def scan_frames(const uint8_t[::1] chunk not None, Py_ssize_t position):
         position += length + HEADER + FOOTER
 
 
+cdef enum:
+    LONGEST_BITS = 48   # no file has longer records: most places that are no header are told by this alone
+    SHORT = 4096            # bytes of a payload whose checksum is always worth a look
+    SPENT_EACH_BYTE = 64    # bytes of wrong payloads for each byte of a chunk, until only short ones are looked at
+    SPENT_ANYWAY = 1 << 24
+
+
+cdef inline bint _is_header(const uint8_t *data) noexcept nogil:
+    cdef uint64_t length
+    cdef uint32_t crc
+    memcpy(&length, data, 8)
+    if length >> LONGEST_BITS:
+        return False
+    memcpy(&crc, data + 8, 4)
+    return crc == crc32c_masked(data, 8)
+
+
+def is_header(const uint8_t[::1] chunk not None, Py_ssize_t position):
+    """Whether a record seems to begin at ``position``: a length and its right checksum."""
+    return position >= 0 and chunk.shape[0] - position >= HEADER and bool(_is_header(&chunk[position]))
+
+
 def find_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
     """The first place from ``position`` on where a record stands whose checksums hold, and whether it is whole.
 
     Returns ``(place, True)`` for a record with both checksums right, ``(place, False)`` for the first place that may
     still become one when more of the file is there: a right length checksum before a payload that the chunk cuts, or
-    the last bytes, which are too few for a header.
+    the last bytes, which are too few for a header. Lengths of 2**48 and more are taken for damage. Where somebody wrote
+    one right header after the other before payloads that are not, long ones are passed over in the end: each costs the
+    checksum of its payload.
     """
     cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
     cdef Py_ssize_t end = chunk.shape[0]
     cdef uint64_t length
     cdef uint32_t crc
+    cdef uint64_t spent = 0, most = SPENT_EACH_BYTE * <uint64_t>end + SPENT_ANYWAY
     cdef bint is_whole = False
     with nogil:
         while end - position >= HEADER:
-            memcpy(&crc, data + position + 8, 4)
-            if crc == crc32c_masked(data + position, 8):
+            if _is_header(data + position):
                 memcpy(&length, data + position, 8)
-                if length > <uint64_t>(1 << 62) or <uint64_t>(end - position) < length + HEADER + FOOTER:
+                if <uint64_t>(end - position) < length + HEADER + FOOTER:
                     break
-                memcpy(&crc, data + position + HEADER + length, 4)
-                if crc == crc32c_masked(data + position + HEADER, length):
-                    is_whole = True
-                    break
+                if length <= SHORT or spent <= most:
+                    memcpy(&crc, data + position + HEADER + length, 4)
+                    if crc == crc32c_masked(data + position + HEADER, length):
+                        is_whole = True
+                        break
+                    spent += length
             position += 1
     return position, bool(is_whole)
+
+
+def ends_with_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
+    """Whether a whole record with right checksums stands somewhere from ``position`` on, and ends with the chunk."""
+    cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
+    cdef Py_ssize_t end = chunk.shape[0]
+    cdef uint64_t length
+    cdef uint32_t crc
+    cdef bint is_found = False
+    with nogil:
+        while end - position >= HEADER + FOOTER and not is_found:
+            memcpy(&length, data + position, 8)
+            if length == <uint64_t>(end - position - HEADER - FOOTER) and _is_header(data + position):
+                memcpy(&crc, data + end - FOOTER, 4)
+                is_found = crc == crc32c_masked(data + position + HEADER, length)
+            position += 1
+    return bool(is_found)
 
 
 def read_frame_header(const uint8_t[::1] chunk not None, Py_ssize_t position):

@@ -11,6 +11,7 @@ typedef struct {
     int64_t *steps; /* NULL while they are first, first + stride, ... */
     double *wall_times;
     float *values;
+    double *wide; /* all values, once one of them is no float32; else NULL */
     int64_t first, stride;
     int64_t next; /* the step that goes on with the progression; from two rows on */
     size_t count, capacity;
@@ -27,6 +28,11 @@ static int rows_grow(ScalarRows *rows) {
     float *values = (float *)realloc(rows->values, capacity * sizeof(float));
     if (values == NULL) return 0;
     rows->values = values;
+    if (rows->wide != NULL) {
+        double *wide = (double *)realloc(rows->wide, capacity * sizeof(double));
+        if (wide == NULL) return 0;
+        rows->wide = wide;
+    }
     if (rows->steps != NULL) {
         int64_t *steps = (int64_t *)realloc(rows->steps, capacity * sizeof(int64_t));
         if (steps == NULL) return 0;
@@ -72,7 +78,28 @@ static inline int rows_push(ScalarRows *rows, int64_t step, double wall_time, fl
         return 0;
     rows->wall_times[row] = wall_time;
     rows->values[row] = value;
+    if (rows->wide != NULL) rows->wide[row] = value;
     rows->count = row + 1;
+    return 1;
+}
+
+static int rows_widen(ScalarRows *rows) {
+    double *wide = (double *)malloc(rows->capacity * sizeof(double));
+    if (wide == NULL) return 0;
+    for (size_t row = 0; row < rows->count; row++) wide[row] = rows->values[row];
+    rows->wide = wide;
+    return 1;
+}
+
+/* Whether a number is a float32, or no number at all. */
+static inline int is_float32(double value) { return (double)(float)value == value || value != value; }
+
+/* Like rows_push, for a value that float32 may not hold. */
+static inline int rows_push_exact(ScalarRows *rows, int64_t step, double wall_time, double value) {
+    if (!rows_push(rows, step, wall_time, (float)value)) return 0;
+    if (is_float32(value)) return 1;
+    if (rows->wide == NULL && !rows_widen(rows)) return 0;
+    rows->wide[rows->count - 1] = value;
     return 1;
 }
 
@@ -91,22 +118,28 @@ static inline int rows_have_steps(const ScalarRows *rows) {
     return rows->steps != NULL || rows->count < SHORT_ROWS || rows->count > LONG_ROWS;
 }
 
-/* Copy the rows into columns; ``steps`` may be NULL. */
-static void rows_copy(const ScalarRows *rows, int64_t *steps, double *wall_times, float *values) {
+/* Copy the rows into columns; ``steps`` may be NULL. ``values`` is float64 if the rows are wide, else float32. */
+static void rows_copy(const ScalarRows *rows, int64_t *steps, double *wall_times, void *values) {
     memcpy(wall_times, rows->wall_times, rows->count * sizeof(double));
-    memcpy(values, rows->values, rows->count * sizeof(float));
+    if (rows->wide != NULL)
+        memcpy(values, rows->wide, rows->count * sizeof(double));
+    else
+        memcpy(values, rows->values, rows->count * sizeof(float));
     for (size_t row = 0; steps != NULL && row < rows->count; row++) steps[row] = rows_step(rows, row);
 }
 
 /* Forget the rows, keep their memory. */
 static void rows_empty(ScalarRows *rows) {
     free(rows->steps);
+    free(rows->wide);
     rows->steps = NULL;
+    rows->wide = NULL;
     rows->count = 0;
 }
 
 static void rows_free(ScalarRows *rows) {
     free(rows->steps);
+    free(rows->wide);
     free(rows->wall_times);
     free(rows->values);
     memset(rows, 0, sizeof(*rows));

@@ -17,6 +17,19 @@ cdef extern from "_crc32c.h" nogil:
 
 crc32c_initialise()
 
+cdef extern from *:
+    """
+    /* The bytes of Value.exact_scalar_value: for what float32 does not hold at all, or only with an error of 1 or more.
+     * Of all other numbers float32 keeps 7 digits. */
+    #include <math.h>
+    static inline int exact_size(double value) {
+        double size = fabs(value);
+        if (size <= 16777216.0 && size >= 1.1754943508222875e-38) return 0;
+        return (double)(float)value == value || value != value ? 0 : 10;
+    }
+    """
+    Py_ssize_t exact_size(double value) nogil
+
 cdef enum:
     HEADER = 12  # of a record, see _frames.pyx
     FOOTER = 4
@@ -26,13 +39,13 @@ def encode_scalar_values(list tags not None, list values not None):
     """The ``Summary.value`` fields of MindSpore's dialect for scalars: UTF-8 ``tags`` and floats, paired in order."""
     cdef Py_ssize_t total = 0, index, count = len(tags), tag_size, body
     cdef uint8_t *out
-    cdef float value
+    cdef double value
     cdef bytes tag
     if len(values) != count:
         raise WireError(f"{count} tags for {len(values)} values, want as many")
     for index in range(count):
         tag_size = len(<bytes?>tags[index])
-        body = 1 + varint_size(tag_size) + tag_size + 5
+        body = _scalar_size(tag_size, exact_size(values[index]))
         total += 1 + varint_size(body) + body
     cdef bytes result = PyBytes_FromStringAndSize(NULL, total)
     out = <uint8_t *>PyBytes_AS_STRING(result)
@@ -41,13 +54,8 @@ def encode_scalar_values(list tags not None, list values not None):
         tag_size = PyBytes_GET_SIZE(tag)
         value = values[index]
         out[0] = 0x0A  # Summary.value
-        out = put_varint(out + 1, 1 + varint_size(tag_size) + tag_size + 5)
-        out[0] = 0x0A  # Value.tag
-        out = put_varint(out + 1, tag_size)
-        memcpy(out, PyBytes_AS_STRING(tag), tag_size)
-        out[tag_size] = 0x1D  # Value.scalar_value
-        memcpy(out + tag_size + 1, &value, 4)
-        out += tag_size + 5
+        out = put_varint(out + 1, _scalar_size(tag_size, exact_size(value)))
+        out = _put_scalar(out, PyBytes_AS_STRING(tag), tag_size, value, exact_size(value))
     return result
 
 
@@ -82,14 +90,18 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
 
     Raises UnicodeEncodeError for a tag that has no UTF-8.
     """
-    cdef Py_ssize_t values = 0, payload, tag_size
+    cdef Py_ssize_t values = 0, payload, tag_size, value_size, exact
+    cdef bint has_exact = False
     cdef uint64_t step_bits = <uint64_t>step, length
     cdef const char *tag
     cdef uint32_t crc
-    cdef float value
-    for key in scalars:
+    cdef double value
+    for key, number in scalars.items():
         PyUnicode_AsUTF8AndSize(key, &tag_size)
-        values += 1 + varint_size(_scalar_size(tag_size)) + _scalar_size(tag_size)
+        exact = exact_size(number)
+        has_exact = has_exact or exact != 0
+        value_size = _scalar_size(tag_size, exact)
+        values += 1 + varint_size(value_size) + value_size
     payload = _head_size(step_bits, values) + values
     cdef bytes record = PyBytes_FromStringAndSize(NULL, HEADER + payload + FOOTER)
     cdef uint8_t *start = <uint8_t *>PyBytes_AS_STRING(record)
@@ -97,15 +109,11 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
     out = _put_head(out, wall_time, step_bits, values)
     for key, number in scalars.items():
         tag = PyUnicode_AsUTF8AndSize(key, &tag_size)
-        value = <double>number
+        value = number
+        exact = exact_size(value) if has_exact else 0
         out[0] = 0x0A  # Summary.value
-        out = put_varint(out + 1, _scalar_size(tag_size))
-        out[0] = 0x0A  # Value.tag
-        out = put_varint(out + 1, tag_size)
-        memcpy(out, tag, tag_size)
-        out[tag_size] = 0x1D  # Value.scalar_value
-        memcpy(out + tag_size + 1, &value, 4)
-        out += tag_size + 5
+        out = put_varint(out + 1, _scalar_size(tag_size, exact))
+        out = _put_scalar(out, tag, tag_size, value, exact)
     length = payload
     memcpy(start, &length, 8)
     crc = crc32c_masked(start, 8)
@@ -115,6 +123,24 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
     return record
 
 
-cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size) noexcept nogil:
-    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length."""
-    return 1 + varint_size(tag_size) + tag_size + 5
+cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size, Py_ssize_t exact) noexcept nogil:
+    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length; ``exact`` are of its double."""
+    return 1 + varint_size(tag_size) + tag_size + 5 + exact
+
+
+cdef inline uint8_t *_put_scalar(
+    uint8_t *out, const char *tag, Py_ssize_t tag_size, double value, Py_ssize_t exact
+) noexcept nogil:
+    """The fields of such a value; returns the place behind them."""
+    cdef float narrow = <float>value
+    out[0] = 0x0A  # Value.tag
+    out = put_varint(out + 1, tag_size)
+    memcpy(out, tag, tag_size)
+    out[tag_size] = 0x1D  # Value.scalar_value
+    memcpy(out + tag_size + 1, &narrow, 4)
+    out += tag_size + 5
+    if exact:
+        out[0], out[1] = 0xC9, 0x3E  # Value.exact_scalar_value
+        memcpy(out + 2, &value, 8)
+        out += 10
+    return out

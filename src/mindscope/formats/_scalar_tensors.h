@@ -110,12 +110,13 @@ static inline int tensor_number(const uint8_t *at, const uint8_t *end, double *n
     } else if (numbers.number && (numbers.number != list || !listed_bits(&numbers, dtype, size, &bits))) {
         return 0;
     }
+    if (dtype == DTYPE_HALF && bits > 0xFFFF) return 0; /* float32 bits, as PyTorch writes them */
     *number = number_of(dtype, bits);
     return 1;
 }
 
 /* The scalar in an encoded Summary.Value of the plugin "scalars"; 0 when it is for the readable rule. */
-static int scalar_tensor(const uint8_t *at, const uint8_t *end, float *scalar) {
+static int scalar_tensor(const uint8_t *at, const uint8_t *end, double *scalar) {
     WireField field = NO_FIELD;
     double number = 0;
     int tensors = 0;
@@ -129,7 +130,7 @@ static int scalar_tensor(const uint8_t *at, const uint8_t *end, float *scalar) {
             return 0;
         }
     }
-    *scalar = (float)number;
+    *scalar = number;
     return tensors == 1;
 }
 #endif

@@ -115,36 +115,44 @@ cdef class EventColumns:
         """The scalars since the last call, those of one tag in the order of the file.
 
         ``memory(n)`` gives a writable array of n bytes for the columns. Returns ``(rows, steps, wall_times, values)``:
-        ``rows`` lists tag, start and stop in the columns, first step and stride; the stride is 0 where ``steps`` has
-        the steps, which for these tags alone stand there one after the other.
+        ``rows`` lists tag, start and stop in ``wall_times``, first step, stride and whether the values are wide. The
+        stride is 0 where ``steps`` has the steps, which for these tags alone follow each other there. ``values`` are
+        the float32 ones and the wide float64 ones, in each the rows of their tags one after the other.
         """
         cdef ScalarRows *all_rows = tags_rows(&self.found.tags)
         cdef ScalarRows *rows
         cdef int32_t tag
-        cdef size_t count = 0, stored = 0, start = 0, step_start = 0
+        cdef size_t count = 0, stored = 0, wide = 0, start = 0, step_start = 0, value_start = 0, wide_start = 0
         cdef list taken = []
-        cdef bint is_stored
+        cdef bint is_stored, is_wide
         for tag in range(self.found.tags.count):
             count += all_rows[tag].count
             stored += all_rows[tag].count if rows_have_steps(&all_rows[tag]) else 0
-        block = memory(stored * 8 + count * 12)
-        steps, wall_times = block[: stored * 8].view(np.int64), block[stored * 8 : (stored + count) * 8].view(np.float64)
-        values = block[(stored + count) * 8 : stored * 8 + count * 12].view(np.float32)
+            wide += all_rows[tag].count if all_rows[tag].wide != NULL else 0
+        block = memory((stored + count + wide) * 8 + (count - wide) * 4)
+        steps, rest = block[: stored * 8].view(np.int64), block[stored * 8 :]
+        wall_times, rest = rest[: count * 8].view(np.float64), rest[count * 8 :]
+        wide_values, values = rest[: wide * 8].view(np.float64), rest[wide * 8 : wide * 8 + (count - wide) * 4].view(np.float32)
         cdef int64_t[::1] steps_view = steps
         cdef double[::1] wall_times_view = wall_times
+        cdef double[::1] wide_view = wide_values
         cdef float[::1] values_view = values
+        cdef void *column
         for tag in range(self.found.tags.count):
             rows = &all_rows[tag]
             if rows.count == 0:
                 continue
-            is_stored = rows_have_steps(rows)
+            is_stored, is_wide = rows_have_steps(rows), rows.wide != NULL
+            column = <void *>&wide_view[wide_start] if is_wide else <void *>&values_view[value_start]
             with nogil:
-                rows_copy(rows, &steps_view[step_start] if is_stored else NULL, &wall_times_view[start], &values_view[start])
-            taken.append((tag, start, start + rows.count, rows.first, 0 if is_stored else rows.stride))
+                rows_copy(rows, &steps_view[step_start] if is_stored else NULL, &wall_times_view[start], column)
+            taken.append((tag, start, start + rows.count, rows.first, 0 if is_stored else rows.stride, is_wide))
             start += rows.count
+            value_start += 0 if is_wide else rows.count
+            wide_start += rows.count if is_wide else 0
             step_start += rows.count if is_stored else 0
             rows_empty(rows)
-        return taken, steps, wall_times, values
+        return taken, steps, wall_times, (values, wide_values)
 
     def take_places(self):
         """The values by reference and the odd records since the last call, as columns by name.

@@ -8,10 +8,10 @@ from typing import Any
 
 from mindscope.errors import FormatError, WireError
 from mindscope.formats import mindspore, tensorboard, wire
-from mindscope.reasons import Reason
+from mindscope.formats.barrier import as_format_error
 from mindscope.types import DialectName, Kind, Located, Undecodable
 
-__all__ = ["decode", "detect", "locate"]
+__all__ = ["decode", "detect", "locate", "rewinds"]
 
 
 def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> DialectName:
@@ -24,6 +24,14 @@ def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> D
     if "tfevents" in file_name:
         return DialectName.TENSORBOARD
     return DialectName.MINDSPORE_LINEAGE if file_name.endswith("_lineage") else DialectName.MINDSPORE
+
+
+def rewinds(dialect: DialectName, first_payload: bytes | memoryview) -> bool:
+    """Whether a step that falls back within the file replaces the larger ones before it, by the record at byte 0.
+
+    This is TensorBoard's rule for files below version 2 of its format, whose writers have no other sign of a restart.
+    """
+    return dialect is DialectName.TENSORBOARD and _read_version(first_payload) in ("", "brain.Event:1")
 
 
 def _read_version(payload: bytes | memoryview) -> str:
@@ -57,5 +65,5 @@ def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any
         return decode_kind(kind, encoded)
     except FormatError:
         raise
-    except (ValueError, TypeError, OverflowError) as error:  # numbers where texts are due, half a table
-        raise FormatError(Reason("value_malformed", kind=kind.value, why=str(error))) from error
+    except Exception as error:  # numbers where texts are due, half a table, a shape that no array has
+        raise as_format_error(error, kind.value) from error

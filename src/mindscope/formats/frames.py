@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from mindscope.formats import _frames
 from mindscope.formats._frames import crc32c, frame
@@ -15,18 +17,39 @@ __all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame"]
 
 FRAME_HEADER = 12
 """Bytes of a record before its payload."""
-FRAME_OVERHEAD = 16
+FRAME_OVERHEAD = FRAME_HEADER + 4
 """Bytes of a record beside its payload."""
 
 Walked = tuple[int, int, int]
 """Where a walk over intact records stopped, why (a status of ``_frames``), and how many bytes complete the next."""
+
+UNKNOWN_END = 1 << 62
+"""The end of a file of which only a part is looked at: no length is told to reach beyond it."""
+MOST_CLAIMS = 16
+"""Remembered at once; a file has more only where somebody wrote lying lengths into it."""
+
+
+MOST_WAITS = 64
+"""For long records behind one damage that then turn out to be none: each is read whole. Later ones are passed over."""
+MOST_WASTED = 1 << 28
+"""Bytes of damaged payloads, beside 64 for each byte of the file, that are searched for other records. Who wrote more
+damage than that did so on purpose: then the length of a damaged record is trusted."""
+
+
+class Claim(NamedTuple):
+    """A right length checksum at byte ``offset`` whose record would end at byte ``end``, beyond the end of the file."""
+
+    offset: int
+    end: int
 
 
 class FrameReader:
     """Reads the records of one file that may still grow, as its bytes are handed over.
 
     Hand over bytes that begin at ``position``; whole records come out, and ``position`` moves behind them. The tail of
-    a record that is not whole yet stays: hand it over again, with more behind it. Damage is skipped and noted.
+    a record that is not whole yet stays: hand it over again, with more behind it. Damage is skipped and noted: the next
+    record is the next place behind the damaged header where both checksums are right, unless a record begins where the
+    damaged one says that it ends. What is half written at the end of a file is damage once whole records stand in it.
     """
 
     def __init__(self, file: str, position: int = 0, damages: Sequence[Damage] = ()) -> None:
@@ -34,11 +57,16 @@ class FrameReader:
         self.file = file
         self.position: int = position
         """The byte of the file up to which everything is settled; read on from here."""
+        self.ahead: int = position
+        """Who says where the file ends reads on from here, behind what was searched in vain; see ``rewind``."""
         self.needed = FRAME_OVERHEAD
-        """How many bytes from ``position`` on would bring at least one step further."""
+        """How many bytes from ``ahead`` on would bring at least one step further."""
         is_lost = bool(damages) and damages[-1].resumed_at is None
         self._settled: list[Damage] = list(damages[:-1] if is_lost else damages)
         self._lost_since: Damage | None = damages[-1] if is_lost else None  # no intact record since
+        self._waits = 0  # for records that reach beyond a chunk, since the last intact one
+        self._wasted = 0  # bytes of damaged payloads so far
+        self._claims: list[Claim] = []  # met since the last intact record; nothing whole stands behind them yet
 
     @property
     def damages(self) -> tuple[Damage, ...]:
@@ -47,84 +75,149 @@ class FrameReader:
 
     @property
     def is_resyncing(self) -> bool:
-        """Whether a length was damaged and no intact record was found since."""
-        return self._lost_since is not None
+        """Whether a record was damaged, or reaches beyond the end of the file, and no intact one was found since."""
+        return self._lost_since is not None or bool(self._claims)
 
     def go_on(self, other: FrameReader) -> None:
         """Be where ``other`` is, which began at our position; nothing may have been lost there."""
-        self.position, self.needed = other.position, other.needed
+        self.position, self.ahead, self.needed = other.position, other.ahead, other.needed
         self._settled += other._settled
-        self._lost_since = other._lost_since
+        self._lost_since, self._claims = other._lost_since, other._claims
 
-    def records(self, chunk: bytes | bytearray | memoryview) -> Iterator[tuple[int, memoryview]]:
+    def rewind(self, end: int) -> None:
+        """Before reading on in a file that now ends at byte ``end``: go back to a record that may be whole by now."""
+        for number, claim in enumerate(self._claims):
+            if claim.end <= end:
+                self._claims = self._claims[:number]
+                self._pause(claim.offset, claim.end - claim.offset)
+                return
+
+    def records(
+        self, chunk: bytes | bytearray | memoryview, end: int | None = None
+    ) -> Iterator[tuple[int, memoryview]]:
         """The whole intact records of ``chunk``, as payload offset in the file and payload.
 
-        The payloads are views of ``chunk``. Exhaust the iterator before the next call.
+        The payloads are views of ``chunk``. Exhaust the iterator before the next call. ``end`` is the byte at which the
+        file ends now: then the chunk begins at ``ahead``. Without it the file ends with the chunk.
         """
         view = memoryview(chunk)
-        base = self.position
+        base = self.ahead
         spans: list[tuple[int, int]] = []
 
         def walk(at: int) -> Walked:
             spans[:], at, status, needed = _frames.scan_frames(view, at)
             return at, status, needed
 
-        for _ in self._walk(view, walk):
-            for start, end in spans:
-                yield base + start, view[start:end]
+        for _ in self._walk(view, walk, end):
+            for start, stop in spans:
+                yield base + start, view[start:stop]
 
-    def scan(self, chunk: bytes | bytearray | memoryview, columns: EventColumns) -> None:
+    def scan(self, chunk: bytes | bytearray | memoryview, columns: EventColumns, end: int | None = None) -> None:
         """Take the whole intact records of ``chunk`` into ``columns``, which is much faster than one by one."""
         view = memoryview(chunk)
-        base = self.position
-        for _ in self._walk(view, lambda at: columns.scan(view, at, base)):
+        base = self.ahead
+        for _ in self._walk(view, lambda at: columns.scan(view, at, base), end):
             pass
 
-    def _walk(self, view: memoryview, walk: Callable[[int], Walked]) -> Iterator[None]:
+    def _walk(self, view: memoryview, walk: Callable[[int], Walked], end: int | None) -> Iterator[None]:
         """Go over ``view`` with ``walk``, which passes over intact records; once for each intact stretch."""
-        base = self.position
-        at: int = 0
-        while True:
-            if self._lost_since is not None:
-                at, found = _frames.find_frame(view, at)
-                self.position = base + at
-                if not found:
-                    self.needed = self._needed_at(view, at)
-                    return
-                self._settle(self.position)
-            at, status, self.needed = walk(at)
-            self.position = base + at
+        base = self.ahead
+        known_end = base + len(view) if end is None else end
+        at: int | None = 0
+        while at is not None:
+            if self.is_resyncing and (at := self._search(view, at, base, known_end)) is None:
+                break
+            at, status, needed = walk(at)
+            self._pause(base + at, needed)
             yield
             if status == _frames.WHOLE:
-                return
-            at += self._note_damage(view, at, status)
-            self.position = base + at
+                at = self._claimed(view, at, base, known_end)
+            else:
+                at = self._note_damage(view, at, status, base, known_end)
+        if end is None and self._claims:  # the next chunk begins at ``position``, as this one did
+            first = self._claims[0]
+            self._claims = []
+            self._pause(first.offset, first.end - first.offset)
 
-    def _needed_at(self, view: memoryview, at: int) -> int:
-        if len(view) - at < FRAME_OVERHEAD:
-            return FRAME_OVERHEAD
-        return _frames.read_frame_header(view, at)[0] + FRAME_OVERHEAD
+    def _pause(self, ahead: int, needed: int) -> None:
+        """Have everything before ``ahead`` settled, unless a record that may become whole begins before it."""
+        self.ahead, self.needed = ahead, needed
+        self.position = self._claims[0].offset if self._claims else ahead
 
-    def _settle(self, resumed_at: int) -> None:
+    def _claimed(self, view: memoryview, at: int, base: int, end: int) -> int | None:
+        """Where to search on when the record at ``at``, cut by the end of the view, reaches beyond the end of the file.
+
+        None when it does not, or when it can't be told yet.
+        """
+        if base + at + self.needed <= end or len(view) - at < FRAME_HEADER:
+            return None
+        self._claims = [Claim(base + at, base + at + self.needed)]
+        return at + FRAME_HEADER
+
+    def _search(self, view: memoryview, at: int, base: int, end: int) -> int | None:
+        """The next intact record, which ends the search; None when there is none in the view."""
+        while True:
+            at, is_whole = _frames.find_frame(view, at)
+            if is_whole:
+                self._settle(base + at, end)
+                return at
+            if len(view) - at < FRAME_HEADER:
+                self._pause(base + at, FRAME_OVERHEAD)
+                return None
+            needed = _frames.read_frame_header(view, at)[0] + FRAME_OVERHEAD
+            if base + at + needed <= end and self._waits < MOST_WAITS:
+                self._waits += 1
+                self._pause(base + at, needed)
+                return None
+            if base + at + needed > end and len(self._claims) < MOST_CLAIMS:
+                self._claims.append(Claim(base + at, base + at + needed))
+            at += 1
+
+    def _settle(self, resumed_at: int, end: int) -> None:
+        """Note that what was searched through is damaged up to ``resumed_at``."""
         lost = self._lost_since
-        if lost is not None:
-            self._settled.append(Damage(lost.file, lost.offset, lost.kind, lost.detail, resumed_at))
-            self._lost_since = None
+        if lost is None:
+            claim = self._claims[0]
+            detail = Reason("record_torn", end=claim.end, size=end)
+            lost = Damage(self.file, claim.offset, DamageKind.TRUNCATED, detail)
+        self._settled.append(replace(lost, resumed_at=resumed_at))
+        self._lost_since, self._claims, self._waits = None, [], 0
+        self._pause(resumed_at, FRAME_OVERHEAD)
 
-    def _note_damage(self, view: memoryview, at: int, status: int) -> int:
-        """Note the damaged record at ``at``; returns how many bytes to go on by."""
+    def _note_damage(self, view: memoryview, at: int, status: int, base: int, end: int) -> int | None:
+        """Note the damaged record at ``at``; returns where to go on, None when more bytes must say it."""
         length, stored, computed = _frames.read_frame_header(view, at)
-        offset = self.position
         if status == _frames.BAD_LENGTH:
             detail = Reason("length_checksum", got=f"{stored:#010x}", want=f"{computed:#010x}")
-            self._lost_since = Damage(self.file, offset, DamageKind.LENGTH_CHECKSUM, detail)
-            return 1
-        payload = view[at + 12 : at + 12 + length]
-        stored = int.from_bytes(view[at + 12 + length : at + 16 + length], "little")
-        detail = Reason("payload_checksum", got=f"{stored:#010x}", want=f"{masked_crc32c(payload):#010x}")
-        after = offset + length + FRAME_OVERHEAD
-        self._settled.append(Damage(self.file, offset, DamageKind.PAYLOAD_CHECKSUM, detail, after))
-        return length + FRAME_OVERHEAD
+            self._lost_since = Damage(self.file, base + at, DamageKind.LENGTH_CHECKSUM, detail)
+            return at + 1
+        stop = at + length + FRAME_OVERHEAD
+        if len(view) < stop + FRAME_HEADER and base + stop + FRAME_HEADER <= end:
+            self._pause(base + at, length + FRAME_OVERHEAD + FRAME_HEADER)
+            return None
+        damage = Damage(self.file, base + at, DamageKind.PAYLOAD_CHECKSUM, _payload_reason(view, at, stop))
+        self._wasted += length
+        if self._wasted > MOST_WASTED + 64 * (base + at) or _is_end(view, at, stop):
+            self._settled.append(replace(damage, resumed_at=base + stop))
+            self._pause(base + stop, FRAME_OVERHEAD)
+            return stop
+        self._lost_since = damage
+        return at + FRAME_HEADER
+
+
+def _payload_reason(view: memoryview, at: int, stop: int) -> Reason:
+    stored = int.from_bytes(view[stop - 4 : stop], "little")
+    computed = masked_crc32c(view[at + FRAME_HEADER : stop - 4])
+    return Reason("payload_checksum", got=f"{stored:#010x}", want=f"{computed:#010x}")
+
+
+def _is_end(view: memoryview, at: int, stop: int) -> bool:
+    """Whether the damaged record at ``at`` ends at ``stop``, as it says: the next one begins there.
+
+    Not so when a whole record ends at the same byte: then it was cut, and others were appended to it. A record that a
+    payload happens to hold ends before the checksum of that payload.
+    """
+    return _frames.is_header(view, stop) and not _frames.ends_with_frame(view[:stop], at + FRAME_HEADER)
 
 
 def find_record(chunk: bytes | bytearray | memoryview) -> int | None:

@@ -35,8 +35,10 @@ __all__ = ["VERSION", "decode", "decode_tensor", "locate", "locate_lineage", "su
 VERSION = "MindSpore.Event:1"
 """What the first record of an event file says; lineage files have none."""
 
-VALUE_KINDS = {3: Kind.SCALAR, 4: Kind.IMAGE, 8: Kind.TENSOR, 9: Kind.HISTOGRAM, 10: Kind.LANDSCAPE}
+VALUE_KINDS = {3: Kind.SCALAR, 4: Kind.IMAGE, 8: Kind.TENSOR, 9: Kind.HISTOGRAM, 10: Kind.LANDSCAPE, 30: Kind.TEXT}
 EVENT_KINDS = {4: Kind.GRAPH, 6: Kind.EXPLAIN}
+EXACT_FIELD = 1001
+"""Of a Value: the scalar as float64, where float32 does not hold it; ours, and skipped by other readers."""
 _SUMMARY_FIELD = 5
 _EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 LINEAGE_KINDS = {6: Kind.TRAIN_LINEAGE, 7: Kind.EVAL_LINEAGE, 9: Kind.DATASET_GRAPH, 10: Kind.CUSTOM_LINEAGE}
@@ -70,16 +72,20 @@ def _locate_summary(
     for number, value, value_start, value_end in wire.split(payload, start, end):
         if number != 1 or value is not None:
             continue
-        tag, kind, scalar = "", None, None
+        tag, kind, scalar, exact = "", None, None, None
         for field, content, field_start, field_end in wire.split(payload, value_start, value_end):
             if field == 1 and content is None:
                 tag = str(payload[field_start:field_end], "utf-8", "backslashreplace")
             elif field in VALUE_KINDS:
                 kind = VALUE_KINDS[field]
                 scalar = content if kind is Kind.SCALAR and isinstance(content, float) else None
+            elif field == EXACT_FIELD and isinstance(content, float):
+                exact = content
         if kind is Kind.SCALAR and scalar is None:
             raise FormatError(Reason("scalar_no_float", tag=tag))
         if kind is not None:
+            if scalar is not None and exact is not None:
+                scalar = _exact(scalar, exact)
             yield Located(kind, tag, step, wall_time, scalar, offset + value_start, value_end - value_start)
 
 
@@ -107,7 +113,13 @@ def decode(kind: Kind, encoded: bytes | memoryview) -> Any:
 
 
 def _decode_scalar(value: Message) -> float:
-    return value["scalar_value"]
+    return _exact(value["scalar_value"], value.get("exact_scalar_value", value["scalar_value"]))
+
+
+def _exact(scalar: float, exact: float) -> float:
+    """``exact`` where it is the same number with more digits: another program may use the field for something else."""
+    with np.errstate(over="ignore"):
+        return exact if np.float32(exact) == np.float32(scalar) else scalar
 
 
 def _decode_image(value: Message) -> tuple[Image, ...]:
@@ -173,10 +185,13 @@ def _decode_landscape(value: Message) -> Landscape:
     plane, path = message["landscape"], message.get("loss_path", {})
     points, metadata = path.get("points", {}), message.get("metadata", {})
     convergence = message.get("convergence_point")
+    x, y, z = (decode_tensor(plane[axis]).value for axis in "xyz")
+    if z.size != x.size * y.size or any(each.dtype.kind not in "biuf" for each in (x, y, z)):
+        raise FormatError(Reason("landscape_shape", x=x.size, y=y.size, z=z.size))
     return Landscape(
-        x=decode_tensor(plane["x"]).value,
-        y=decode_tensor(plane["y"]).value,
-        z=decode_tensor(plane["z"]).value,
+        x=x,
+        y=y,
+        z=z,
         path_intervals=tuple(path.get("intervals", ())),
         path_x=_optional_array(points, "x"),
         path_y=_optional_array(points, "y"),
@@ -192,9 +207,14 @@ def _optional_array(points: Message, axis: str) -> NDArray[Any] | None:
     return decode_tensor(points[axis]).value if axis in points else None
 
 
-def _read_point(point: Message) -> tuple[float, float, float]:
-    x, y, z = (float(decode_tensor(point[axis]).value.reshape(-1)[0]) for axis in "xyz")
-    return x, y, z
+def _read_point(point: Message) -> tuple[float, float, float] | None:
+    """None where one of its coordinates is an empty tensor: the landscape is whole without it."""
+    x, y, z = (decode_tensor(point[axis]).value.reshape(-1) for axis in "xyz")
+    return (float(x[0]), float(y[0]), float(z[0])) if x.size and y.size and z.size else None
+
+
+def _decode_text(value: Message) -> tuple[str, ...]:
+    return (value["text"],)
 
 
 _DECODERS = {
@@ -203,6 +223,7 @@ _DECODERS = {
     Kind.TENSOR: _decode_tensor_value,
     Kind.HISTOGRAM: _decode_histogram,
     Kind.LANDSCAPE: _decode_landscape,
+    Kind.TEXT: _decode_text,
 }
 
 

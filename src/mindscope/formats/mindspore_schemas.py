@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of MindSpore's event files (proto2, package ``mindspore.irpb``) as schema tables.
 
-Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. One field is ours,
-and skipped by other readers: ``TensorProto.is_float_exact`` says that the numbers of ``float_data`` were not narrowed.
+Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Three fields are ours,
+and other readers skip them: ``TensorProto.is_float_exact`` says that the numbers of ``float_data`` were not narrowed,
+``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 does not hold.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from mindscope.formats.wire import parse_schemas
 SCHEMAS = parse_schemas("""
 Event: 1 double! wall_time, 2 int64 step, 3 string version, 4 GraphProto graph_def, 5 Summary summary, 6 Explain explain
 Summary: 1 repeated Value value
-Value: 1 string! tag, 3 float scalar_value, 4 Image image, 8 TensorProto tensor, 9 Histogram histogram, 10 LossLandscape loss_landscape
+Value: 1 string! tag, 3 float scalar_value, 4 Image image, 8 TensorProto tensor, 9 Histogram histogram, 10 LossLandscape loss_landscape, 30 string text, 1001 double exact_scalar_value
 Image: 1 int32! height, 2 int32! width, 3 int32! colorspace, 4 bytes! encoded_image
 Histogram: 1 repeated bucket buckets, 2 int64 nan_count, 3 int64 pos_inf_count, 4 int64 neg_inf_count, 5 double max, 6 double min, 7 double sum, 8 int64 count
 bucket: 1 double! left, 2 double! width, 3 int64! count

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats import mindspore, tensorboard
 from mindscope.formats._scan import BROKEN_METADATA, EVENT_FIELD, TOLD, TOLD_SCALAR, EventColumns
-from mindscope.formats.dialects import locate
+from mindscope.formats.barrier import as_format_error
+from mindscope.formats.dialects import decode, locate
 from mindscope.formats.extent import NOWHERE, Extent
 from mindscope.formats.frames import FRAME_HEADER, FRAME_OVERHEAD, FrameReader
 from mindscope.formats.memory import ColumnMemory
@@ -28,7 +29,8 @@ Columns = dict[str, NDArray[Any]]
 class Scanned:
     """Rows of one stretch of a file, by series, each in the order of the file.
 
-    ``scalars[tag]`` has columns step int64, wall_time float64, value float32; ``references[kind, tag]`` has step,
+    ``scalars[tag]`` has columns step int64, wall_time float64 and value, which is float32, or float64 where float32
+    does not hold one of the values; ``references[kind, tag]`` has step,
     wall_time, and offset and length int64. ``extent`` is how far all of these reach. ``undecodable`` lists payloads
     that are no event, and values and metadata that can't be decoded.
     """
@@ -81,16 +83,19 @@ class EventScanner:
         self._undecodable: list[Undecodable] = []
         self._extents: list[Extent] = []
 
-    def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview) -> None:
-        """Take in the whole records in ``chunk``, which begins at ``reader.position``; the reader moves on."""
+    def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview, end: int | None = None) -> None:
+        """Take in the whole records in ``chunk``, which begins at ``reader.ahead``; the reader moves on.
+
+        ``end``: see ``FrameReader.records``.
+        """
         view = memoryview(chunk)
-        base = reader.position
-        while self._scan_to_odd(reader, view, base):
+        base = reader.ahead
+        while self._scan_to_odd(reader, view, base, end):
             pass
 
-    def _scan_to_odd(self, reader: FrameReader, view: memoryview, base: int) -> bool:
+    def _scan_to_odd(self, reader: FrameReader, view: memoryview, base: int, end: int | None) -> bool:
         """Go on in ``view`` as far as the compiled scan does; whether that was a record for the readable path."""
-        reader.scan(view[reader.position - base :], self._columns)
+        reader.scan(view[reader.ahead - base :], self._columns, end)
         odd: list[int] = []
         if self._columns.has_places:
             self._tags += self._columns.new_tags()
@@ -120,15 +125,21 @@ class EventScanner:
     def _add_scalars(self) -> None:
         """The scalars that the columns hold, behind those that were found before."""
         self._tags += self._columns.new_tags()
-        rows, steps, wall_time, value = self._columns.take_scalars(self._room.memory.empty)
-        stored = 0
-        for tag, start, stop, first, stride in rows:
+        rows, steps, wall_time, values = self._columns.take_scalars(self._room.memory.empty)
+        stored, value_starts = 0, [0, 0]
+        for tag, start, stop, first, stride, is_wide in rows:
+            value_start = value_starts[is_wide]
+            value_starts[is_wide] = value_stop = value_start + stop - start
             if stride:
                 step = self._room.progressions.column(first, stride, stop - start)
             else:
                 step = steps[stored : stored + stop - start]
                 stored += stop - start
-            columns = {"step": step, "wall_time": wall_time[start:stop], "value": value[start:stop]}
+            columns = {
+                "step": step,
+                "wall_time": wall_time[start:stop],
+                "value": values[is_wide][value_start:value_stop],
+            }
             self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
 
     def _add_references(self, places: Columns, view: memoryview, base: int) -> None:
@@ -150,8 +161,8 @@ class EventScanner:
             try:
                 metadata = tensorboard.metadata_of(view[offset - base : offset - base + length])
                 tensorboard.learn_kind(tag, metadata, {})
-            except FormatError as error:
-                self._undecodable.append(Undecodable(offset, length, error))
+            except Exception as error:
+                self._undecodable.append(Undecodable(offset, length, as_format_error(error, "metadata")))
 
     def _add_event_fields(self, number: int, columns: Columns, view: memoryview, base: int) -> None:
         kind = _EVENT_KINDS[self._dialect][number]
@@ -161,33 +172,32 @@ class EventScanner:
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
             try:
                 tag = tensorboard.run_metadata_tag(view, int(start), int(start + length))
-            except FormatError as error:
-                self._undecodable.append(Undecodable(base + int(start), int(length), error))
+            except Exception as error:
+                broken = as_format_error(error, kind.value)
+                self._undecodable.append(Undecodable(base + int(start), int(length), broken))
                 continue
             self._refer(kind, tag, _rows(columns, slice(row, row + 1)))
 
     def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         """Scalars in a form that the compiled scan leaves to the readable rule."""
-        values = np.empty(columns["step"].size, np.float32)
+        values = np.empty(columns["step"].size)
         is_good = np.ones(values.size, np.bool_)
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
             try:
-                scalar = tensorboard.decode(Kind.SCALAR, view[int(start) : int(start + length)])
-                with np.errstate(over="ignore"):  # beyond float32 is infinite, as in the compiled scan
-                    values[row] = scalar
-            except FormatError as error:
+                values[row] = decode(DialectName.TENSORBOARD, Kind.SCALAR, view[int(start) : int(start + length)])
+            except FormatError as error:  # all that this decode raises
                 is_good[row] = False
                 self._undecodable.append(Undecodable(base + int(start), int(length), error))
-        rows = {"step": columns["step"], "wall_time": columns["wall_time"], "value": values}
-        self._add_slow_scalars(tag, _rows(rows, is_good))
+        rows = _rows({"step": columns["step"], "wall_time": columns["wall_time"], "value": values}, is_good)
+        self._add_slow_scalars(tag, rows | {"value": narrowest(rows["value"])})
 
     def _add_odd(self, payload: memoryview, offset: int) -> None:
         """An event that the compiled scan leaves to the readable path, which takes it in or says what is wrong."""
         try:
             values = list(locate(self._dialect, payload, offset, self._kinds))
-        except FormatError as error:
-            record = Undecodable(offset - FRAME_HEADER, len(payload) + FRAME_OVERHEAD, error)
-            self._undecodable.append(record)
+        except Exception as error:
+            broken = as_format_error(error, "event")
+            self._undecodable.append(Undecodable(offset - FRAME_HEADER, len(payload) + FRAME_OVERHEAD, broken))
             return
         for value in values:
             if isinstance(value, Undecodable):
@@ -195,8 +205,7 @@ class EventScanner:
                 continue
             rows: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
             if value.scalar is not None:
-                with np.errstate(over="ignore"):
-                    rows["value"] = np.array([value.scalar], np.float32)
+                rows["value"] = narrowest(np.array([value.scalar]))
                 self._add_slow_scalars(value.tag, rows)
             else:
                 place = {"offset": np.array([value.offset]), "length": np.array([value.length])}
@@ -228,9 +237,16 @@ def _told_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
     """What ``EventColumns`` asks of a tag whose metadata says its kind; ``kinds`` learns it."""
     try:
         tensorboard.learn_kind(tag, metadata, kinds)
-    except FormatError:
+    except Exception:
         return -1
     return TOLD_SCALAR + _TOLD_KINDS.index(kinds[tag]) if tag in kinds else 0
+
+
+def narrowest(values: NDArray[np.float64]) -> NDArray[Any]:
+    """The values as float32 where it holds all of them."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        narrow = values.astype(np.float32)
+    return narrow if np.array_equal(narrow, values, equal_nan=True) else values
 
 
 def _rows(columns: Columns, which: slice | NDArray[np.bool_]) -> Columns:
@@ -240,7 +256,8 @@ def _rows(columns: Columns, which: slice | NDArray[np.bool_]) -> Columns:
 def _joined(parts: list[Columns]) -> Columns:
     if len(parts) == 1:
         return parts[0]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    with np.errstate(invalid="ignore"):  # a signaling NaN becomes a quiet one where float32 meets float64
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np.intp]]]:

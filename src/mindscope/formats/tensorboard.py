@@ -238,8 +238,8 @@ def data_type_name(number: int) -> str:
 
 
 def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if "half_val" in message:  # bit patterns of float16 or bfloat16
-        return message["half_val"].astype(np.uint16).view(dtype)
+    if "half_val" in message:
+        return _halves(message["half_val"], dtype)
     if "float8_val" in message:
         return np.frombuffer(message["float8_val"], dtype)
     for field in ("scomplex_val", "dcomplex_val"):
@@ -249,6 +249,14 @@ def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:
         if field in message:
             return message[field]
     return np.zeros(1, dtype)
+
+
+def _halves(bits: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """float16 or bfloat16 from bit patterns, of which PyTorch's ``add_tensor`` writes those of float32."""
+    if bool(((bits < 0) | (bits > 0xFFFF)).any()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bits.astype(np.int32).view(np.float32).astype(dtype)
+    return bits.astype(np.uint16).view(dtype)
 
 
 _MOST_REPEATED = 1 << 24  # a tensor of a constant beyond this is a lying shape
@@ -312,7 +320,17 @@ def _from_limits(histogram: Message) -> Histogram:
 
 
 def _decode_text(value: Message) -> tuple[str, ...]:
-    return tuple(str(text, "utf-8", "backslashreplace") for text in _strings(value))
+    texts = tuple(str(text, "utf-8", "backslashreplace") for text in _strings(value))
+    shape = [int(dim.get("size", 0)) for dim in value["tensor"].get("tensor_shape", {}).get("dim", [])]
+    is_table = len(shape) == 2 and shape[0] > 0 and shape[1] > 0 and shape[0] * shape[1] == len(texts)
+    return (_table(texts, shape[1]),) if is_table else texts
+
+
+def _table(cells: tuple[str, ...], columns: int) -> str:
+    """Cells row by row as a table of Markdown, which has no line breaks in cells and wants a head."""
+    plain = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
+    rows = [plain[start : start + columns] for start in range(0, len(plain), columns)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in ([""] * columns, ["---"] * columns, *rows))
 
 
 def _decode_audio(value: Message) -> Audio:
@@ -325,7 +343,14 @@ def _decode_audio(value: Message) -> Audio:
             audio["encoded_audio_string"],
             audio.get("content_type", ""),
         )
-    return Audio(0.0, 0, 0, _strings(value)[0], "audio/wav")
+    clips = _strings(value)[:: _strings_a_row(value)]
+    return Audio(0.0, 0, 0, clips[0], "audio/wav", tuple(clips[1:]))
+
+
+def _strings_a_row(value: Message) -> int:
+    """How many strings follow each other in a row of a tensor of two dimensions, as of clips with a label each."""
+    dims = value["tensor"].get("tensor_shape", {}).get("dim", [])
+    return max(1, int(dims[1].get("size", 0))) if len(dims) == 2 else 1
 
 
 def _decode_tensor_value(value: Message) -> Tensor:

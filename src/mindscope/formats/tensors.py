@@ -25,6 +25,10 @@ _IN_NUMPY = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 )
 
 
+MOST_DIMENSIONS = 64
+"""Of an array of NumPy 2; NumPy 1 has 32, and says so itself."""
+
+
 def dtype_by_name(name: str) -> np.dtype[Any] | None:
     """The numpy dtype of that name, or None for a name that no array can have.
 
@@ -59,6 +63,11 @@ def reshape(values: NDArray[Any], dtype_name: str, shape: Sequence[int]) -> NDAr
 
 
 def _shaped(values: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
+    if len(shape) > MOST_DIMENSIONS:  # before their product, which may have millions of digits
+        raise FormatError(Reason("tensor_dimensions", got=len(shape), most=MOST_DIMENSIONS))
     if any(size < 0 for size in shape) or math.prod(shape) != values.size:
         raise FormatError(Reason("tensor_shape", shape=str(tuple(shape)), got=values.size, want=math.prod(shape)))
-    return values.reshape(tuple(shape))
+    try:
+        return values.reshape(tuple(shape))
+    except ValueError as error:  # empty, beside sizes whose product no array has
+        raise FormatError(Reason("value_malformed", kind="tensor", why=f"shape {tuple(shape)}: {error}")) from None

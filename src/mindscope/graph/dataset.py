@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from mindscope.formats.json_text import parse_json
 from mindscope.types import Message
 
 _MAPS = ("mapStr", "mapBool", "mapInt", "mapDouble")
@@ -86,8 +87,10 @@ def _read_parameters(message: Message) -> dict[str, Any]:
 
 
 def _parse(text: Any) -> Any:
-    """What a JSON text means; any other text as it is."""
+    """What a JSON text means; anything else as it is. Raises FormatError when it is nested too deep."""
+    if not isinstance(text, str):
+        return text
     try:
-        return json.loads(text)
-    except (TypeError, ValueError):
+        return parse_json(text)
+    except json.JSONDecodeError:
         return text

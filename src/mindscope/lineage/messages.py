@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from mindscope.formats.json_text import parse_json
 from mindscope.lineage.model import CustomValue, EvalLineage, TrainLineage
 from mindscope.types import Message
 
@@ -36,7 +37,7 @@ def read_train_lineage(message: Message) -> TrainLineage:
         loss=_shortest(algorithm.get("loss")),
         model_path=_checkpoint(paths, model.get("path")),
         model_paths=paths,
-        model_size=model.get("size"),
+        model_size=model.get("size") or None,  # without a checkpoint MindSpore writes 0
     )
 
 
@@ -69,10 +70,10 @@ def _shortest(value: float | None) -> float | None:
 
 
 def _parse_object(text: str | None) -> Mapping[str, Any] | None:
-    """The object that a JSON text holds; None when it holds none."""
+    """The object that a JSON text holds; None when it holds none. Raises FormatError when it is nested too deep."""
     try:
-        value: Any = json.loads(text or "null")
-    except ValueError:
+        value = parse_json(text or "null")
+    except json.JSONDecodeError:
         return None
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from mindscope.stats._abscissa import survey
 from mindscope.stats._pyramid import Pyramid
@@ -20,7 +20,7 @@ from mindscope.stats.smooth import SmoothedColumn
 
 XName = Literal["step", "wall_time"]
 Columns = tuple[Parted, Parted, Parted]
-"""step (int64), wall_time (float64) and value (float32) of the points, of one length."""
+"""step (int64), wall_time (float64) and value (float32 or float64) of the points, of one length."""
 
 Task = Callable[[], None]
 Do = Callable[[Iterable[Task]], None]
@@ -69,7 +69,7 @@ class GrowingCurve:
     def _tasks(self, weights: Sequence[float]) -> Iterator[Task]:
         step, wall_time, value = self.columns
         for weight in weights:
-            line = self._lines.setdefault(weight, _GrowingLine(weight, self._is_summed_up))
+            line = self._lines.setdefault(weight, _GrowingLine(weight, self._is_summed_up, value.dtype))
             self._lines.move_to_end(weight)
             yield lambda line=line: line.extend(value)
         yield lambda: self._x["step"].extend(step)
@@ -150,9 +150,9 @@ class _GrowingX:
 class _GrowingLine:
     """Values, smoothed or as they are, as they grow."""
 
-    def __init__(self, weight: float, is_summed_up: bool) -> None:
-        self._column = SmoothedColumn(weight) if weight > 0.0 else None
-        self.line = Line(Parted([np.empty(0, np.float32)]), Pyramid() if is_summed_up else None)
+    def __init__(self, weight: float, is_summed_up: bool, dtype: DTypeLike) -> None:
+        self._column = SmoothedColumn(weight, dtype) if weight > 0.0 else None
+        self.line = Line(Parted([np.empty(0, dtype)]), Pyramid() if is_summed_up else None)
 
     def extend(self, value: Parted) -> None:
         y = value if self._column is None else self._column.extend(value)
@@ -164,7 +164,7 @@ class _GrowingLine:
         return (0 if pyramid is None else pyramid.nbytes) + (0 if self._column is None else self._column.nbytes)
 
 
-def parted(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.float32]) -> Columns:
+def parted(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.floating[Any]]) -> Columns:
     """Points that stand in one array a column."""
     return Parted([step]), Parted([wall_time]), Parted([value])
 

@@ -10,7 +10,7 @@ import numpy as np
 from mindscope.stats.operators import Column, ColumnsByName, coordinate
 
 Series = tuple[Column, Column, Column]
-"""step, wall_time and value of shape (n,); the steps ascend, and no two are equal."""
+"""step, wall_time and value of shape (n,); the steps ascend. Of points at one step the last counts."""
 
 
 def join_steps(series: Mapping[str, Series]) -> ColumnsByName:
@@ -18,6 +18,7 @@ def join_steps(series: Mapping[str, Series]) -> ColumnsByName:
 
     There must be a series. The columns are as ``Expression.evaluate`` takes them.
     """
+    series = {name: _one_a_step(each) for name, each in series.items()}
     steps = [step for step, _, _ in series.values()]
     common = steps[0]
     for step in steps[1:]:
@@ -27,6 +28,12 @@ def join_steps(series: Mapping[str, Series]) -> ColumnsByName:
     _, wall_time, _ = next(iter(chosen.values()))
     values = {name: value for name, (_, _, value) in chosen.items()}
     return {**values, coordinate("step"): common, coordinate("wall_time"): wall_time}
+
+
+def _one_a_step(series: Series) -> Series:
+    step, wall_time, value = series
+    is_last = np.append(step[1:] != step[:-1], True)[: step.size]
+    return series if bool(is_last.all()) else (step[is_last], wall_time[is_last], value[is_last])
 
 
 def _rows(series: Series, common: Column) -> Series:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON texts inside messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from mindscope.errors import FormatError
+from mindscope.reasons import Reason
+
+MOST_NESTED = 100
+"""Deeper values end programs that walk over them recursively."""
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text; halves of surrogate pairs are written with backslashes.
+
+    Raises JSONDecodeError when it is not JSON, FormatError when it is nested deeper than ``MOST_NESTED``.
+    """
+    try:
+        value: Any = json.loads(text)
+    except RecursionError:
+        raise _too_deep() from None
+    level: list[Any] = [value]
+    for _ in range(MOST_NESTED + 1):
+        level = [inner for each in level for inner in _children(each)]
+    if level:
+        raise _too_deep()
+    return _as_unicode(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
+def _too_deep() -> FormatError:
+    return FormatError(Reason("value_malformed", kind="JSON", why=f"it is nested deeper than {MOST_NESTED}"))
+
+
+def _children(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()
+
+
+def _as_unicode(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_as_unicode(key): _as_unicode(each) for key, each in cast("dict[str, Any]", value).items()}
+    return [_as_unicode(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
