@@ -186,7 +186,7 @@ def test_real_logs_are_the_same_from_the_cache(workspace: Path) -> None:
 def test_a_file_that_was_written_anew_meanwhile_is_read_anew(base: Path, workspace: Path) -> None:
     with opened(base, workspace):
         pass
-    (base / "a" / NEWER).write_bytes(version() + steps([4, 5]))
+    (base / "a" / NEWER).write_bytes(version() + steps([4, 5], begun=100.0))
     with opened(base, workspace) as catalog:
         assert visible_steps(catalog.run("a")) == [0, 1, 2, 3, 4, 5]
     with opened(base, workspace) as catalog:

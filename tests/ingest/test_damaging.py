@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.formats.frames import FrameReader, frame, masked_crc32c
+from mindscope.ingest import stretch as stretch_module
 from mindscope.reading import inspect_run, open_run
 from mindscope.types import DamageKind
 from tests.event_log import (
@@ -74,7 +75,67 @@ def test_a_lying_length_allocates_nothing(directory: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
-    assert visible_steps(loader.store) == [1]
+    assert visible_steps(loader.store) == [1, 2]
+    (damage,) = loader.store.damages
+    assert (damage.kind, damage.offset) == (DamageKind.TRUNCATED, len(version() + steps([1])))
+
+
+def test_a_torn_record_hides_no_point_behind_it(directory: Path) -> None:
+    """A foreign writer was cut in a record of 1 MB, and another appended: its length reaches beyond the file."""
+    torn = frame(bytes(1 << 20))[:40_000]
+    append(directory / NAME, version() + steps([1]) + torn + steps(range(2, 2000)))
+    store = load(directory)
+    assert visible_steps(store) == list(range(1, 2000))
+    (damage,) = store.damages
+    assert (damage.kind, damage.resumed_at) == (DamageKind.TRUNCATED, damage.offset + len(torn))
+
+
+@pytest.mark.parametrize("budget_bytes", [1, 100, 1 << 20])
+def test_a_torn_record_is_searched_by_any_budget(directory: Path, budget_bytes: int) -> None:
+    data = version() + steps([1]) + frame(bytes(5000))[:3000] + steps(range(2, 9)) + frame(bytes(9000))[:700]
+    append(directory / NAME, data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
+        patch.setattr(stretch_module, "FEW_RECORDS", 1)
+        loader = loader_of(directory)
+        while loader.read(budget_bytes) or loader.has_more:
+            pass
+    assert visible_steps(loader.store) == list(range(1, 9))
+    assert [damage.kind for damage in loader.store.damages] == [DamageKind.TRUNCATED]
+    append(directory / NAME, bytes(9000))
+    append(directory / NAME, steps([9]))
+    loader.read_all()
+    assert visible_steps(loader.store) == list(range(1, 10))
+
+
+def test_what_is_half_written_is_no_damage_until_its_file_is_closed(directory: Path) -> None:
+    file = directory / NAME
+    append(file, version() + steps([1]) + steps([2])[:-5])
+    loader = loader_of(directory)
+    loader.read_all()
+    assert loader.store.damages == ()
+    file.chmod(0o400)
+    loader.read_all()
+    (damage,) = loader.store.damages
+    place = len(version() + steps([1]))
+    assert (damage.kind, damage.offset, damage.resumed_at) == (DamageKind.TRUNCATED, place, None)
+    file.chmod(0o600)
+    append(file, steps([2])[-5:])
+    file.chmod(0o400)
+    loader.read_all()
+    assert loader.store.damages == ()
+    assert visible_steps(loader.store) == [1, 2]
+
+
+@pytest.mark.parametrize("cut", [1, 11, 12, 20])
+def test_a_closed_file_says_that_its_last_record_is_cut(directory: Path, cut: int) -> None:
+    append(directory / NAME, version() + steps([1]) + steps([2])[:cut])
+    (directory / NAME).chmod(0o400)
+    assert [damage.kind for damage in load(directory).damages] == [DamageKind.TRUNCATED]
+    assert (
+        load(directory).damages[0].detail
+        == f"it ends after {cut} bytes, within the record, and its writer closed the file"
+    )
 
 
 SAMPLES = [

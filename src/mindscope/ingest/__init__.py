@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mindscope.ingest.catalog import Catalog
-from mindscope.ingest.discover import Discovery, EventFile, FoundRun, find_run, find_runs
+from mindscope.ingest.discover import Discovery, EventFile, Finder, FoundRun, find_run, find_runs
 from mindscope.ingest.load import RunLoader
 from mindscope.ingest.unread import PlaceKind, UnreadPlace
 from mindscope.ingest.watch import Watcher
@@ -13,6 +13,7 @@ __all__ = [
     "Catalog",
     "Discovery",
     "EventFile",
+    "Finder",
     "FoundRun",
     "PlaceKind",
     "RunLoader",

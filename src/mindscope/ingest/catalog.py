@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +27,9 @@ from mindscope.store.recent import RecentColumns
 
 ChangeListener = Callable[[frozenset[str]], None]
 
+_Waiting = Mapping[str, Collection[str] | None]
+"""Runs to read, by id: those of their files that may have grown, None for all."""
+
 TELL_S = 0.25
 """How long changes are collected before they are told while a refresh goes on."""
 
@@ -38,8 +41,16 @@ class Catalog:
     catalog of this base reads only what grew; call ``close`` in the end.
     """
 
-    def __init__(self, base: str | Path, workspace: Path | None = None, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
-        self._finder = Finder(base)
+    def __init__(
+        self,
+        base: str | Path,
+        workspace: Path | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        *,
+        follow_links: bool = False,
+    ) -> None:
+        """``follow_links``: see ``Finder``."""
+        self._finder = Finder(base, follow_links)
         self.base = Path(self._finder.base)
         self._refreshing = Lock()  # held by the one refresh that is going on; guards the loaders
         self._workspace = workspace
@@ -72,6 +83,11 @@ class Catalog:
         return self._finder.directories
 
     @property
+    def has_links(self) -> bool:
+        """Whether the last full refresh followed a link out of the base."""
+        return self._finder.has_links
+
+    @property
     def version(self) -> int:
         """Grows with every change of any run, of the list, or of what can't be read."""
         return self._version
@@ -96,17 +112,17 @@ class Catalog:
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:
         """Read what grew and return the ids of the runs that changed, came or went.
 
-        ``paths`` names event files that are known to have changed: then only their runs are looked at, unless one is
+        ``paths`` names event files that are known to have changed: then only these are looked at, unless one is
         new. Without it everything is. ``on_change`` hears of changes while a long refresh goes on, and of none at all
         where only ``unread`` is another.
         """
         with self._refreshing:
-            waiting = self._known_ids(paths)
+            waiting = self._known(paths)
             changed = set[str]()
             if waiting is None:
                 with _without_collecting():
                     changed |= self._look(on_change)
-                    waiting = tuple(self._loaders)
+                    waiting = dict.fromkeys(self._loaders)
                     changed |= self._read_all(waiting, on_change)
                 self._rooms.release()
             else:
@@ -135,32 +151,32 @@ class Catalog:
         self._unread = found.unread
         return self._tell(self._take(found), on_change, is_other)
 
-    def _read_all(self, waiting: tuple[str, ...], on_change: ChangeListener | None) -> frozenset[str]:
+    def _read_all(self, waiting: _Waiting, on_change: ChangeListener | None) -> frozenset[str]:
         """Read what grew in these runs; returns the ids of those that changed."""
         changed = set[str]()
         while waiting:
             for group in self._read(waiting):
                 changed |= self._tell(group, on_change)
-            waiting = tuple(id for id in waiting if self._loaders[id].has_more)
+            waiting = {id: paths for id, paths in waiting.items() if self._loaders[id].has_more}
         return frozenset(changed)
 
     def _open_cache(self) -> None:
         if self._workspace is not None and self._cache_bytes > 0 and self._cache is None:
             self._cache = RunCache(self._workspace, self._finder.base, self._cache_bytes)
 
-    def _read(self, ids: tuple[str, ...]) -> Iterator[frozenset[str]]:
+    def _read(self, runs: _Waiting) -> Iterator[frozenset[str]]:
         """Give each run its turn; yields those that changed, in groups, so that a long load can be followed.
 
         Runs are read at once, the files of one run after each other: the first may say what a tag of the next is.
         """
-        waiting, changed = iter(ids), deque[str]()
+        waiting, changed = iter(tuple(runs.items())), deque[str]()
 
         def read_waiting() -> None:
-            for id in waiting:  # one step of an iterator over a tuple is never given to two threads
-                if self._loaders[id].read():
+            for id, paths in waiting:  # one step of an iterator over a tuple is never given to two threads
+                if self._loaders[id].read(paths=paths):
                     changed.append(id)
 
-        workers = min(len(ids), os.cpu_count() or 1)
+        workers = min(len(runs), os.cpu_count() or 1)
         with ThreadPoolExecutor(workers, "mindscope-loader") as pool:
             pending = {pool.submit(read_waiting) for _ in range(workers)}
             while pending:
@@ -169,12 +185,14 @@ class Catalog:
                 for each in done:
                     each.result()
 
-    def _known_ids(self, paths: Iterable[str] | None) -> tuple[str, ...] | None:
-        """The runs that the files belong to; None when that is not known of all."""
+    def _known(self, paths: Iterable[str] | None) -> _Waiting | None:
+        """The files by the run that they belong to; None when that is not known of all."""
         if paths is None:
             return None
-        ids = {self._run_of_path.get(path, "") for path in paths}
-        return None if "" in ids else tuple(ids)
+        by_run: dict[str, set[str]] = {}
+        for path in paths:
+            by_run.setdefault(self._run_of_path.get(path, ""), set()).add(path)
+        return None if "" in by_run else by_run
 
     def _tell(
         self, changed: frozenset[str], on_change: ChangeListener | None, is_other: bool = False
@@ -189,7 +207,7 @@ class Catalog:
         """Follow the discovery; returns the ids of runs that came, went or have other files."""
         gone = self._loaders.keys() - found.runs.keys()
         added = found.runs.keys() - self._loaders.keys()
-        other = {id for id in found.runs.keys() - added if self._loaders[id].set_files(found.runs[id].files)}
+        other = {id for id in found.runs.keys() - added if self._loaders[id].update(found.runs[id])}
         for id in gone:
             self._backlog.note(id, 0)
         changed = frozenset(gone | added | other)

@@ -7,11 +7,16 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from operator import attrgetter
 from pathlib import Path
 
+from mindscope.ingest.contents import Found, content_file, contents_by_run, profile_of
+from mindscope.ingest.foreign import compressed_file, foreign_logs, is_compressed
 from mindscope.ingest.names import creation_number, is_event_name, readable, run_id
 from mindscope.ingest.unread import UnreadPlace, link_outside, unread_directory, unread_entry
-from mindscope.store.files import natural_key
+from mindscope.store.contents import Content
+from mindscope.store.files import FileKey, age_key, natural_key
 
 SETTLED_NS = 2_000_000_000
 """A directory changed within so short a time before it was listed may have changed again without a new time stamp."""
@@ -19,20 +24,27 @@ SETTLED_NS = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class EventFile:
-    """A file to read: ``name`` as a person reads it, ``path`` to open it."""
+    """A file to read: ``name`` as a person reads it, ``path`` to open it, ``key`` to sort it by age."""
 
     name: str
     path: str
     creation_number: int
+    key: FileKey
+
+    @classmethod
+    def of(cls, entry: os.DirEntry[str]) -> EventFile:
+        name, number = readable(entry.name), creation_number(entry.name)
+        return cls(name, entry.path, number, age_key(number, name))
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A directory with at least one event file directly in it; the files from the oldest to the newest."""
+    """A directory with an event file, a graph file or a profile directly in it; files from the oldest to the newest."""
 
     id: str
     path: Path
     files: tuple[EventFile, ...]
+    contents: tuple[Content, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +62,10 @@ class _Listing:
     modified_ns: int
     listed_ns: int
     directories: tuple[str, ...]
+    links: tuple[str, ...]  # to directories outside of the base, where they are followed
     files: tuple[EventFile, ...]
     unread: tuple[UnreadPlace, ...]
+    found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself where it is a profile
 
     def still_holds(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > SETTLED_NS
@@ -67,9 +81,7 @@ def find_run(directory: str | Path) -> FoundRun | None:
 
     Raises OSError when the directory can't be listed.
     """
-    finder = Finder(directory)
-    files = finder.list_files()
-    return _found_run(finder.base, finder.base, files) if files else None
+    return Finder(directory).find_in_base()
 
 
 class Finder:
@@ -78,35 +90,56 @@ class Finder:
     A link to a directory is not followed: what it leads to inside the base has its own path, and what is outside stays
     outside. So no cycle and no run under two ids. A link to an event file is read when its target is inside the base.
     Directories that may not be listed are reported and passed over.
+
+    With ``follow_links`` links that lead out of the base are followed, those nearest to the base first, and a directory
+    is looked into once, however many links lead to it or back.
     """
 
-    def __init__(self, base: str | Path) -> None:
+    def __init__(self, base: str | Path, follow_links: bool = False) -> None:
         self.base = os.path.realpath(base)
+        self.follow_links = follow_links
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find
         self.directories: tuple[str, ...] = ()
         """Those that the last find could list, the base first."""
+        self.has_links = False
+        """Whether the last find followed a link."""
 
     def find(self) -> Discovery:
         listings = dict(self._walk())
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
         self.directories = tuple(path for path, each in listings.items() if each.listed_ns)
-        runs = [_found_run(self.base, path, each.files) for path, each in listings.items() if each.files]
+        self.has_links = any(each.links for each in listings.values())
+        contents = contents_by_run(self.base, {path: each.found for path, each in listings.items() if each.found})
+        runs = [
+            _found_run(self.base, path, each.files, contents.get(path, ()))
+            for path, each in listings.items()
+            if each.files or path in contents
+        ]
         unread = [place for each in listings.values() for place in each.unread]
         return Discovery(
             {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
             tuple(sorted(unread, key=lambda place: natural_key(place.path))),
         )
 
-    def list_files(self) -> tuple[EventFile, ...]:
-        """The event files directly in the base. Raises OSError when it can't be listed."""
-        return self._list_anew(self.base, 0).files
+    def find_in_base(self) -> FoundRun | None:
+        """The run in the base itself; None when there is no event file directly in it, and no graph file or profile.
+
+        Raises OSError when the base can't be listed.
+        """
+        listing = self._listings[self.base] = self._list_anew(self.base, 0)
+        return _found_run(self.base, self.base, listing.files) if listing.files else self.find().runs.get(".")
 
     def _walk(self) -> Iterator[tuple[str, _Listing]]:
-        waiting = [self.base]
-        while waiting:
-            directory = waiting.pop()
+        waiting, links = [self.base], list[tuple[int, str]]()
+        walked = set[tuple[int, int]]()
+        while waiting or links:
+            directory = waiting.pop() if waiting else heappop(links)[1]
+            if self.follow_links and not _is_first(directory, walked):
+                continue
             listing = self._list(directory)
             waiting.extend(listing.directories)
+            for link in listing.links:
+                heappush(links, (link.count(os.sep), link))
             yield directory, listing
 
     def _list(self, directory: str) -> _Listing:
@@ -117,18 +150,31 @@ class Finder:
         except OSError as error:
             # What has gone since the directory above was listed is missed by nobody.
             is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) and directory != self.base
-            return _Listing(0, 0, (), (), () if is_gone else (unread_directory(directory, error),))
+            return _Listing(0, 0, (), (), (), () if is_gone else (unread_directory(directory, error),))
 
     def _list_anew(self, directory: str, modified_ns: int) -> _Listing:
+        before = self._listings.get(directory)
+        known = {file.path: file for file in before.files} if before else {}  # one new file among 10,000 costs little
         directories: list[str] = []
+        links: list[str] = []
+        found: list[Found] = []
+        names: list[str] = []
         files: list[EventFile] = []
         unread: list[UnreadPlace] = []
         listed_ns = time.time_ns()
         with os.scandir(directory) as entries:
             for entry in entries:
-                if entry.is_symlink() and (target := self._target_outside(entry)):
-                    if is_event_name(entry.name) or os.path.isdir(target):  # noqa: PTH112 (says no where it fails)
+                names.append(entry.name)
+                target = self._target_outside(entry) if entry.is_symlink() else None
+                if target and self.follow_links and os.path.isdir(target):  # noqa: PTH112 (says no where it fails)
+                    links.append(entry.path)
+                elif target and self.follow_links and not os.path.exists(target):  # noqa: PTH110
+                    modified_ns = 0  # what is missing may come
+                elif target and not self.follow_links:
+                    if is_event_name(entry.name) or os.path.isdir(target):  # noqa: PTH112
                         unread.append(link_outside(entry.path, target, self.base))
+                elif is_compressed(entry.name):
+                    unread.append(compressed_file(entry.path))
                 elif entry.is_dir(follow_symlinks=False):
                     directories.append(entry.path)
                 elif is_event_name(entry.name):
@@ -136,15 +182,34 @@ class Finder:
                         unread.append(place)
                         modified_ns = 0  # what mends it may be done elsewhere: look again next time
                     else:
-                        files.append(EventFile(readable(entry.name), entry.path, creation_number(entry.name)))
-        return _Listing(modified_ns, listed_ns, tuple(directories), tuple(files), tuple(unread))
+                        files.append(known.get(entry.path) or EventFile.of(entry))
+                elif content := content_file(entry):
+                    found.append(content)
+        if foreign := foreign_logs(directory, names):
+            unread.append(foreign)
+        if profile := profile_of(directory, names):
+            found.append((profile, directory))
+        return _Listing(
+            modified_ns, listed_ns, tuple(directories), tuple(links), tuple(files), tuple(unread), tuple(found)
+        )
 
     def _target_outside(self, link: os.DirEntry[str]) -> str | None:
         target = os.path.realpath(link.path)
         return None if os.path.commonpath([self.base, target]) == self.base else target
 
 
-def _found_run(base: str, directory: str, files: tuple[EventFile, ...]) -> FoundRun:
-    if len(files) > 1:
-        files = tuple(sorted(files, key=lambda file: (file.creation_number, natural_key(file.name))))
-    return FoundRun(run_id(base, directory), Path(directory), files)
+def _is_first(directory: str, walked: set[tuple[int, int]]) -> bool:
+    """Whether the directory was not walked yet, under this name or another; what can't be looked at is its own."""
+    try:
+        found = os.stat(directory)  # noqa: PTH116
+    except OSError:
+        return True
+    identity = found.st_dev, found.st_ino
+    is_first = identity not in walked
+    walked.add(identity)
+    return is_first
+
+
+def _found_run(base: str, directory: str, files: tuple[EventFile, ...], contents: tuple[Content, ...] = ()) -> FoundRun:
+    by_age = tuple(sorted(files, key=attrgetter("key")))
+    return FoundRun(run_id(base, directory), Path(directory), by_age, contents)

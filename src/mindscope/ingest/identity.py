@@ -37,6 +37,13 @@ class Marks:
         self.head += bytes(read[: max(MARK_BYTES - len(self.head), 0)])
         self.tail = (self.tail + bytes(read[-MARK_BYTES:]))[-MARK_BYTES:]
 
+    def move(self, file: FileIO, position: int) -> None:
+        """Go on at ``position``, of a file in which what is before it was not all passed over. Moves in the file."""
+        file.seek(0)
+        self.head = file.read(min(MARK_BYTES, position))
+        file.seek(max(position - MARK_BYTES, 0))
+        self.tail = file.read(min(MARK_BYTES, position))
+
     def go_on(self, other: Marks) -> None:
         """Pass over what ``other`` has passed over."""
         self.head = (self.head + other.head)[:MARK_BYTES]

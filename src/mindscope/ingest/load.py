@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from threading import RLock
 from time import monotonic
 
@@ -11,7 +12,7 @@ from mindscope.ingest.backlog import Backlog
 from mindscope.ingest.discover import EventFile, FoundRun
 from mindscope.ingest.rooms import ReadRooms
 from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_rooms
-from mindscope.store import RunCache, RunStore
+from mindscope.store import FileFacts, RunCache, RunStore
 from mindscope.store.chunk import ChunkDamagedError
 from mindscope.store.recent import RecentColumns
 from mindscope.store.saved import Json, SavedStore
@@ -55,6 +56,7 @@ class RunLoader:
             if found is not None:
                 self._restore(*found, run)
         self.set_files(run.files)
+        self.store.set_contents(run.contents)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -76,11 +78,16 @@ class RunLoader:
         with self._lock:
             found = {file.path: file for file in files}
             gone = [path for path in self._tails if path not in found]
-            for path in gone:
-                self._remove(self._tails.pop(path))
+            if gone:
+                self._remove({self._tails.pop(path).ordinal for path in gone})
             added = [path for path in found if path not in self._tails]
             self._tails = {path: self._tails.get(path) or self._tail(file) for path, file in found.items()}
             return bool(gone or added)
+
+    def update(self, run: FoundRun | None) -> bool:
+        """Follow what is in the directory, None for nothing; says whether it is other than before."""
+        is_other = self.store.set_contents(run.contents if run else ())
+        return self.set_files(run.files if run else ()) or is_other
 
     @property
     def is_due(self) -> bool:
@@ -90,14 +97,15 @@ class RunLoader:
         is_large = self.store.unsealed_rows >= SEALED_ROWS
         return is_large or self._sealed_version < 0 or monotonic() - self._sealed_at >= SEALED_EVERY_S
 
-    def read(self, budget_bytes: int = BUDGET_BYTES) -> bool:
-        """Read at most about ``budget_bytes`` of what grew in each file; says whether the store changed.
+    def read(self, budget_bytes: int = BUDGET_BYTES, paths: Collection[str] | None = None) -> bool:
+        """Read at most about ``budget_bytes`` of what grew in each file, or in those of ``paths`` only.
 
+        Says whether the store changed.
         When much is not saved yet, of this run and others, this one is saved at once.
         """
         with self._lock:
             try:
-                is_changed = self._read(budget_bytes)
+                is_changed = self._read(budget_bytes, paths)
                 if self._backlog.is_full:
                     self._save()
             except ChunkDamagedError as error:
@@ -121,8 +129,15 @@ class RunLoader:
             except ChunkDamagedError as error:
                 log.warning("cache: %s", error)
 
-    def _read(self, budget_bytes: int) -> bool:
-        are_changed = [tail.read(self._rooms, budget_bytes) for tail in self._tails.values()]
+    def _read(self, budget_bytes: int, paths: Collection[str] | None = None) -> bool:
+        read = self._tails.values() if paths is None else [self._tails[path] for path in paths if path in self._tails]
+        are_changed = [tail.read(self._rooms, budget_bytes) for tail in read]
+        replaced = [tail for tail in read if tail.replaced is not None]
+        if replaced:  # all at once: taking the values of one file out of the store looks at those of all
+            self.store.forget_values({tail.ordinal for tail in replaced})
+            for tail in replaced:
+                tail.start_over()
+                are_changed.append(tail.read(self._rooms, budget_bytes))
         if self._cache is not None:
             self._backlog.note(self.store.id, self.store.unsealed_bytes)
         return any(are_changed)
@@ -144,20 +159,20 @@ class RunLoader:
         self._kinds.update({tag: Kind(kind) for tag, kind in progress["kinds"].items()})
         for tail in progress["tails"]:
             facts = self.store.file(tail["ordinal"])
-            file = EventFile(facts.name, facts.path, facts.creation_number)
-            self._tails[facts.path] = FileTail(file, self.store, self._kinds, tail)
+            self._tails[facts.path] = FileTail(facts, self.store, self._kinds, tail)
         self._sealed_version = self.store.version
         self._sealed_at = monotonic()
 
     def _tail(self, file: EventFile) -> FileTail:
-        return FileTail(file, self.store, self._kinds)
+        return FileTail(FileFacts(file.name, file.path, file.creation_number), self.store, self._kinds)
 
-    def _remove(self, tail: FileTail) -> None:
+    def _remove(self, ordinals: set[int]) -> None:
         try:
-            self.store.remove_file(tail.ordinal)
+            self.store.remove_files(ordinals)
         except ChunkDamagedError as error:
             log.warning("cache: %s", error)
             self._read_anew()
+            self.store.remove_files(ordinals)
 
     def _read_anew(self) -> None:
         """Forget everything and read the logs from their beginning."""

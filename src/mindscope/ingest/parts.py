@@ -35,6 +35,8 @@ class _Part:
     start: int
     stop: int
     end: int
+    size_bytes: int
+    """Where the file ends."""
     kinds: dict[str, Kind]
     """That were known when it was begun."""
 
@@ -44,7 +46,8 @@ class _Part:
             with FileIO(whole.name) as file, rooms.lend(self.end - self.start) as room:
                 if not os.path.sameopenfile(file.fileno(), whole.fileno()):
                     return None
-                stretch = Stretch(file, room, FrameReader(name, self.start), Marks(), dict(self.kinds), dialect)
+                reader, kinds = FrameReader(name, self.start), dict(self.kinds)
+                stretch = Stretch(file, room, reader, Marks(), kinds, dialect, self.size_bytes)
                 stretch.read(self.stop, self.end)
                 return _Found(stretch, stretch.take())
         except OSError:
@@ -66,8 +69,9 @@ def read_in_parts(stretch: Stretch, file: FileIO, rooms: ReadRooms, stop: int, e
 
     Yields what was found, in the order of the file, each time with ``stretch`` behind it.
     """
-    if rooms.idle and min(stop, end) - stretch.reader.position >= 2 * LEAST_BYTES:
-        stretch.read(stretch.reader.position + 1, end)  # tells the dialect, and the kinds of most tags
+    reader = stretch.reader
+    if rooms.idle and not reader.is_resyncing and min(stop, end) - reader.position >= 2 * LEAST_BYTES:
+        stretch.read(reader.position + 1, end)  # tells the dialect, and the kinds of most tags
         parts = _parts(stretch, file, rooms.idle, stop, end)
         if parts:
             yield from _read_ahead(stretch, parts, file, rooms)
@@ -83,7 +87,7 @@ def _parts(stretch: Stretch, file: FileIO, most: int, stop: int, end: int) -> li
     starts = [start for place in places if (start := _find_start(file, place)) is not None]
     kinds = dict(stretch.kinds)
     stops = [(start, start) for start in starts[1:]]
-    return [_Part(start, *span, kinds) for start, span in zip(starts, [*stops, (stop, end)], strict=False)]
+    return [_Part(start, *span, end, kinds) for start, span in zip(starts, [*stops, (stop, end)], strict=False)]
 
 
 def _find_start(file: FileIO, place: int) -> int | None:

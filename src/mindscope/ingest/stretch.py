@@ -7,7 +7,7 @@ import collections
 from io import FileIO
 
 from mindscope.formats import dialects
-from mindscope.formats.frames import FrameReader
+from mindscope.formats.frames import FRAME_HEADER, UNKNOWN_END, FrameReader
 from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.ingest.identity import Marks
 from mindscope.ingest.rooms import ReadRoom
@@ -34,25 +34,39 @@ class Stretch:
         marks: Marks,
         kinds: dict[str, Kind],
         dialect: DialectName | None = None,
+        size_bytes: int = UNKNOWN_END,
     ) -> None:
-        """Without a ``dialect`` the first intact record tells it. ``kinds``: see ``EventScanner``."""
+        """Without a ``dialect`` the first intact record tells it. ``kinds``: see ``EventScanner``.
+
+        ``size_bytes`` is where the file ends; where that is not given, no record is said to reach beyond it.
+        """
         self.reader = reader
         self.marks = marks
         self.kinds = kinds
         self.dialect = dialect
+        self.rewinds = False  # as the first record says, if this stretch holds it
         self.read_bytes = 0
         self._file = file
+        self._size_bytes = size_bytes
         self._room = room
         self._scanner: EventScanner | None = None  # None until there is something to scan
 
     def read(self, stop: int, end: int) -> None:
-        """Read until the reader is at ``stop`` or behind it, as if the file ended at ``end``."""
-        while self.reader.position < stop and (chunk := self._next_chunk(end)):
-            before = self.reader.position
+        """Read until the reader is at ``stop`` or behind it, but nothing from byte ``end`` on."""
+        self.reader.rewind(self._size_bytes)
+        while self.reader.ahead < stop and (chunk := self._next_chunk(end)):
+            before, position = self.reader.ahead, self.reader.position
             self._scan(chunk)
-            self.marks.pass_over(chunk[: self.reader.position - before])
-            if self.reader.position == before and self.reader.needed <= len(chunk):
+            self._mark(chunk, before, position)
+            if self.reader.ahead == before and self.reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
+
+    def _mark(self, chunk: memoryview, before: int, position: int) -> None:
+        """Have the marks where the reader is. It was at ``position``, and the chunk begins at ``before``."""
+        if before == position:
+            self.marks.pass_over(chunk[: self.reader.position - position])
+        elif self.reader.position != position:  # it found a record in what it had searched through
+            self.marks.move(self._file, self.reader.position)
 
     def go_on(self, other: Stretch) -> None:
         """Be where ``other`` is, which began where this one stopped; what it found it keeps."""
@@ -69,30 +83,36 @@ class Stretch:
     def _next_chunk(self, end: int) -> memoryview:
         """The bytes from the position on; empty when the next record does not stand whole before ``end``."""
         buffer = self._room.buffer
-        rest, needed = end - self.reader.position, max(self.reader.needed, 1)
+        rest, needed = end - self.reader.ahead, max(self.reader.needed, 1)
         if rest < needed:
             return buffer[:0]
         if needed > len(buffer):
             buffer = memoryview(bytearray(needed))
         size = min(rest, max(FEW_RECORDS * needed, CHUNK_BYTES))
-        chunk = buffer[: _read_into(self._file, self.reader.position, buffer[:size])]
+        chunk = buffer[: _read_into(self._file, self.reader.ahead, buffer[:size])]
         self.read_bytes += len(chunk)
         return chunk if len(chunk) >= needed else chunk[:0]  # cut meanwhile: seen at the next read
 
     def _scan(self, chunk: memoryview) -> None:
         if self._scanner is None:
-            self.dialect = self.dialect or self._told_dialect(chunk)
             if self.dialect is None:
-                collections.deque(self.reader.records(chunk), maxlen=0)  # no whole record in it, but damage perhaps
+                self._read_first_record(chunk)
+            if self.dialect is None:
+                # no whole record in it, but damage perhaps
+                collections.deque(self.reader.records(chunk, self._size_bytes), maxlen=0)
                 return
             self._scanner = EventScanner(self.dialect, self.kinds, self._room.scan)
-        self._scanner.scan(self.reader, chunk)
+        self._scanner.scan(self.reader, chunk, self._size_bytes)
 
-    def _told_dialect(self, chunk: memoryview) -> DialectName | None:
+    def _read_first_record(self, chunk: memoryview) -> None:
         name = self.reader.file
-        heads = (chunk[:FIRST_RECORD_BYTES], chunk)
-        first = next((record for head in heads for record in FrameReader(name).records(head)), None)
-        return None if first is None else dialects.detect(name, first[1])
+        heads = ((chunk[:FIRST_RECORD_BYTES], UNKNOWN_END), (chunk, self._size_bytes))
+        readings = (FrameReader(name, self.reader.ahead).records(head, end) for head, end in heads)
+        first = next((record for reading in readings for record in reading), None)
+        if first is not None:
+            offset, payload = first
+            self.dialect = dialects.detect(name, payload)
+            self.rewinds = offset == FRAME_HEADER and dialects.rewinds(self.dialect, payload)
 
 
 def _read_into(file: FileIO, position: int, buffer: memoryview) -> int:

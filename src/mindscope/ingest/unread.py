@@ -27,13 +27,29 @@ REMEDIES: Mapping[str, str] = {
     "place_failing": "look at the disk or the network it is on; it is tried again by itself",
     "place_no_file": "give it another name, or move it away",
     "link_to_nowhere": "delete the link, or make what it leads to",
-    "link_outside": "move what it leads to below that directory, or give one that holds both",
+    "link_outside": "use --follow-links, move what it leads to below that directory, or give one that holds both",
+    "event_file_compressed": "unpack it, as with gunzip -k",
+    "logs_of_wandb": (
+        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer; "
+        "past runs are exported by W&B's own API"
+    ),
+    "logs_of_aim": (
+        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer; "
+        "past runs are exported by Aim's own API"
+    ),
+    "logs_of_mlflow": (
+        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer; "
+        "past runs are exported by MLflow's own API"
+    ),
+    "logs_of_visualdl": (
+        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer"
+    ),
 }
 """What to do, by the code of the reason."""
 
 
 class PlaceKind(str, Enum):
-    """A ``directory`` hides everything below it."""
+    """A ``directory`` that can't be listed hides everything below it."""
 
     DIRECTORY = "directory"
     FILE = "file"

@@ -89,7 +89,8 @@ class Watcher:
         import watchfiles  # brings an event loop along, which readers without a watcher do without
 
         # who watches a whole tree follows the links out of it, to however many directories they lead
-        is_tree = not any(place.reason.code == "link_outside" for place in self._catalog.unread)
+        has_links = any(place.reason.code == "link_outside" for place in self._catalog.unread)
+        is_tree = not (has_links or self._catalog.has_links)
         watched = self._catalog.directories
         batches = watchfiles.watch(
             *watched[:1] if is_tree else watched,

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graph files and profiles, recognized by their names: a directory that holds one is a run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from mindscope.ingest.names import readable
+from mindscope.store.contents import Content, ContentKind
+from mindscope.store.files import natural_key
+
+Found = tuple[ContentKind, str]
+"""Of a directory or file: what it is, and its path."""
+
+_CANN = re.compile(r"PROF_\d{6}_\d{17}_[A-Z]+", re.ASCII)
+_PROFILER_FILE = re.compile(
+    r"(profiler_info|(ascend|gpu|cpu)_(timeline|op_detail|op_type|ms_memory)|aicore_intermediate|output_op_compute_time|"
+    r"output_timeline|step_trace|pipeline_profiling|minddata|cpu_op|gpu_(activity|op|framework)|framework_raw|"
+    r"dynamic_shape_info|memory_usage).*\.(csv|json|txt|pb)",
+    re.ASCII,
+)
+"""What MindSpore before 2.3 writes into a directory ``profiler``."""
+_TORCH_TRACE = re.compile(r".*\.pt\.trace\.json(\.gz)?", re.ASCII)
+_TENSORFLOW_PROFILE = re.compile(r"/plugins/profile/[^/]+$")
+_OTHER_PROTOBUF = re.compile(r"(memory_usage_\d+|saved_model|keras_metadata|fingerprint|.*\.xplane)\.pb", re.ASCII)
+_GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
+"""A ModelProto begins with its version or domain, a GraphProto with its first node."""
+
+
+def profile_of(directory: str, names: Iterable[str]) -> ContentKind | None:
+    """Which profile ``directory``, that holds ``names``, is; None for any other directory."""
+    own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
+    if own.endswith(("_ascend_ms", "_ascend_pt")) or "ASCEND_PROFILER_OUTPUT" in names:
+        return ContentKind.ASCEND_PROFILE
+    if _CANN.fullmatch(own):
+        return ContentKind.CANN_PROFILE
+    is_old = own.startswith("profiler") and any(_PROFILER_FILE.fullmatch(name) for name in names)
+    return ContentKind.MINDSPORE_PROFILE if is_old else None
+
+
+def content_file(entry: os.DirEntry[str]) -> Found | None:
+    """What a file is, by its name; for a graph file also by its first byte."""
+    name = entry.name
+    if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name):
+        return ContentKind.TORCH_PROFILE, entry.path
+    if name.endswith(".xplane.pb"):
+        return ContentKind.XLA_PROFILE, entry.path
+    if (
+        name.endswith(".pb")
+        and not _OTHER_PROTOBUF.fullmatch(name)
+        and not entry.is_symlink()
+        and _begins_a_graph(entry)
+    ):
+        return ContentKind.GRAPH_FILE, entry.path
+    return None
+
+
+def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
+    try:
+        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (may be no text)
+            return entry.is_file(follow_symlinks=False) and file.read(1) in _GRAPH_STARTS
+    except OSError:
+        return False
+
+
+def contents_by_run(base: str, found: Mapping[str, Iterable[Found]]) -> dict[str, tuple[Content, ...]]:
+    """What was found in each directory, by the directory of the run that it belongs to.
+
+    A profile directory belongs to the directory that holds it, as does what TensorFlow writes to plugins/profile/TIME.
+    What is in a profile belongs to it.
+    """
+    by_run: dict[str, list[Found]] = {}
+    profiles = {path for directory, each in found.items() for _, path in each if path == directory}
+    for each in found.values():
+        for kind, path in each:
+            above = os.path.dirname(path)  # noqa: PTH120
+            if not _is_within(above, profiles, base):
+                by_run.setdefault(_owner(base, above, kind), []).append((kind, path))
+    return {run: _summed_up(run, each) for run, each in by_run.items()}
+
+
+def _is_within(directory: str, profiles: set[str], base: str) -> bool:
+    while len(directory) >= len(base):
+        if directory in profiles:
+            return True
+        directory = os.path.dirname(directory)  # noqa: PTH120
+    return False
+
+
+def _owner(base: str, directory: str, kind: ContentKind) -> str:
+    """The run of what is in ``directory``, which is above the base where the base is a profile itself."""
+    if kind is ContentKind.XLA_PROFILE:
+        directory = _TENSORFLOW_PROFILE.sub("", directory)
+    return directory if len(directory) >= len(base) else base
+
+
+def _summed_up(run: str, found: list[Found]) -> tuple[Content, ...]:
+    ordered = sorted(found, key=lambda each: (each[0].value, natural_key(each[1])))
+    groups = ((kind, [path for _, path in each]) for kind, each in groupby(ordered, key=lambda each: each[0]))
+    return tuple(Content(kind, readable(os.path.relpath(paths[0], run)), len(paths)) for kind, paths in groups)

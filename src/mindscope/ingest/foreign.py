@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs that mindscope does not read, recognized by their names, so that a list of runs says why they are not in it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from mindscope.ingest.names import is_event_name, readable
+from mindscope.ingest.unread import PlaceKind, UnreadPlace
+from mindscope.reasons import Reason
+
+_COMPRESSED = re.compile(r"\.(gz|bz2|xz|zst|lz4|zip)$", re.IGNORECASE | re.ASCII)
+_WANDB_RUN = re.compile(r"(offline-)?run-\d{8}_\d{6}-", re.ASCII)
+_VISUALDL = re.compile(r"vdlrecords\.\d+.*\.log", re.ASCII)
+
+
+def is_compressed(name: str) -> bool:
+    """Whether this is the name of an event file that somebody compressed."""
+    return is_event_name(name) and _COMPRESSED.search(name) is not None
+
+
+def compressed_file(path: str) -> UnreadPlace:
+    """An event file that has to be unpacked first."""
+    return UnreadPlace(readable(path), PlaceKind.FILE, Reason("event_file_compressed"))
+
+
+def foreign_logs(directory: str, names: Iterable[str]) -> UnreadPlace | None:
+    """What another tool keeps in ``directory``, which holds ``names``; None for anything else.
+
+    A store with many runs is one place: what is in its runs is not named again.
+    """
+    own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
+    code = next((code for name in names if (code := _code_of(name, own))), None)
+    return None if code is None else UnreadPlace(readable(directory), PlaceKind.DIRECTORY, Reason(code))
+
+
+def _code_of(name: str, directory: str) -> str | None:
+    is_run = _WANDB_RUN.match(name if directory == "wandb" else directory) is not None
+    if (directory == "wandb" and is_run) or (name.endswith(".wandb") and not is_run):
+        return "logs_of_wandb"
+    if directory == ".aim" and name in ("meta", "seqs", "run_metadata.sqlite"):
+        return "logs_of_aim"
+    if name == "mlflow.db" or (directory == "mlruns" and name == "0"):
+        return "logs_of_mlflow"
+    return "logs_of_visualdl" if _VISUALDL.fullmatch(name) else None

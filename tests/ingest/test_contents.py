@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directories with graph files or profiles are runs, and the list names what they hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mindscope import open_run
+from mindscope.errors import RunNotFoundError
+from mindscope.ingest import Catalog, find_runs
+from mindscope.server.run_list import RunList
+from tests.event_log import DATA, MINDSPORE_NAME, append, steps, version
+
+GRAPH = b"\x08\x03"
+ASCEND = "vm_18613_20261122023153368_ascend_ms"
+
+
+def write(base: Path, *names: str, content: bytes = GRAPH) -> None:
+    for name in names:
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_bytes(content)
+
+
+def contents(base: Path) -> dict[str, list[tuple[str, str, int]]]:
+    runs = find_runs(base).runs.values()
+    return {run.id: [(each.kind.value, each.name, each.count) for each in run.contents] for run in runs}
+
+
+@pytest.mark.parametrize(
+    ("files", "want"),
+    [
+        (["g/ms_output_10.pb", "g/ms_output_2.pb"], {"g": [("graph_file", "ms_output_2.pb", 2)]}),
+        ([f"p/{ASCEND}/ASCEND_PROFILER_OUTPUT/trace_view.json"], {"p": [("ascend_profile", ASCEND, 1)]}),
+        ([f"{ASCEND}/PROF_000001_20240101000000000_ABCDEFGHIJKLMNOP/x.pb", f"{ASCEND}/y/z.pb"],
+         {".": [("ascend_profile", ASCEND, 1)]}),
+        (
+            ["p/profiler/step_trace_raw_0_detail_time.csv", "p/profiler/memory_usage_0.pb", "p/profiler/x.pb"],
+            {"p": [("mindspore_profile", "profiler", 1)]},
+        ),
+        (["p/profiler/cpu_op_detail_info_0.csv"], {"p": [("mindspore_profile", "profiler", 1)]}),
+        (["p/PROF_000001_20240101000000000_ABCDEFGHIJKLMNOP/x"],
+         {"p": [("cann_profile", "PROF_000001_20240101000000000_ABCDEFGHIJKLMNOP", 1)]}),
+        (["t/h.1.pt.trace.json", "t/h.2.pt.trace.json.gz"], {"t": [("torch_profile", "h.1.pt.trace.json", 2)]}),
+        (["x/plugins/profile/2024_01_01/h.xplane.pb"],
+         {"x": [("xla_profile", "plugins/profile/2024_01_01/h.xplane.pb", 1)]}),
+        (["m/saved_model.pb", "m/fingerprint.pb", "profiler/notes.txt", "a/trace.json"], {}),
+    ],
+)  # fmt: skip
+def test_graph_files_and_profiles_make_runs(
+    tmp_path: Path, files: list[str], want: dict[str, list[tuple[str, str, int]]]
+) -> None:
+    write(tmp_path, *files)
+    assert contents(tmp_path) == want
+
+
+def test_a_file_that_is_no_graph_makes_no_run(tmp_path: Path) -> None:
+    write(tmp_path, "a/weights.pb", content=b"\x80\x04pickled")
+    write(tmp_path, "b/empty.pb", content=b"")
+    assert contents(tmp_path) == {}
+    with pytest.raises(RunNotFoundError):
+        open_run(tmp_path / "a")
+
+
+def test_the_list_names_what_a_run_holds_beside_its_events(tmp_path: Path) -> None:
+    append(write_run(tmp_path) / MINDSPORE_NAME.format(1), version() + steps([1]))
+    catalog = Catalog(tmp_path)
+    catalog.refresh()
+    runs = RunList(catalog)
+    (before,) = json.loads(runs.answer(None))["runs"]
+    assert before["contents"] == []
+    write(tmp_path / "run", "ms_output.pb")
+    assert catalog.refresh() == {"run"}
+    (after,) = json.loads(runs.answer(None))["runs"]
+    assert after["contents"] == [{"kind": "graph_file", "name": "ms_output.pb", "count": 1}]
+    assert (after["files"], after["tags"]) == (1, {"scalar": 1})
+
+
+def write_run(base: Path) -> Path:
+    (base / "run").mkdir()
+    return base / "run"
+
+
+def test_a_run_of_graph_files_alone_is_opened_and_inspected(tmp_path: Path) -> None:
+    source = next((DATA).rglob("*.pb"), None)
+    write(tmp_path, "run/graph.pb", content=GRAPH if source is None else source.read_bytes())
+    run = open_run(tmp_path / "run")
+    assert [each.name for each in run.store.contents] == ["graph.pb"]
+    assert not run.refresh()
+    shown = subprocess.run(
+        [sys.executable, "-m", "mindscope", "inspect", str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert "graph file: graph.pb" in shown.stdout

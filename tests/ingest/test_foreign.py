@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs that are not read are named for what they are, and what is beside them is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mindscope import open_run, open_runs
+from mindscope.config import load_settings
+from mindscope.errors import RunNotFoundError, SettingsError
+from mindscope.ingest import find_runs
+from mindscope.reasons import reason_of
+
+EVENTS = "events.out.tfevents.5.host.1.0"
+
+
+def place_files(base: Path, *names: str) -> None:
+    for name in names:
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).touch()
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "code"),
+    [
+        ([f"a/{EVENTS}.gz"], f"a/{EVENTS}.gz", "event_file_compressed"),
+        (["a/events.summary.5.0.vm_MS.zst"], "a/events.summary.5.0.vm_MS.zst", "event_file_compressed"),
+        (
+            ["a/wandb/run-20240101_010203-abc/run-abc.wandb", "a/wandb/offline-run-20240101_010204-x/run-x.wandb"],
+            "a/wandb",
+            "logs_of_wandb",
+        ),
+        (["copied/run-abc.wandb"], "copied", "logs_of_wandb"),
+        (["a/.aim/meta/chunks/x", "a/.aim/seqs/y"], "a/.aim", "logs_of_aim"),
+        (["a/mlruns/0/meta.yaml", "a/mlruns/0/1f/metrics/loss"], "a/mlruns", "logs_of_mlflow"),
+        (["a/mlflow.db"], "a", "logs_of_mlflow"),
+        (["a/vdlrecords.1700000000.log"], "a", "logs_of_visualdl"),
+    ],
+)  # fmt: skip
+def test_foreign_logs_are_named_once_with_a_remedy(tmp_path: Path, files: list[str], place: str, code: str) -> None:
+    place_files(tmp_path, *files, f"a/{EVENTS}")
+    found = find_runs(tmp_path)
+    assert set(found.runs) == {"a"}
+    (unread,) = found.unread
+    assert (unread.path, unread.reason.code) == (str(tmp_path.resolve() / place), code)
+    assert len(unread.remedy) > 10
+    assert open_runs(tmp_path).problems == (str(unread),)
+
+
+def test_other_names_are_not_taken_for_foreign_logs(tmp_path: Path) -> None:
+    place_files(tmp_path, "wandb/notes.txt", "run-1/x.txt", "mlruns.txt", "0/x", "meta/x", "a.gz", "vdlrecords.log")
+    assert find_runs(tmp_path).unread == ()
+
+
+@pytest.mark.parametrize(
+    ("address", "tool"),
+    [("gs://bucket/logs", "gcsfuse"), ("s3://bucket/logs", "mount-s3"), ("hdfs://host/logs", "FUSE")],
+)
+def test_addresses_of_remote_stores_are_named(address: str, tool: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_settings({"summary_base_dir": address}, {})
+    assert reason_of(refused.value).code == "address_not_read"
+    assert "--summary-base-dir" in str(refused.value)
+    assert tool in str(refused.value)
+    for open_it in (open_run, open_runs):
+        with pytest.raises(RunNotFoundError, match=tool):
+            open_it(address)
