@@ -68,7 +68,7 @@ def test_every_change_raises_the_version(store: RunStore) -> None:
     versions.append(store.version)
     store.update_file(file, facts("one", records=2))
     versions.append(store.version)
-    store.remove_file(file)
+    store.remove_files({file})
     versions.append(store.version)
     assert versions == sorted(set(versions))
     assert store.series == {}

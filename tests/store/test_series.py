@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from mindscope.store import ReferenceSeries, ScalarSeries
 from mindscope.store.access import Access
 from mindscope.store.columns import KEPT_ROWS
-from mindscope.store.points import FileRanks
+from mindscope.store.file_ranks import FileRanks
 
 
 def ranks(*ordinals_by_age: int) -> FileRanks:
     files = FileRanks()
-    files.order(ordinals_by_age)
+    for age, ordinal in enumerate(ordinals_by_age):
+        files.add(ordinal, (age, ()))
     return files
 
 
 def extend(series: ScalarSeries, file: int, steps: list[int], value: float = 0.0) -> None:
     step = np.array(steps, np.int64)
-    series.extend(file, {"step": step, "wall_time": np.zeros(step.size), "value": value + step})
+    series.extend(file, {"step": step, "wall_time": np.zeros(step.size), "value": (value + step).astype(np.float32)})
 
 
 def test_columns_have_their_dtypes_and_are_read_only() -> None:
@@ -89,7 +90,7 @@ def test_a_file_that_is_forgotten_leaves_no_point_and_hides_none() -> None:
     extend(series, 0, [1, 2, 3])
     extend(series, 1, [2], 100.0)
     assert series.visible().value.tolist() == [1.0, 102.0]
-    series.forget(1)
+    series.forget({1})
     assert series.visible().value.tolist() == [1.0, 2.0, 3.0]
     extend(series, 0, [4])
     assert series.visible().step.tolist() == [1, 2, 3, 4]

@@ -14,7 +14,7 @@ from mindscope.formats.progressions import Progressions
 from mindscope.store import ScalarSeries, Shown
 from mindscope.store.access import Access
 from mindscope.store.chunk import write_chunk
-from mindscope.store.points import FileRanks
+from mindscope.store.file_ranks import FileRanks
 from mindscope.store.shown import MOST_STRETCHES
 
 Rows = list[tuple[int, float]]
@@ -22,18 +22,19 @@ Rows = list[tuple[int, float]]
 
 def series_of(*ordinals_by_age: int) -> ScalarSeries:
     files = FileRanks()
-    files.order(ordinals_by_age)
+    for age, ordinal in enumerate(ordinals_by_age):
+        files.add(ordinal, (age, ()))
     return ScalarSeries(files, Access())
 
 
 def extend(series: ScalarSeries, file: int, steps: list[int]) -> None:
     step = np.array(steps, np.int64)
     value = len(series) + np.arange(step.size, dtype=np.float64)
-    series.extend(file, {"step": step, "wall_time": value, "value": value})
+    series.extend(file, {"step": step, "wall_time": value, "value": value.astype(np.float32)})
 
 
 def seal(series: ScalarSeries, path: Path) -> None:
-    (place,) = write_chunk(path, series.layout, [series.points.parts(())], Progressions())
+    (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], Progressions())
     series.points.seal((), place)
 
 
@@ -101,7 +102,7 @@ def test_forgotten_rows_end_a_stem() -> None:
     extend(series, 0, [1, 2])
     extend(series, 1, [3])
     before = series.shown(), series.shown(True)
-    series.forget(0)
+    series.forget({0})
     after = series.shown(), series.shown(True)
     assert [rows(each) for each in after] == [[(3, 2.0)], [(3, 2.0)]]
     assert all(one.stem is not other.stem for one, other in zip(before, after, strict=True))

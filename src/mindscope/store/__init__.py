@@ -9,11 +9,12 @@ from mindscope.store.encoded import read_encoded
 from mindscope.store.files import FileFacts
 from mindscope.store.run import RunStore
 from mindscope.store.series import ReferenceColumns, ReferenceSeries, ScalarColumns, ScalarSeries, Series
-from mindscope.store.shown import Shown
+from mindscope.store.shown import Hidden, Shown
 
 __all__ = [
     "SCALAR_LAYOUT",
     "FileFacts",
+    "Hidden",
     "ReferenceColumns",
     "ReferenceSeries",
     "RunCache",

@@ -33,6 +33,8 @@ Step = int | tuple[int, int]
 """Of the rows of a series: which of the stored steps is the first one's; or first step and stride of a progression."""
 
 SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f4")}
+WIDE_SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f8")}
+"""Of a series with a value that float32 does not hold."""
 REFERENCE_LAYOUT: Layout = {
     "step": STEP,
     "wall_time": np.dtype("<f8"),

@@ -83,6 +83,13 @@ class ArrivedColumns:
             self._growing.extend(rows, count)
         self._length += count
 
+    def cast(self, dtypes: Mapping[str, DTypeLike]) -> ArrivedColumns:
+        """A copy whose columns have other types."""
+        copy = ArrivedColumns(dtypes)
+        for piece in self.pieces():
+            copy.extend(piece, next(iter(piece.values())).size)
+        return copy
+
     def pieces(self) -> list[Columns]:
         """All rows, in pieces."""
         return self._pieces if self._growing is None else [*self._pieces, self._growing.columns()]
@@ -99,7 +106,13 @@ class ArrivedColumns:
         return self._growing.columns()
 
 
+def cast(column: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """The column in another type."""
+    with np.errstate(invalid="ignore"):  # a signaling NaN becomes a quiet one
+        return column.astype(dtype)
+
+
 def _frozen(column: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    kept = column if column.dtype == dtype else column.astype(dtype)
+    kept = column if column.dtype == dtype else cast(column, dtype)
     kept.flags.writeable = False
     return kept

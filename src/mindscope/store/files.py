@@ -15,6 +15,10 @@ _UNDECODABLE = re.compile("[\udc80-\udcff]")
 LIVE_S = 60.0
 """What was written within so many seconds counts as being written right now."""
 
+CLOSABLE = (DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE)
+"""Dialects whose writers change the mode of a file when they close it."""
+CLOSED_MODE = 0o400
+
 FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
 
 
@@ -26,7 +30,7 @@ class FileFacts:
     until the first record. ``size_bytes`` and ``mode`` (permission bits) are those of the last look;
     ``modified_at`` is in seconds since 1970. ``read_bytes`` is how far it is settled. Wall times cover the
     file's values and are None without any; ``last_step`` is the highest one, None without any. ``has_grown``: this
-    process saw it grow.
+    process saw it grow. ``rewinds``: a step that falls back within the file replaces the larger ones before it.
     """
 
     name: str
@@ -43,6 +47,12 @@ class FileFacts:
     last_step: int | None = None
     damages: tuple[Damage, ...] = ()
     has_grown: bool = False
+    rewinds: bool = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether its writer closed it: MindSpore and our recorder then leave it read-only."""
+        return self.dialect in CLOSABLE and self.mode == CLOSED_MODE
 
     def is_young(self, now: float) -> bool:
         """Whether it was changed a short time before ``now``, in seconds since 1970."""
@@ -58,8 +68,13 @@ class FileFacts:
 
     @property
     def key(self) -> FileKey:
-        """Sorts files by age: the creation number, then the name with its numbers compared as numbers."""
-        return self.creation_number, natural_key(self.name)
+        """Sorts files by age."""
+        return age_key(self.creation_number, self.name)
+
+
+def age_key(creation_number: int, name: str) -> FileKey:
+    """Sort key of a file among those of its run: the creation number, then the name with its numbers as numbers."""
+    return creation_number, natural_key(name)
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -10,37 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.store.chunk import Chunk, Columns, Layout, Sealed
-from mindscope.store.columns import ArrivedColumns
+from mindscope.store.columns import ArrivedColumns, cast
+from mindscope.store.file_ranks import FileRanks
 from mindscope.store.recent import RecentColumns
-from mindscope.store.restart import visible_rows, written_order
-
-MOST_ROWS = 1 << 56
-
-
-class FileRanks:
-    """Age of the files of a run: ``ranks[ordinal]`` is a file's place among all, the oldest 0.
-
-    An ordinal is given at first sight and never changes. A later file shifts ranks but keeps the order of the others,
-    so that nothing derived from the order of two files has to be computed again.
-    """
-
-    def __init__(self) -> None:
-        self.ranks: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal, for any number of rows; they take no memory
-
-    def order(self, ordinals_by_age: Sequence[int]) -> None:
-        """Set all ranks; ``ordinals_by_age`` names every ordinal once."""
-        ranks = np.empty(len(ordinals_by_age), np.int64)
-        ranks[np.asarray(ordinals_by_age, np.intp)] = np.arange(len(ordinals_by_age))
-        self.ranks = ranks
-
-    def column(self, ordinal: int, count: int) -> NDArray[np.int32]:
-        """``ordinal`` for each of ``count`` rows, read-only."""
-        known = self._columns.get(ordinal)
-        if known is None:
-            number = np.array(ordinal, np.int32)
-            known = self._columns[ordinal] = np.broadcast_to(number, (MOST_ROWS,))
-        return known[:count]
+from mindscope.store.restart import Visible, visible_rows, written_order
 
 
 class Points:
@@ -77,6 +50,18 @@ class Points:
     def __len__(self) -> int:
         return self._stops[-1] if self._stops else 0
 
+    def widened(self, layout: Layout) -> Points:
+        """A copy whose columns have the wider types of ``layout``; sealed rows are cast when they are read."""
+        copy = Points(self._ranks, layout, self._recent)
+        copy.restore(self.sealed, [[*self._files], [*self._stops], self._is_plain, self._last_file, self._last_step])
+        copy._newest = None if self._newest is None else self._newest.cast(layout)
+        return copy
+
+    @property
+    def layout(self) -> Layout:
+        """Names and types of the columns."""
+        return self._layout
+
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         """Append rows of a file in their order. Costs little for few rows: a run may have 20,000 series."""
         step = rows["step"]
@@ -108,13 +93,13 @@ class Points:
         """The drawn points by ascending step."""
         if self._is_plain:
             return self._arrived()
-        known = self._recent.find((self, "visible"), len(self))
+        key = (self, "visible", self.relations())
+        known = self._recent.find(key, len(self))
         if known is not None:
             return known
-        arrived = self._arrived()
-        rows = visible_rows(arrived["step"], self._rank(arrived["file"]))
+        arrived, rows = self._arrived(), self.visible_rows().rows
         shown = {name: _frozen(column[rows]) for name, column in arrived.items()}
-        return self._recent.keep((self, "visible"), len(self), shown)
+        return self._recent.keep(key, len(self), shown)
 
     def written(self) -> Columns:
         """All points in the order in which they were written: by age of the file, then as in the file."""
@@ -122,12 +107,12 @@ class Points:
         order = None if self._is_plain else written_order(self._rank(arrived["file"]))
         return arrived if order is None else {name: _frozen(column[order]) for name, column in arrived.items()}
 
-    def without(self, file: int) -> Points:
-        """A copy that has no row of ``file``; it is all in memory."""
+    def without(self, files: Collection[int]) -> Points:
+        """A copy that has no row of ``files``; it is all in memory."""
         copy = self.emptied()
         arrived = self._arrived()
         for ordinal, start, stop in zip(self._files, [0, *self._stops], self._stops, strict=False):
-            if ordinal != file:
+            if ordinal not in files:
                 copy.extend(ordinal, {name: arrived[name][start:stop] for name in self._layout})
         return copy
 
@@ -145,10 +130,14 @@ class Points:
         """Whether every row is drawn, in the order of arrival; a row that arrives later can end this for good."""
         return self._is_plain
 
-    def visible_rows(self) -> NDArray[np.intp]:
+    def relations(self) -> bytes:
+        """What else than the rows decides which of them are drawn: equal bytes say that this did not change."""
+        return b"" if self._is_plain else self._ranks.relations(self._files)
+
+    def visible_rows(self) -> Visible:
         """Row numbers, by arrival, of the drawn points by ascending step."""
         step = np.concatenate([part["step"] for part in self.arrived_parts()])
-        return visible_rows(step, self._rank(self._file_column()))
+        return visible_rows(step, self._rank(self._file_column()), *self._ranks.sessions(self._files))
 
     def step_of(self, row: int) -> int:
         """The step of a row, by arrival."""
@@ -172,14 +161,27 @@ class Points:
         return 0 if self._newest is None else len(self._newest)
 
     def parts(self, chunks: Collection[Chunk]) -> list[Columns]:
-        """The rows that stand in one of the last ``chunks``, and after them the newest ones."""
-        parts = [sealed.read() for sealed in self.sealed if sealed.chunk in chunks]
+        """The rows to be sealed together: those of the last ``chunks`` or of narrower types, then the newest ones."""
+        parts = [self._read(sealed) for sealed in self.sealed if self.is_moved(sealed, chunks)]
         return parts if self._newest is None else [*parts, *self._newest.pieces()]
+
+    def is_moved(self, sealed: Sealed, chunks: Collection[Chunk]) -> bool:
+        """Whether sealed rows are to be sealed again when ``chunks`` are merged."""
+        return sealed.chunk in chunks or sealed.chunk.layout is not self._layout
 
     def seal(self, chunks: Collection[Chunk], sealed: Sealed) -> None:
         """Have ``sealed`` in place of what ``parts`` gave."""
-        self.sealed = (*(each for each in self.sealed if each.chunk not in chunks), sealed)
+        self.sealed = (*(each for each in self.sealed if not self.is_moved(each, chunks)), sealed)
         self._newest = None
+
+    def _read(self, sealed: Sealed) -> Columns:
+        columns = sealed.read()
+        if sealed.chunk.layout is self._layout:
+            return columns
+        return {
+            name: column if column.dtype == self._layout[name] else _frozen(cast(column, self._layout[name]))
+            for name, column in columns.items()
+        }
 
     def to_json(self) -> list[Any]:
         """All but the sealed rows; there must be no others."""
@@ -194,7 +196,7 @@ class Points:
         """All points in the order of arrival, in the pieces in which they lie in files and in memory."""
         parts: list[Columns] = []
         for sealed in self.sealed:
-            parts.append(sealed.read())
+            parts.append(self._read(sealed))
             self._recent.hold(parts[-1]["wall_time"], sealed.chunk.size_bytes)
         return parts if self._newest is None else [*parts, *self._newest.pieces()]
 

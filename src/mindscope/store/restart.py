@@ -3,14 +3,28 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
+Ranks = NDArray[np.int64]
 
 
-def written_order(rank: NDArray[np.int64]) -> Rows | None:
-    """Row numbers by age of their file, rows of one file in their order; None when they stand so already.
+class Visible(NamedTuple):
+    """``rows`` are the row numbers of the points that are drawn, by ascending step.
+
+    Of the others, a restart hid ``overwritten``; ``repeated`` were replaced by a later point of the same file and step.
+    """
+
+    rows: Rows
+    overwritten: int
+    repeated: int
+
+
+def written_order(rank: Ranks) -> Rows | None:
+    """Row numbers by age of their file, rows of one file in their order; None if the rows have this order already.
 
     ``rank`` has shape (n,): the place of each row's file among the files of the run, the oldest 0.
     """
@@ -19,33 +33,68 @@ def written_order(rank: NDArray[np.int64]) -> Rows | None:
     return np.argsort(rank, kind="stable")
 
 
-def visible_rows(step: NDArray[np.int64], rank: NDArray[np.int64]) -> Rows:
-    """Row numbers of the points that are drawn, by ascending step; no step occurs twice.
+def sessions_of(first: NDArray[np.float64], last: NDArray[np.float64]) -> Ranks:
+    """The session of each file of a series, numbered by age: files whose wall times overlap are of one session.
 
-    In the order in which the points were written, a point replaces an equal step before it, and hides larger steps
-    that came from an older file. So a point is hidden exactly if a later one has its step, or if any newer file holds
-    a smaller step. What is left does not depend on when the files were read.
+    ``first`` and ``last`` have shape (files,), the oldest file first; NaN where nothing is known. Overlap is
+    transitive: writers that begin further files belong together as long as some of their files overlap.
+    """
+    order = np.argsort(first, kind="stable")
+    begin, reach = first[order], np.fmax.accumulate(last[order])
+    starts_session = np.append(True, ~(begin[1:] < reach[:-1]))[: first.size]
+    session = np.empty(first.size, np.int64)
+    session[order] = np.cumsum(starts_session) - 1
+    _, oldest = np.unique(session, return_index=True)
+    return np.argsort(np.argsort(oldest))[session]
 
-    ``step`` and ``rank`` have shape (n,), rows of one file in the order of the file.
+
+def visible_rows(
+    step: NDArray[np.int64], rank: Ranks, session: Ranks | None = None, rewinds: NDArray[np.bool_] | None = None
+) -> Visible:
+    """The points that are drawn.
+
+    A point is hidden if a later session holds its step or a smaller one, or if a later point of its file has its step.
+    So processes that write at the same time hide nothing of each other. In a file that ``rewinds``, a point is also
+    hidden if a later one of the file has a smaller step. The result does not depend on when the files were read.
+
+    ``step`` and ``rank`` have shape (n,), rows of one file in the order of the file. ``session`` and ``rewinds`` are
+    indexed by rank; None: each file is a session of its own, and none rewinds.
     """
     order = written_order(rank)
-    if order is None:
-        return _visible(step, rank)
-    return order[_visible(step[order], rank[order])]
+    if order is not None:
+        found = visible_rows(step[order], rank[order], session, rewinds)
+        return found._replace(rows=order[found.rows])
+    kept = np.flatnonzero(~_overwritten(step, rank, session, rewinds))
+    by_step = kept[np.argsort(step[kept], kind="stable")]
+    steps, ranks = step[by_step], rank[by_step]
+    is_last = np.append((steps[1:] != steps[:-1]) | (ranks[1:] != ranks[:-1]), True)[: steps.size]
+    rows = by_step[is_last]
+    return Visible(rows, step.size - kept.size, kept.size - rows.size)
 
 
-def _visible(step: NDArray[np.int64], rank: NDArray[np.int64]) -> Rows:
-    shown = np.flatnonzero(~_hidden_by_newer_file(step, rank))
-    by_step = shown[np.argsort(step[shown], kind="stable")]
-    steps = step[by_step]
-    is_last = np.append(steps[1:] != steps[:-1], True)[: steps.size]
-    return by_step[is_last]
-
-
-def _hidden_by_newer_file(step: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _overwritten(
+    step: NDArray[np.int64], rank: Ranks, session: Ranks | None, rewinds: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    """Which rows a restart hid; the rows are in the order of writing."""
     if step.size == 0:
         return np.zeros(0, bool)
-    starts = np.concatenate([[0], np.flatnonzero(rank[1:] != rank[:-1]) + 1])
+    starts = np.append(0, np.flatnonzero(rank[1:] != rank[:-1]) + 1)
+    stops = np.append(starts[1:], step.size)
+    files = rank[starts]
+    hidden = _hidden_by_later_session(step, starts, files if session is None else session[files])
+    for file, start, stop in zip(files, starts, stops, strict=True):
+        if rewinds is not None and rewinds[file]:
+            lowest_after = np.minimum.accumulate(step[start:stop][::-1])[::-1]
+            hidden[start : stop - 1] |= step[start : stop - 1] > lowest_after[1:]
+    return hidden
+
+
+def _hidden_by_later_session(step: NDArray[np.int64], starts: Rows, session: Ranks) -> NDArray[np.bool_]:
+    """``session`` has shape (files,): that of the rows from each of ``starts`` on."""
     lowest = np.minimum.reduceat(step, starts)
-    lowest_in_newer = np.append(np.minimum.accumulate(lowest[:0:-1])[::-1], np.iinfo(np.int64).max)
-    return step > np.repeat(lowest_in_newer, np.diff(np.append(starts, step.size)))
+    oldest_last = np.argsort(-session, kind="stable")
+    lowest_from = np.minimum.accumulate(lowest[oldest_last])  # of this file and all of later sessions, as sorted
+    later = np.searchsorted(-session[oldest_last], -session, "left")  # how many files are of later sessions
+    limit = np.where(later > 0, lowest_from[later - 1], 0)
+    counts = np.diff(np.append(starts, step.size))
+    return (step >= np.repeat(limit, counts)) & np.repeat(later > 0, counts)

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
 from mindscope.formats.scan import Scanned
 from mindscope.store.access import Access
 from mindscope.store.chunk import Chunk
-from mindscope.store.files import FileFacts, readable
-from mindscope.store.points import FileRanks
+from mindscope.store.contents import Content
+from mindscope.store.file_ranks import FileRanks
+from mindscope.store.files import CLOSABLE, FileFacts, readable
 from mindscope.store.recent import RecentColumns
 from mindscope.store.saved import SavedStore
 from mindscope.store.series import ReferenceSeries, ScalarSeries
@@ -39,6 +41,7 @@ class RunStore:
         self.version = 0  # grows with every change of anything in here; written under the lock
         self.unsealed_rows = 0  # in memory, of all series; written under the lock
         self.unsealed_bytes = 0  # that these take, about; written under the lock
+        self.contents: tuple[Content, ...] = ()  # of the directory, beside event files
         self.chunks: tuple[Chunk, ...] = ()  # in which points are sealed, in the order of sealing; see sealing.py
         self._ranks = FileRanks()
         self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never given twice
@@ -52,8 +55,10 @@ class RunStore:
             self._files = dict(saved.files)
             self._ordinals = saved.ordinals
             self.chunks = saved.chunks
-            self._rank_files()
-            self.version += 1
+            for ordinal, facts in self._files.items():
+                self._ranks.add(ordinal, facts.key)
+                self._ranks.note(ordinal, facts)
+            self._note_change()
             self._series.restore(saved, self.version)
 
     def to_saved(self) -> SavedStore:
@@ -73,13 +78,22 @@ class RunStore:
         """What a person calls the run: its id, or the directory's name for the base itself."""
         return readable(self.path.name) if self.id == "." else self.id
 
+    def set_contents(self, contents: tuple[Content, ...]) -> bool:
+        """Note what the directory holds beside event files; says whether it is other than before."""
+        with self.lock:
+            is_other = contents != self.contents
+            if is_other:
+                self.contents = contents
+                self._note_change()
+            return is_other
+
     def add_file(self, facts: FileFacts) -> int:
         """Take in a file that has not been read yet; returns its ordinal."""
         with self.lock:
             ordinal = self._ordinals
             self._ordinals += 1
             self._files[ordinal] = facts
-            self._rank_files()
+            self._ranks.add(ordinal, facts.key)
             self._note_change()
             return ordinal
 
@@ -88,6 +102,7 @@ class RunStore:
         with self.lock:
             if self._files[ordinal] != facts:
                 self._files[ordinal] = facts
+                self._ranks.note(ordinal, facts)
                 self._note_change()
 
     def append(self, ordinal: int, scanned: Scanned, facts: FileFacts) -> None:
@@ -99,15 +114,16 @@ class RunStore:
                 self.unsealed_rows += self._series.extend(key, ordinal, places)
             self.unsealed_bytes += scanned.size_bytes
             self._files[ordinal] = facts
+            self._ranks.note(ordinal, facts)
             self._note_change()
 
-    def forget_values(self, ordinal: int) -> None:
-        """Take back every value of a file, as when it is read anew; the file stays listed.
+    def forget_values(self, ordinals: Collection[int]) -> None:
+        """Take back every value of some files, as when they are read again; the files stay listed.
 
         Raises ChunkDamagedError when the sealed rows of other files can't be had any more.
         """
         with self.lock:
-            self._series.forget(ordinal)
+            self._series.forget(ordinals)
             self.unsealed_rows = self._series.newest_count
             self.unsealed_bytes = self.unsealed_rows * ROW_BYTES
             self._note_change()
@@ -124,11 +140,13 @@ class RunStore:
         with self.lock:
             self._series.drop_empty()
 
-    def remove_file(self, ordinal: int) -> None:
-        """Forget a file that is gone, with its values."""
+    def remove_files(self, ordinals: Collection[int]) -> None:
+        """Forget files that are gone, with their values. Raises ChunkDamagedError, as ``forget_values`` does."""
         with self.lock:
-            self.forget_values(ordinal)
-            del self._files[ordinal]
+            self.forget_values(ordinals)
+            self._ranks.remove(ordinals)
+            for ordinal in ordinals:
+                del self._files[ordinal]
             self._note_change()
 
     @property
@@ -136,8 +154,7 @@ class RunStore:
         """The event files from the oldest to the newest."""
         with self.lock:
             if self._by_age is None:
-                files = self._files.values()
-                self._by_age = tuple(files if len(files) == 1 else sorted(files, key=lambda facts: facts.key))
+                self._by_age = tuple([self._files[ordinal] for ordinal in self._ranks.ordinals_by_age])
             return self._by_age
 
     def file(self, ordinal: int) -> FileFacts:
@@ -214,18 +231,11 @@ class RunStore:
         files = self.files
         return not _is_finished(files) and any(facts.is_young(now) for facts in files)
 
-    def _rank_files(self) -> None:
-        self._by_age = None
-        files = self._files
-        gone = [ordinal for ordinal in range(self._ordinals) if ordinal not in files]
-        by_age = sorted(files, key=lambda ordinal: files[ordinal].key) if len(files) > 1 else files
-        self._ranks.order([*gone, *by_age])
-
     def _note_change(self) -> None:
         self._by_age = None
         self.version += 1
 
 
 def _is_finished(files: tuple[FileFacts, ...]) -> bool:
-    closable = [facts for facts in files if facts.dialect in (DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE)]
-    return bool(closable) and closable[-1].mode == 0o400
+    last = next((facts for facts in reversed(files) if facts.dialect in CLOSABLE), None)
+    return last is not None and last.is_closed

@@ -11,13 +11,14 @@ from typing import Any
 
 from mindscope.formats.progressions import Progressions
 from mindscope.reasons import reason_from_json, reason_to_json
-from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Chunk, Sealed
+from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Chunk, Sealed
 from mindscope.store.files import FileFacts
 from mindscope.store.points import Points
 from mindscope.types import Damage, DamageKind, DialectName, Kind
 
 Json = Any
-LAYOUTS = {"scalars": SCALAR_LAYOUT, "references": REFERENCE_LAYOUT}
+# the wide ones first: sealing.py moves narrow rows of series that became wide out of the chunks of the others
+LAYOUTS = {"wide_scalars": WIDE_SCALAR_LAYOUT, "scalars": SCALAR_LAYOUT, "references": REFERENCE_LAYOUT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,13 @@ def _facts_to_json(facts: FileFacts) -> Json:
         facts.first_wall_time,
         facts.last_wall_time,
         facts.last_step,
+        facts.rewinds,
         [damage_to_json(damage) for damage in facts.damages],
     ]
 
 
 def _facts_from_json(state: Json) -> FileFacts:
-    name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, damages = state
+    name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, rewinds, damages = state
     return FileFacts(
         name=name,
         path=path,
@@ -133,5 +135,6 @@ def _facts_from_json(state: Json) -> FileFacts:
         first_wall_time=first,
         last_wall_time=last,
         last_step=step,
+        rewinds=rewinds,
         damages=tuple(damage_from_json(damage) for damage in damages),
     )

@@ -41,10 +41,10 @@ def _seal_layout(
     progressions: Progressions,
     may_merge: bool,
 ) -> list[Chunk]:
-    series = [each.points for each in store.series.values() if each.layout is layout]
+    series = [each.points for each in store.series.values() if each.points.layout is layout]
     newest_rows = sum(points.newest_count for points in series)
     merged = _merged([chunk for chunk in chunks if chunk.layout is layout], newest_rows) if may_merge else set[Chunk]()
-    moved = [points for points in series if points.newest_count or any(each.chunk in merged for each in points.sealed)]
+    moved = [each for each in series if each.newest_count or any(each.is_moved(rows, merged) for rows in each.sealed)]
     if not moved:
         return chunks
     places = write_chunk(new_path(), layout, [points.parts(merged) for points in moved], progressions)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -11,19 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.store.access import Access
-from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, Layout
-from mindscope.store.points import FileRanks, Points
-from mindscope.store.shown import Shown, ShownRows, written
+from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Layout, Sealed
+from mindscope.store.file_ranks import FileRanks
+from mindscope.store.points import Points
+from mindscope.store.shown import Hidden, Shown, ShownRows, written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScalarColumns:
-    """Points of a scalar series; four read-only arrays of shape (n,). ``file`` is the ordinal in the run."""
+    """Points of a scalar series; four read-only arrays of shape (n,). ``file`` is the ordinal in the run.
+
+    ``value`` is float32, or float64 where float32 does not hold every value of the series.
+    """
 
     step: NDArray[np.int64]
     wall_time: NDArray[np.float64]
     file: NDArray[np.int32]
-    value: NDArray[np.float32]
+    value: NDArray[np.floating[Any]]
 
     def __len__(self) -> int:
         return self.step.size
@@ -55,26 +59,42 @@ AnyColumns = TypeVar("AnyColumns", ScalarColumns, ReferenceColumns)
 class Series(Generic[AnyColumns]):
     """The points of a tag of one kind. Reading while another thread appends is safe: what is returned never changes."""
 
-    __slots__ = ("_access", "_columns", "_shown", "layout", "points", "version")
+    __slots__ = ("_access", "_changes", "_columns", "_ranks", "_shown", "points")
 
     def __init__(self, ranks: FileRanks, access: Access, layout: Layout, columns: type[AnyColumns]) -> None:
         self._access = access
         self._columns = columns
         self._shown = ShownRows()
-        self.layout = layout
         self.points = Points(ranks, layout, access.recent)
         """For the store: the owner of the lock."""
-        self.version = 0  # grows with every change of the points
+        self._ranks = ranks
+        self._changes = 0  # of the points
 
     def __len__(self) -> int:
         """Number of points, hidden ones included."""
         return len(self.points)
 
+    @property
+    def version(self) -> int:
+        """Grows with every change of the points, and of what decides which of them are drawn."""
+        return self._changes + self._ranks.version
+
+    def restore(self, sealed: tuple[Sealed, ...], state: Sequence[Any], version: int) -> None:
+        """Have the points of the cache, of a store of ``version``."""
+        if sealed and sealed[0].chunk.layout is not self.points.layout:
+            self.points = self.points.widened(sealed[0].chunk.layout)
+        self.points.restore(sealed, state)
+        self._changes = version
+
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         """Append points of a file in their order: the columns of the layout, each of shape (n,)."""
         with self._access.lock:
+            self._fit(rows)
             self.points.extend(file, rows)
-            self.version += 1
+            self._changes += 1
+
+    def _fit(self, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Have columns that hold ``rows``."""
 
     def visible(self) -> AnyColumns:
         """The points that are drawn under the restart rule, by ascending step."""
@@ -88,17 +108,21 @@ class Series(Generic[AnyColumns]):
         """The points of ``visible``, or of ``all`` if ``overwritten``, where they lie: none is copied to join them."""
         return self._access.read(lambda: written(self.points) if overwritten else self._shown.of(self.points))
 
-    def forget(self, file: int) -> None:
-        """Take back all points of a file. Raises ChunkDamagedError when those of other files can't be had."""
+    def hidden(self) -> Hidden:
+        """How many points are not drawn, and why."""
+        return self.shown().hidden
+
+    def forget(self, files: Collection[int]) -> None:
+        """Take back all points of some files. Raises ChunkDamagedError when those of other files can't be had."""
         with self._access.lock:
-            self.points = self.points.without(file)
-            self.version += 1
+            self.points = self.points.without(files)
+            self._changes += 1
 
     def clear(self) -> None:
         """Take back all points."""
         with self._access.lock:
             self.points = self.points.emptied()
-            self.version += 1
+            self._changes += 1
 
 
 class ScalarSeries(Series[ScalarColumns]):
@@ -108,6 +132,10 @@ class ScalarSeries(Series[ScalarColumns]):
 
     def __init__(self, ranks: FileRanks, access: Access) -> None:
         super().__init__(ranks, access, SCALAR_LAYOUT, ScalarColumns)
+
+    def _fit(self, rows: Mapping[str, NDArray[Any]]) -> None:
+        if rows["value"].dtype == np.float64 and self.points.layout is SCALAR_LAYOUT:
+            self.points = self.points.widened(WIDE_SCALAR_LAYOUT)
 
 
 class ReferenceSeries(Series[ReferenceColumns]):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from mindscope.store.access import Access
 from mindscope.store.chunk import Chunk, Columns
-from mindscope.store.points import FileRanks
+from mindscope.store.file_ranks import FileRanks
 from mindscope.store.saved import SavedStore, read_series, write_series
 from mindscope.store.series import ReferenceSeries, ScalarSeries
 from mindscope.types import Kind
 
 DROPPED_TAG = "mindscope/dropped"
+REASONS_TAG = "mindscope/dropped_reasons"
 
 SeriesKey = tuple[Kind, str]
 
@@ -53,10 +54,10 @@ class SeriesTable:
             series.extend(file, rows)
         return count
 
-    def forget(self, file: int) -> None:
-        """Take back all rows of a file. Raises ChunkDamagedError when those of other files can't be had any more."""
+    def forget(self, files: Collection[int]) -> None:
+        """Take back all rows of some files. Raises ChunkDamagedError when those of others can't be had any more."""
         for series in self.all.values():
-            series.forget(file)
+            series.forget(files)
         self.drop_empty()
 
     def clear(self) -> None:
@@ -107,8 +108,7 @@ class SeriesTable:
     def _make_saved(self) -> None:
         for kind, tag, sealed, state in read_series(self._saved) if self._saved else ():
             series = self._known[kind, tag] = self._new(kind)
-            series.points.restore(sealed, state)
-            series.version = self._saved_version
+            series.restore(sealed, state, self._saved_version)
         self._saved = None
 
     def _new(self, kind: Kind) -> ScalarSeries | ReferenceSeries:

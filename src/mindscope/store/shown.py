@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,16 @@ MOST_STRETCHES = 64
 Stretch = tuple[int, int]
 
 
+class Hidden(NamedTuple):
+    """How many points of a series are not drawn: ``overwritten`` by a restart, ``repeated`` in one file and step."""
+
+    overwritten: int
+    repeated: int
+
+
+NONE_HIDDEN = Hidden(0, 0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
     """Rows in ``parts`` one behind the other: read-only columns, those of a part of one length.
@@ -26,6 +37,8 @@ class Shown:
 
     parts: tuple[Columns, ...]
     stem: object
+    hidden: Hidden
+    """How many points of the series are not among these rows."""
 
     def __len__(self) -> int:
         return sum(part["step"].size for part in self.parts)
@@ -37,27 +50,32 @@ class ShownRows:
     The owner's lock guards every call.
     """
 
-    __slots__ = ("_last_step", "_length", "_points", "_stem", "_stretches")
+    __slots__ = ("_hidden", "_last_step", "_length", "_points", "_relations", "_stem", "_stretches")
 
     def __init__(self) -> None:
         self._points: Points | None = None  # that all else is about
         self._length = 0  # of these points, when they were last looked at
         self._stretches: list[Stretch] | None = []  # of drawn rows, by ascending step; None: more than MOST_STRETCHES
         self._last_step = 0  # of the drawn rows
+        self._relations = b""  # of these points, then
+        self._hidden = NONE_HIDDEN  # of these points, then
         self._stem = object()
 
     def of(self, points: Points) -> Shown:
         """The rows of a series that are drawn now. Raises ChunkDamagedError."""
-        if points is not self._points:
+        relations = points.relations()
+        if points is not self._points or (relations != self._relations and self._hidden != NONE_HIDDEN):
             self._points, self._length, self._stretches = points, 0, []
+            self._hidden = NONE_HIDDEN
             self._stem = object()
+        self._relations = relations
         if len(points) > self._length:
             self._take_in(points)
         if self._stretches is None:
-            return Shown((points.visible(),), self._stem)
+            return Shown((points.visible(),), self._stem, self._hidden)
         parts = points.arrived_parts()
         are_all = self._stretches == [(0, self._length)]  # as in most series: nothing has to be cut
-        return Shown(tuple(parts if are_all else _cut(parts, self._stretches)), self._stem)
+        return Shown(tuple(parts if are_all else _cut(parts, self._stretches)), self._stem, self._hidden)
 
     def _take_in(self, points: Points) -> None:
         if points.is_plain or (self._stretches is not None and self._follow(points)):
@@ -88,20 +106,23 @@ class ShownRows:
 
     def _look_anew(self, points: Points) -> None:
         self._stem = object()
-        rows = points.visible_rows()
+        visible = points.visible_rows()
+        rows = visible.rows
         breaks = np.flatnonzero(np.diff(rows) != 1) + 1
         bounds = [0, *breaks.tolist(), rows.size]
         few = breaks.size < MOST_STRETCHES
         stretches = ((int(rows[start]), int(rows[stop - 1]) + 1) for start, stop in pairwise(bounds))
         self._stretches = list(stretches) if few else None
         self._last_step = points.step_of(int(rows[-1]))
+        self._hidden = Hidden(visible.overwritten, visible.repeated)
 
 
 def written(points: Points) -> Shown:
     """All points in the order in which they were written. Raises ChunkDamagedError."""
     if points.is_newest_since(0):
-        return Shown(tuple(points.arrived_parts()), points)  # a row that arrives later can only end this order for good
-    return Shown((points.written(),), object())
+        # A row that arrives later can only end this order for good.
+        return Shown(tuple(points.arrived_parts()), points, NONE_HIDDEN)
+    return Shown((points.written(),), object(), NONE_HIDDEN)
 
 
 def _cut(parts: list[Columns], stretches: list[Stretch]) -> list[Columns]:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the files of a run relate: which is older, which were written at the same time, which rewind."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Collection, Sequence
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.store.files import FileFacts, FileKey
+from mindscope.store.restart import Ranks, sessions_of
+
+MOST_ROWS = 1 << 56
+
+Times = tuple[float, float, bool]
+"""First and last wall time of a file, NaN without values, and whether it rewinds."""
+UNKNOWN: Times = (nan, nan, False)
+
+
+class FileRanks:
+    """Age of the files of a run: ``ranks[ordinal]`` is a file's place among all, the oldest 0.
+
+    An ordinal is given at first sight and never changes. A later file shifts ranks but keeps the order of the others,
+    so that nothing derived from the order of two files has to be computed again. Ranks are computed when they are read:
+    a run may have 10,000 files, which arrive together. The owner's lock guards every call.
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        """Grows when files that did not overlap in time before may do so now."""
+        self._by_age: list[tuple[FileKey, int]] = []  # the key and the ordinal of each file
+        self._is_sorted = True
+        self._ranks: NDArray[np.int64] | None = np.zeros(0, np.int64)  # None: files came since, or went
+        self._times: dict[int, Times] = {}  # by ordinal
+        self._firsts: list[float] = []  # wall times with which files begin, sorted
+        self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal, for any number of rows; they take no memory
+
+    def add(self, ordinal: int, key: FileKey) -> None:
+        """Note a file, which ``key`` compares with the others by age."""
+        self._is_sorted = self._is_sorted and (not self._by_age or self._by_age[-1][0] < key)
+        self._by_age.append((key, ordinal))
+        self._ranks = None
+
+    def remove(self, ordinals: Collection[int]) -> None:
+        """Forget files, of which there are no rows any more."""
+        self._by_age = [(key, ordinal) for key, ordinal in self._by_age if ordinal not in ordinals]
+        self._ranks = None
+        for ordinal in ordinals:
+            self._drop(self._times.pop(ordinal, UNKNOWN)[0])
+        self.version += 1
+
+    @property
+    def ordinals_by_age(self) -> list[int]:
+        """All files, the oldest first."""
+        if not self._is_sorted:
+            self._by_age.sort()
+            self._is_sorted = True
+        return [ordinal for _, ordinal in self._by_age]
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        if self._ranks is None:
+            ordinals = np.array(self.ordinals_by_age, np.intp)
+            self._ranks = np.zeros(int(ordinals.max(initial=-1)) + 1, np.int64)
+            self._ranks[ordinals] = np.arange(ordinals.size)
+        return self._ranks
+
+    def note(self, ordinal: int, facts: FileFacts) -> None:
+        """Take in what is known of a file now."""
+        first, last = facts.first_wall_time, facts.last_wall_time
+        now = (nan if first is None else first, nan if last is None else last, facts.rewinds)
+        before = self._times.get(ordinal, UNKNOWN)
+        self._times[ordinal] = now
+        if now == before:
+            return
+        if now[0] == before[0] and now[2] == before[2]:
+            others_begun = bisect_left(self._firsts, now[1]) - bisect_left(self._firsts, before[1])
+            self.version += others_begun > (before[1] == first)  # it began itself at that time
+            return
+        self._drop(before[0])
+        if first is not None:
+            insort(self._firsts, first)
+        self.version += len(self._firsts) > 1 or facts.rewinds
+
+    def _drop(self, first: float) -> None:
+        at = bisect_left(self._firsts, first)
+        if at < len(self._firsts) and self._firsts[at] == first:
+            del self._firsts[at]
+
+    def sessions(self, ordinals: Sequence[int]) -> tuple[Ranks, NDArray[np.bool_]]:
+        """Of the files of a series, by rank: the session, see ``sessions_of``, and whether the file rewinds.
+
+        The entries at the ranks of other files mean nothing.
+        """
+        files, session, rewinds = self._related(ordinals)
+        session_by_rank, rewinds_by_rank = np.zeros(self.ranks.size, np.int64), np.zeros(self.ranks.size, np.bool_)
+        session_by_rank[self.ranks[files]], rewinds_by_rank[self.ranks[files]] = session, rewinds
+        return session_by_rank, rewinds_by_rank
+
+    def relations(self, ordinals: Sequence[int]) -> bytes:
+        """All that ``sessions`` says, to be compared."""
+        return b"".join(column.tobytes() for column in self._related(ordinals))
+
+    def _related(self, ordinals: Sequence[int]) -> tuple[NDArray[np.intp], Ranks, NDArray[np.bool_]]:
+        """Each of the files once, the oldest first, with its session and whether it rewinds."""
+        files = np.unique(np.asarray(ordinals, np.intp))
+        files = files[np.argsort(self.ranks[files], kind="stable")]
+        times = [self._times.get(ordinal, UNKNOWN) for ordinal in files.tolist()]
+        first, last, rewinds = (np.array(column) for column in zip(*times, strict=True))
+        return files, sessions_of(first, last), rewinds
+
+    def column(self, ordinal: int, count: int) -> NDArray[np.int32]:
+        """``ordinal`` for each of ``count`` rows, read-only."""
+        known = self._columns.get(ordinal)
+        if known is None:
+            number = np.array(ordinal, np.int32)
+            known = self._columns[ordinal] = np.broadcast_to(number, (MOST_ROWS,))
+        return known[:count]
