@@ -34,7 +34,8 @@ def test_files_tags_and_damages(tmp_path: Path) -> None:
     assert (file.name, file.dialect, file.records, file.rest_bytes, file.damages) == (NAME, "mindspore", 7, 3, 1)
     tags = {(tag.kind, tag.tag): tag for tag in report.tags}
     loss, w, b = tags["scalar", "loss"], tags["histogram", "w"], tags["scalar", "b"]
-    assert (loss.points, loss.overwritten, loss.first_step, loss.last_step, loss.last_value) == (3, 1, 1, 3, 2.0)
+    assert (loss.points, loss.overwritten, loss.repeated) == (3, 0, 1)
+    assert (loss.first_step, loss.last_step, loss.last_value) == (1, 3, 2.0)
     assert (w.points, w.last_step, w.last_value) == (1, 5, None)
     assert b.last_value is not None
     assert math.isnan(b.last_value)
@@ -42,6 +43,14 @@ def test_files_tags_and_damages(tmp_path: Path) -> None:
     assert (damage.kind, damage.file, damage.resumed_at) == ("payload_checksum", NAME, damage.offset + len(bad))
     assert damage.text.startswith(f"record at byte {damage.offset} of {NAME}: payload checksum is ")
     assert (report.last_step, report.first_wall_time, report.last_wall_time) == (5, 1.0, 5.0)
+
+
+def test_hidden_points_are_counted_by_cause(tmp_path: Path) -> None:
+    append(tmp_path / NAME, version() + steps([1, 2, 3, 4, 4]) + event(4, histogram("w", [1])))
+    append(tmp_path / MINDSPORE_NAME.format(2), version() + steps([3, 5], begun=100.0))
+    append(tmp_path / MINDSPORE_NAME.format(2), event(4, histogram("w", [2]), wall_time=104.0))
+    tags = {tag.tag: (tag.points, tag.overwritten, tag.repeated) for tag in inspect_run(open_run(tmp_path)).tags}
+    assert tags == {"loss": (4, 3, 0), "w": (1, 1, 0)}
 
 
 def test_a_run_without_records(tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def check_train(got: TrainLineage | None, wanted: list[Oracle]) -> None:
         assert same_float32(got.loss, want["algorithm"].get("loss"))
         assert got.model_paths == json.loads(want["model"]["path"])
         assert got.model_path == json.loads(want["model"]["path"])["ckpt"]
-        assert got.model_size == int(want["model"]["size"])
+        assert got.model_size == (int(want["model"]["size"]) or None)  # without a checkpoint MindSpore writes 0
 
 
 def check_eval(got: EvalLineage | None, wanted: list[Oracle]) -> None:

@@ -88,7 +88,7 @@ def test_a_run_follows_its_files(directory: Path) -> None:
 
 
 def test_what_a_restart_replaced_is_there_when_asked_for(directory: Path) -> None:
-    append(directory / MINDSPORE_NAME.format(2), version() + steps([2], tag="train/loss", first_value=9.0))
+    append(directory / MINDSPORE_NAME.format(2), version() + steps([2], tag="train/loss", first_value=9.0, begun=100.0))
     run = open_run(directory)
     assert list(run.scalars("train/loss").value) == [1.0, 9.0]
     assert run.scalars("train/loss", overwritten=True).step.tolist() == [1, 2, 3, 2]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
 from mindscope.reading.inspect import RunReport, inspect_run
 from mindscope.reading.open import open_run, open_runs
+from mindscope.reading.repair import RepairedFile, RepairReport, repair_runs
 from mindscope.reading.run import Run
 from mindscope.reading.runs import LineageTable, Runs
 from mindscope.reading.scalars import ScalarPoint, Scalars
@@ -15,6 +16,8 @@ __all__ = [
     "ExportOptions",
     "ExportReport",
     "LineageTable",
+    "RepairReport",
+    "RepairedFile",
     "Run",
     "RunReport",
     "Runs",
@@ -27,4 +30,5 @@ __all__ = [
     "inspect_run",
     "open_run",
     "open_runs",
+    "repair_runs",
 ]

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from mindscope.errors import ExportError, FormatError
+from mindscope.errors import ExportError
+from mindscope.formats.barrier import as_format_error
 
 MOST_NAMED = 3
 """How many existing files an error names before it only counts."""
@@ -54,11 +55,11 @@ class Output:
 
     @contextmanager
     def noting_failures(self, what: str) -> Generator[None, None, None]:
-        """Go on after a value that can't be read; ``what`` names it in the report."""
+        """Go on after a value that can't be read; ``what`` names it in the report. Write outside of it."""
         try:
             yield
-        except FormatError as error:
-            self.failures.append(f"{what}: {error}")
+        except Exception as error:
+            self.failures.append(f"{what}: {as_format_error(error, 'value')}")
 
 
 def _is_there(path: Path) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from mindscope.formats.csv_cells import text_cell
 from mindscope.reading.scalars import Scalars
 
 COLUMNS = ("tag", "step", "wall_time", "value")
@@ -22,8 +23,9 @@ def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for scalars in series:
+        tag = text_cell(scalars.tag)
         for point in scalars:
-            writer.writerow((scalars.tag, point.step, number_text(point.wall_time), number_text(point.value)))
+            writer.writerow((tag, point.step, number_text(point.wall_time), number_text(point.value)))
     text.detach().flush()
 
 
@@ -34,14 +36,25 @@ def number_text(number: float) -> str:
 
 
 def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
-    """A Parquet file with a row group for each tag: tag string, step int64, wall_time float64, value float32."""
+    """A Parquet file with a row group for each tag: tag string, step int64, wall_time float64, value.
+
+    ``value`` is float32, or float64 where float32 does not hold every value of every tag.
+    """
     pyarrow: Any = import_module("pyarrow")  # it has no types
     parquet: Any = import_module("pyarrow.parquet")
-    types = (pyarrow.string(), pyarrow.int64(), pyarrow.float64(), pyarrow.float32())
+    series = list(series)
+    is_wide = any(scalars.value.dtype == np.float64 for scalars in series)
+    value_type = pyarrow.float64() if is_wide else pyarrow.float32()
+    types = (pyarrow.string(), pyarrow.int64(), pyarrow.float64(), value_type)
     schema = pyarrow.schema([pyarrow.field(name, type) for name, type in zip(COLUMNS, types, strict=True)])
     with parquet.ParquetWriter(file, schema) as writer:
         for scalars in series:
             tag = np.full(len(scalars), scalars.tag, dtype=object)
-            columns = [tag, scalars.step, scalars.wall_time, scalars.value]
+            columns = [
+                tag,
+                scalars.step,
+                scalars.wall_time,
+                scalars.value.astype(np.float64 if is_wide else np.float32),
+            ]
             arrays = [pyarrow.array(column, type) for column, type in zip(columns, types, strict=True)]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))

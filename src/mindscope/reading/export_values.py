@@ -34,9 +34,11 @@ def write_values(values: Values[Any], directory: PurePath, output: Output) -> No
     for sample in values:
         seen[sample.step] = seen.get(sample.step, 0) + 1
         again = f"~{seen[sample.step]}" if seen[sample.step] > 1 else ""
+        parts: list[NamedBytes] = []
         with output.noting_failures(f"{values.kind} {values.tag!r} at step {sample.step}"):
-            for ending, data in content(sample.value):
-                output.write(directory / f"{sample.step}{again}{ending}", data)
+            parts = list(content(sample.value))
+        for ending, data in parts:
+            output.write(directory / f"{sample.step}{again}{ending}", data)
 
 
 def _pictures(images: tuple[Image, ...]) -> Iterator[NamedBytes]:
@@ -54,7 +56,8 @@ def _texts(texts: tuple[str, ...]) -> Iterator[NamedBytes]:
 
 
 def _sound(audio: Audio) -> Iterator[NamedBytes]:
-    yield _SOUND_SUFFIXES.get(audio.content_type, ".bin"), audio.encoded
+    for number, clip in enumerate(audio.clips, start=1):
+        yield f"{_position(number, len(audio.clips))}{_SOUND_SUFFIXES.get(audio.content_type, '.bin')}", clip
 
 
 def _array(tensor: Tensor) -> Iterator[NamedBytes]:

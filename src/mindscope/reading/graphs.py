@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from mindscope.errors import FormatError
 from mindscope.graph import (
     Graph,
     find_graph_files,
@@ -39,7 +38,15 @@ def _read_graph(message: Message) -> Graph:
 
 
 def _graphs_of_files(directory: Path) -> Iterator[Graph]:
-    for path in find_graph_files(directory):
+    for path in _graph_files(directory):
         # Other programs use the suffix too: what is no graph is no graph of the run.
-        with contextlib.suppress(FormatError):
+        with contextlib.suppress(Exception):
             yield read_graph_file(path)
+
+
+def _graph_files(directory: Path) -> tuple[Path, ...]:
+    """None where the directory is closed to us, or gone."""
+    try:
+        return find_graph_files(directory)
+    except OSError:
+        return ()

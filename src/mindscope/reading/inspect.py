@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
+from mindscope.errors import FormatError
 from mindscope.graph import Graph
 from mindscope.reading.run import Run
 from mindscope.store import FileFacts, ReferenceSeries, ScalarSeries
 from mindscope.store.files import readable
+from mindscope.store.series_table import REASONS_TAG
 from mindscope.types import Damage, Kind
 
 
@@ -30,12 +32,17 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class TagReport:
-    """One tag of one kind: ``points`` shown, ``overwritten`` hidden since a restart; ``last_value`` of scalars only."""
+    """One tag of one kind; ``last_value`` of scalars only.
+
+    ``points`` counts what is shown, ``overwritten`` what a restart hides, ``repeated`` what a later point of the
+    same file and step hides.
+    """
 
     kind: str
     tag: str
     points: int
     overwritten: int
+    repeated: int
     first_step: int
     last_step: int
     last_value: float | None
@@ -50,6 +57,15 @@ class GraphReport:
     edges: int
     parameters: int
     constants: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContentReport:
+    """What the directory holds beside event files: ``name`` is that of the first of ``count``."""
+
+    kind: str
+    name: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +93,9 @@ class RunReport:
     last_wall_time: float | None
     last_step: int | None
     dropped: int
+    dropped_reasons: tuple[str, ...]
     files: tuple[FileReport, ...]
+    contents: tuple[ContentReport, ...]
     tags: tuple[TagReport, ...]
     graphs: tuple[GraphReport, ...]
     dataset_stages: tuple[str, ...]
@@ -107,7 +125,9 @@ def inspect_run(run: Run) -> RunReport:
         last_wall_time=store.last_wall_time,
         last_step=store.last_step,
         dropped=run.dropped,
+        dropped_reasons=dropped_reasons(run),
         files=tuple(_file_report(facts) for facts in store.files),
+        contents=tuple(ContentReport(each.kind.value, each.name, each.count) for each in store.contents),
         tags=tuple(_tag_report(kind, tag, series) for (kind, tag), series in store.series.items()),
         graphs=graphs,
         dataset_stages=tuple(stage.op_type for stage in dataset.walk()) if dataset else (),
@@ -115,6 +135,22 @@ def inspect_run(run: Run) -> RunReport:
         hparams=hparams,
         damages=tuple(_damage_report(damage) for damage in run.damages),
     )
+
+
+def dropped_reasons(run: Run) -> tuple[str, ...]:
+    """Why the recorders of a run dropped values: each reason once, as they wrote it."""
+    if REASONS_TAG not in run.tags(Kind.TEXT):
+        return ()
+    texts = [text for entry in run.texts(REASONS_TAG, overwritten=True) for text in _decoded(entry)]
+    lines = [line.removeprefix("- ") for text in texts for line in text.split("\n- ")]
+    return tuple(dict.fromkeys(lines))
+
+
+def _decoded(entry: Any) -> tuple[str, ...]:
+    try:
+        return entry.value
+    except FormatError:  # reported as damage
+        return ()
 
 
 def _file_report(facts: FileFacts) -> FileReport:
@@ -130,7 +166,8 @@ def _tag_report(kind: Kind, tag: str, series: ScalarSeries | ReferenceSeries) ->
         step, last_value = columns.step, float(columns.value[-1])
     else:
         step = series.visible().step
-    return TagReport(str(kind), tag, len(step), len(series) - len(step), int(step[0]), int(step[-1]), last_value)
+    overwritten, repeated = series.hidden()
+    return TagReport(str(kind), tag, len(step), overwritten, repeated, int(step[0]), int(step[-1]), last_value)
 
 
 def _graph_report(graph: Graph) -> GraphReport:

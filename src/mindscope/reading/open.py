@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mindscope.config import remote_address
 from mindscope.errors import RunNotFoundError
-from mindscope.ingest import Catalog, RunLoader, find_run, find_runs
+from mindscope.ingest import Catalog, Finder, RunLoader, find_runs
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 
@@ -19,32 +20,36 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
     Raises RunNotFoundError when there is no event file directly in it; the text names runs further down.
     """
-    directory = _directory(path)
-    found = find_run(directory)
+    directory = directory_of(path)
+    finder = Finder(directory)
+    found = finder.find_in_base()
     if found is None:
-        raise RunNotFoundError(_nothing_in(directory))
+        raise nothing_in(directory)
     loader = RunLoader(found)
     loader.read_all()
 
     def refresh() -> bool:
-        again = find_run(directory)
-        is_changed = loader.set_files(again.files if again else ())
+        is_changed = loader.update(finder.find_in_base())
         return loader.read_all() or is_changed
 
     return Run(loader.store, refresh)
 
 
-def open_runs(base: str | os.PathLike[str]) -> Runs:
+def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Runs:
     """Open all runs at any depth below directory ``base`` and read all of them; there may be none yet.
 
+    ``follow_links`` opens links that lead out of ``base`` too; each directory is looked into once.
     Raises RunNotFoundError when ``base`` is no directory.
     """
-    catalog = Catalog(_directory(base))
+    catalog = Catalog(directory_of(base), follow_links=follow_links)
     catalog.refresh()
     return Runs(catalog)
 
 
-def _directory(path: str | os.PathLike[str]) -> Path:
+def directory_of(path: str | os.PathLike[str]) -> Path:
+    """The directory at ``path``. Raises RunNotFoundError when there is none."""
+    if told := remote_address(path):
+        raise RunNotFoundError(told)
     directory = Path(path).expanduser()
     if directory.is_dir():
         return directory
@@ -53,9 +58,12 @@ def _directory(path: str | os.PathLike[str]) -> Path:
     raise RunNotFoundError(f"{directory} does not exist: give a directory that holds event files")
 
 
-def _nothing_in(directory: Path) -> str:
+def nothing_in(directory: Path) -> RunNotFoundError:
+    """The error that there is no run directly in ``directory``; it names runs further down."""
     below = list(find_runs(directory).runs)
     if not below:
-        return f"{directory} holds no event file: looked for {LOOKED_FOR}"
+        return RunNotFoundError(f"{directory} holds no event file: looked for {LOOKED_FOR}")
     examples = ", ".join(map(repr, below[:3]))
-    return f"{directory} holds no event file itself, but {len(below)} runs below it ({examples}): use open_runs()"
+    return RunNotFoundError(
+        f"{directory} holds no event file itself, but {len(below)} runs below it ({examples}): use open_runs()"
+    )

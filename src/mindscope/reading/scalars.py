@@ -28,13 +28,14 @@ class ScalarPoint(NamedTuple):
 class Scalars:
     """Points of one tag as of when they were asked for; three read-only arrays of shape (n,).
 
+    ``value`` is float32, or float64 where float32 does not hold every value of the tag.
     Iteration gives ``ScalarPoint`` after ``ScalarPoint``.
     """
 
     tag: str
     step: NDArray[np.int64]
     wall_time: NDArray[np.float64]
-    value: NDArray[np.float32]
+    value: NDArray[np.floating[Any]]
 
     def __len__(self) -> int:
         return self.step.size

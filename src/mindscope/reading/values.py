@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.reading.tags import tag_not_found
+from mindscope.reasons import Reason, os_reason
 from mindscope.store import FileFacts, ReferenceColumns, RunStore, read_encoded
 from mindscope.types import Kind
 
@@ -76,7 +77,10 @@ class Values(Sequence[Sample[T]]):
     def encoded(self, row: int) -> bytes:
         """The bytes of a value as they stand in its file. Raises FormatError when they are gone."""
         facts = self._facts(row)
-        return read_encoded(facts.path, int(self._places.offset[row]), int(self._places.length[row]))
+        try:
+            return read_encoded(facts.path, int(self._places.offset[row]), int(self._places.length[row]))
+        except OSError as error:
+            raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
 
     def _read(self, row: int) -> Any:
         facts = self._facts(row)

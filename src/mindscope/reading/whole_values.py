@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from mindscope.errors import FormatError
+from mindscope.formats.barrier import as_format_error
 from mindscope.reading.values import Values, values_of
 from mindscope.reasons import damage_reason
 from mindscope.store import RunStore
@@ -42,10 +43,16 @@ class WholeValues:
     def _read(self, values: Values[Any], row: int, read: Callable[[Any], T]) -> T | None:
         try:
             return read(values[row].value)
-        except FormatError as error:
-            place = values.place(row)
-            self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
+        except Exception as error:
+            self._note(values, row, as_format_error(error, values.kind.value))
             return None
+
+    def _note(self, values: Values[Any], row: int, error: FormatError) -> None:
+        try:
+            place = values.place(row)
+        except FormatError:
+            return  # its file is gone, and its damages with it
+        self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
 
 
 def _as_landscape(value: Landscape) -> Landscape:
