@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.capture import SummaryRecord
+from mindscope.capture.arguments import LEAST_FILE_SIZE
 from mindscope.capture.files import AppendError, EventFile
 from mindscope.capture.names import Names
 from mindscope.capture.output import Destination
@@ -212,27 +213,28 @@ def test_directory_that_is_in_the_way_is_survived(log: Log) -> None:
 
 
 def test_values_go_on_into_the_next_file(log: Log) -> None:
-    with SummaryRecord(log.directory, max_file_size=1000) as record:
+    with SummaryRecord(log.directory, max_file_size=LEAST_FILE_SIZE) as record:
         for step in range(200):
             record.add_value("scalar", "loss", float(step))
-            record.add_value("custom_lineage_data", "", {"step": step})
+            record.add_value("tensor", "t", np.zeros(400, np.float32))
+            record.add_value("custom_lineage_data", "", {"note": "x" * 2000})
             record.record(step)
     assert log.scalars("loss") == [(step, float(step)) for step in range(200)]
     assert len(log.lineage()) == 200
     for paths in (log.paths(), log.paths("_lineage")):
         assert len(paths) > 5
-        assert all(path.stat().st_size <= 1000 for path in paths)
+        assert all(path.stat().st_size <= LEAST_FILE_SIZE for path in paths)
         assert {oct(path.stat().st_mode & 0o777) for path in paths} == {"0o400"}
 
 
 def test_record_beyond_the_limit_gets_a_file_for_itself(log: Log) -> None:
-    with SummaryRecord(log.directory, max_file_size=2000) as record:
+    with SummaryRecord(log.directory, max_file_size=LEAST_FILE_SIZE) as record:
         for step in range(9):
-            record.add_value("tensor", "t", np.zeros(10_000 if step % 3 == 1 else 10))
+            record.add_value("tensor", "t", np.zeros(100_000 if step % 3 == 1 else 1000))
             record.record(step)
     assert [event["step"] for event in log.events()] == list(range(9))
     for path in log.paths():
-        assert path.stat().st_size <= 2000 or len(log.file(path)) == 2  # the version and the record
+        assert path.stat().st_size <= LEAST_FILE_SIZE or len(log.file(path)) == 2  # the version and the record
 
 
 @settings(max_examples=50, deadline=None)
@@ -302,12 +304,12 @@ def test_logging_handler_may_record(log: Log) -> None:
 
     said: list[str] = []
     handler = Recording()
-    with SummaryRecord(log.directory, max_file_size=300) as record:
+    with SummaryRecord(log.directory, max_file_size=LEAST_FILE_SIZE) as record:
         logging.getLogger("mindscope").addHandler(handler)
         try:
             record.add_value("scalar", "bad", "text")  # said on this thread
             record.add_value("image", "bad", np.full((4, 4), np.nan))  # on one of the pool
-            record.add_value("tensor", "large", np.zeros(100))  # on the writer's
+            record.add_value("tensor", "large", np.zeros(100_000))  # on the writer's
             record.record(1)
             record.flush()
             record.flush()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mindscope.capture.images import as_batch, check_image, copy_picture, image_message
+from mindscope.capture.images import ambiguity, as_batch, check_image, copy_picture, image_message
 from mindscope.capture.spares import Spares
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Image
@@ -57,10 +57,35 @@ def test_axes_are_told_apart(shape: tuple[int, ...], want: tuple[int, ...]) -> N
     assert as_batch(np.zeros(shape)).shape == want
 
 
-@pytest.mark.parametrize("shape", [(5,), (2, 5, 6), (5, 6, 2), (8, 2, 5, 5), (1, 1, 1, 5, 5), (), (0, 5), (2, 3, 0, 5)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *[(5,), (2, 5, 6), (5, 6, 2), (8, 2, 5, 5), (1, 1, 1, 5, 5), (), (0, 5), (2, 3, 0, 5)],
+        *[(1, 2, 4, 4), (32, 64, 4, 4), (16, 512, 3, 3), (8, 128, 1, 1), (1, 2, 5, 4), (2, 4, 3), (64, 4, 4)],
+    ],
+)
 def test_other_shapes_are_rejected(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueRejectedError, match="want"):
         check_image(np.zeros(shape))
+
+
+@pytest.mark.parametrize(
+    ("shape", "want"),
+    [
+        ((2, 3, 5, 4), "channels first"),
+        ((4, 4, 4), "channels first"),
+        ((2, 16, 8, 4), "channels last"),
+        ((2, 3, 224, 224), None),
+        ((2, 224, 224, 3), None),
+        ((2, 480, 640, 1), None),
+        ((9, 8, 8, 1), None),
+        ((5, 6), None),
+    ],
+)
+def test_shapes_that_read_in_two_ways_are_named(shape: tuple[int, ...], want: str | None) -> None:
+    check_image(np.zeros(shape))
+    text = ambiguity(shape)
+    assert text is None if want is None else text is not None and want in text
 
 
 def test_complex_image_is_rejected() -> None:
@@ -122,7 +147,7 @@ def test_picture_without_any_number_is_magenta() -> None:
 
 
 def test_one_bad_channel_marks_the_pixel() -> None:
-    array = np.zeros((2, 2, 4), np.float32)
+    array = np.zeros((5, 6, 4), np.float32)
     array[0, 1, 2] = np.nan
     assert draw(array)[0, 1].tolist() == [*MAGENTA, 255]
 

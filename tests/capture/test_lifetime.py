@@ -21,6 +21,7 @@ from mindscope.capture.names import Names
 from mindscope.formats import wire
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.mindspore_schemas import EVENT
+from mindscope.reading import open_run
 
 if TYPE_CHECKING:
     from conftest import Log
@@ -242,6 +243,23 @@ for thread in threads: thread.join()
         assert log.scalars(f"child{n}") == ALL
 
 
+def test_points_of_forks_that_record_one_tag_at_the_same_time_are_all_shown(run_program: Run, tmp_path: Path) -> None:
+    code = """
+barrier = multiprocessing.get_context("fork").Barrier(4)
+def work(worker):
+    for step in range(worker, 64, 4):
+        barrier.wait()
+        record.add_value("scalar", "shared", float(step))
+        record.record(step)
+processes = [multiprocessing.get_context("fork").Process(target=work, args=(n,)) for n in range(4)]
+for process in processes: process.start()
+for process in processes: process.join()
+"""
+    run_program(BEGIN + code)
+    (directory,) = {path.parent for path in tmp_path.rglob("*summary*")}
+    assert open_run(directory).scalars("shared").step.tolist() == [*range(64)]
+
+
 def test_spawned_process_is_flushed_when_it_ends(tmp_path: Path, log: Log) -> None:
     program = tmp_path / "train.py"
     program.write_text(
@@ -294,7 +312,7 @@ def test_idle_writer_never_wakes(log: Log) -> None:
         record.record(1)
         record.flush()
         threads = [thread for thread in threading.enumerate() if thread.name.startswith("mindscope-")]
-        assert len(threads) == 2
+        assert len(threads) == 3
         deadline = time.monotonic() + 200
         while not _are_asleep(threads):  # the writer looks for a next step for a while
             assert time.monotonic() < deadline

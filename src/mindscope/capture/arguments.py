@@ -12,8 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from mindscope.capture.disk_errors import directory_error
+
 _LOG = logging.getLogger("mindscope")
 _NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
+LEAST_FILE_SIZE = 64 << 10
+"""Bytes: a thousand steps of a scalar."""
 _MOST_WORKERS = 8  # more encode faster than one thread writes
 
 
@@ -22,7 +26,10 @@ def check_log_dir(log_dir: Any) -> Path:
     if not isinstance(log_dir, (str, os.PathLike)) or not str(cast(Any, log_dir)):
         raise TypeError(f"log_dir is {log_dir!r}, want the path of a directory")
     directory = Path(cast(str, log_dir)).expanduser().absolute()
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise directory_error(error, directory) from error
     return directory
 
 
@@ -53,7 +60,10 @@ def check_workers(num_process: Any) -> int:
 
 
 def check_max_file_size(size: Any) -> int | None:
-    """Bytes, or None for no limit. As in MindSpore a size that is not positive means no limit, with a warning."""
+    """Bytes, or None for no limit. As in MindSpore a size that is not positive means no limit, with a warning.
+
+    Raises TypeError for no whole number, ValueError below ``LEAST_FILE_SIZE``.
+    """
     if size is None:
         return None
     if not _is_whole(size):
@@ -61,7 +71,22 @@ def check_max_file_size(size: Any) -> int | None:
     if size <= 0:
         _LOG.warning("max_file_size is %d, want more than 0; files are not limited", size)
         return None
+    if size < LEAST_FILE_SIZE:
+        raise ValueError(
+            f"max_file_size is {size} bytes, want at least {LEAST_FILE_SIZE}; smaller ones make a file of each step"
+        )
     return int(size)
+
+
+def check_queue_timeout(seconds: Any) -> float | None:
+    """Seconds, or None for no limit. Raises TypeError for no number, ValueError below 0 or for NaN."""
+    if seconds is None:
+        return None
+    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
+        raise TypeError(f"queue_timeout is {type(seconds).__name__} {seconds!r}, want seconds or None")
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"queue_timeout is {seconds}, want 0 or more seconds, or None to wait as long as it takes")
+    return float(seconds)
 
 
 def _is_whole(value: Any) -> bool:

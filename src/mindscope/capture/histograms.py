@@ -17,7 +17,7 @@ def histogram_field(tag: str, array: Array) -> bytes:
     flat = array.reshape(-1)
     if flat.dtype.kind == "b":
         flat = flat.view(np.uint8)
-    elif flat.dtype.kind == "V" or flat.dtype == np.float16:
+    elif flat.itemsize < 4 and flat.dtype.kind not in "iu":
         flat = flat.astype(np.float32)  # exact
     elif flat.itemsize > 8:
         flat = flat.astype(np.float64)

@@ -2,7 +2,8 @@
 """Arrays as PNG pictures: which axis is what, which value is which brightness, and many on one sheet.
 
 Axes: (H, W); (C, H, W) or (H, W, C); (N, C, H, W) or (N, H, W, C), with C of 1, 3 or 4. Where both readings are
-possible the channels are first, as in MindSpore and PyTorch.
+possible the channels are first, as in MindSpore and PyTorch. So two channels and square maps of features, such as
+(1, 2, 4, 4), are no images with the channels last; ``ambiguity`` describes what is still read in one of two ways.
 
 Brightness: uint8 is kept byte for byte; bool is 0 and 255; numbers that all lie in [0, 1] are multiplied by 255 and
 rounded; other integers that all lie in [0, 255] are kept; everything else is mapped linearly, the least value of the
@@ -28,6 +29,7 @@ from mindscope.types import Message
 
 _CHANNELS = (1, 3, 4)
 _COLUMNS = 8  # pictures side by side on a sheet, as MindSpore lays them out
+_FEW_ROWS = 8  # as many as maps of features have whose last axis could be channels
 _MAGENTA = (255, 0, 255, 255)
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
 _UP = 2  # the filter that leaves of each byte what it differs from the one above
@@ -40,11 +42,42 @@ def check_image(array: Array) -> None:
     if array.size == 0:
         raise ValueRejectedError(f"image has shape {array.shape} with no pixels, want at least one")
     shape = array.shape
-    if array.ndim != 2 and not (array.ndim in (3, 4) and (shape[-3] in _CHANNELS or shape[-1] in _CHANNELS)):
+    if not is_image_shape(shape):
+        first = array.ndim in (3, 4) and shape[-1] in _CHANNELS
+        remedy = f"; channels first it has {shape[-3]} of them: transpose it if they are last" if first else ""
         raise ValueRejectedError(
             f"image has shape {shape}, want (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with C of 1, 3 "
-            "or 4"
+            f"or 4{remedy}"
         )
+
+
+def is_image_shape(shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape can be drawn, as one image or a batch."""
+    if 0 in shape or len(shape) not in (2, 3, 4):
+        return False
+    return len(shape) == 2 or channel_axis(shape) is not None
+
+
+def channel_axis(shape: tuple[int, ...]) -> int | None:
+    """The axis of the channels in 3 or 4 axes, counted from the end; None where neither -3 nor -1 can be."""
+    channels, height, width = shape[-3:]
+    if channels in _CHANNELS:
+        return -3
+    is_first = channels == 2 or height == width
+    return -1 if width in _CHANNELS and not is_first else None
+
+
+def ambiguity(shape: tuple[int, ...]) -> str | None:
+    """What to log of a shape that ``is_image_shape`` accepts and that reads in two ways."""
+    if len(shape) == 2:
+        return None
+    first, rows, last = shape[-3:]
+    axis = channel_axis(shape)
+    if axis == -3 and last in _CHANNELS:
+        return f"has shape {shape}, which is read with the channels first; transpose it if they are last"
+    if axis == -1 and rows <= _FEW_ROWS and first != rows:
+        return f"has shape {shape}, which is read with the channels last; it is drawn wrong if they are first"
+    return None
 
 
 def as_batch(array: Array) -> Array:
@@ -128,7 +161,9 @@ def _brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
 
 def _scale(batch: Array, low: Any, high: Any) -> NDArray[np.uint8]:
     if low >= 0 and high <= 1:
-        return np.rint(batch * batch.dtype.type(255) if batch.dtype.kind == "f" else batch * 255).astype(np.uint8)
+        if batch.dtype.kind != "f":
+            return batch.astype(np.uint8) * np.uint8(255)
+        return np.rint(batch * batch.dtype.type(255)).astype(np.uint8)
     if batch.dtype.kind in "iu" and low >= 0 and high <= 255:
         return batch.astype(np.uint8)
     low, high = float(low), float(high)

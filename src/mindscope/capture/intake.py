@@ -9,9 +9,10 @@ from mindscope.capture.arriving import Arriving
 from mindscope.capture.collecting import Collections
 from mindscope.capture.scalars import range_warning
 from mindscope.capture.taking import MESSAGE_PLUGINS, Taken, rejection, take
+from mindscope.capture.trouble import Problem
 from mindscope.capture.values import to_scalar
 from mindscope.capture.writer import Writer
-from mindscope.errors import RecorderClosedError
+from mindscope.errors import RecorderClosedError, ValueRejectedError
 
 
 class Intake:
@@ -24,6 +25,9 @@ class Intake:
 
     def add(self, plugin: str, name: Any, value: Any) -> None:
         """Take a value of a known plugin. Raises as ``SummaryRecord.add_value``."""
+        if isinstance(value, Problem):
+            self._report(plugin, name, value)
+            return
         is_message = plugin in MESSAGE_PLUGINS
         if not is_message and (not isinstance(name, str) or not name):
             raise TypeError(f"name of a {plugin} is {type(name).__name__} {name!r}, want text that is not empty")
@@ -39,7 +43,12 @@ class Intake:
             failure = rejection(plugin, tag, error)
             if self._raises:
                 raise failure from error
-            self._writer.trouble.drop(1, plugin, type(error).__name__, failure)
+            self._writer.trouble.drop(1, plugin, tag, failure)
+
+    def _report(self, plugin: str, name: str, problem: Problem) -> None:
+        if self._raises and problem.is_drop:
+            raise ValueRejectedError(problem.text)
+        self._writer.trouble.report(plugin, name, problem)
 
     def _keep_scalar(self, tag: str, number: float) -> None:
         scalars = self._collections.begin().scalars
@@ -47,7 +56,7 @@ class Intake:
             self._say_replaced("scalar", tag)
         scalars[tag] = number
         if text := range_warning(tag, number):
-            self._writer.trouble.say("scalar", "range", text)
+            self._writer.trouble.say("range", tag, text)
 
     def _keep(self, taken: Taken, is_message: bool) -> None:
         collected = self._collections.begin()
@@ -61,4 +70,4 @@ class Intake:
 
     def _say_replaced(self, plugin: str, tag: str) -> None:
         text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
-        self._writer.trouble.say("twice", plugin, text)
+        self._writer.trouble.say("twice", f"{plugin} {tag}", text)

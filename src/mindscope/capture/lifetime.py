@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends a recorder other than ``close()``: the end of the interpreter, of a child process, and a fork.
+"""What ends a recorder other than ``close()``: the end of the interpreter, of a child process, SIGTERM, and a fork.
 
 The recorders of a process are known here, because no caller is left who could hand them over when it ends.
 """
@@ -7,9 +7,15 @@ The recorders of a process are known here, because no caller is left who could h
 from __future__ import annotations
 
 import os
+import time
 import weakref
 from multiprocessing import util as processes
 from typing import Protocol
+
+from mindscope.capture.termination import TerminationWatch
+
+FLUSH_S = 10.0
+"""How long a process that was told to end writes what it recorded, at most."""
 
 
 class Closable(Protocol):
@@ -17,6 +23,10 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """Write everything and close the files."""
+        ...
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Write everything, for at most so long; returns whether it did."""
         ...
 
 
@@ -36,6 +46,17 @@ class _Process:
         self.forkable: weakref.WeakSet[Forkable] = weakref.WeakSet()
         self.is_watched = False  # whether forks are
         self.hooked: int | None = None  # the process whose end is
+        self.termination = TerminationWatch(flush_all, FLUSH_S + 2)
+
+
+def flush_all(timeout_s: float = FLUSH_S) -> bool:
+    """Write what all recorders of this process recorded, for at most so long; returns whether all of it is written.
+
+    For a handler of SIGTERM of your own. Where nobody handles the signal, mindscope does this by itself.
+    """
+    end = time.monotonic() + timeout_s
+    are_written = [writer.flush(max(0.0, end - time.monotonic())) for writer in list(_process.open)]
+    return all(are_written)
 
 
 _process = _Process()
@@ -52,6 +73,7 @@ def watch(recorder: Forkable) -> None:
 def keep(writer: Closable) -> None:
     """Close ``writer`` when this process ends."""
     _process.open.add(writer)
+    _process.termination.start()
     if _process.hooked != os.getpid():
         # a child of multiprocessing leaves without what atexit knows, but runs these; any other process runs them too
         _process.hooked = os.getpid()

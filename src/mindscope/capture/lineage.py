@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from mindscope.capture.messages import message_bytes
+from mindscope.capture.values import to_item
 from mindscope.capture.wrapping import wrap
 from mindscope.errors import TypeRejectedError
 from mindscope.formats import wire
@@ -59,7 +60,7 @@ def custom_message(entries: Mapping[str, Any]) -> Message:
 def _entry(key: Any, value: Any) -> Message:
     if not isinstance(key, str) or not key:
         raise TypeRejectedError(f"custom lineage key is {type(key).__name__} {key!r}, want text")
-    number = value.item() if hasattr(value, "item") else value
+    number = to_item(value) if hasattr(value, "item") else value
     if isinstance(number, str):
         return {"map_str": {key: number}}
     if isinstance(number, numbers.Integral):  # bool too

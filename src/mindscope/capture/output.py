@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from mindscope.capture.arriving import Arriving
+from mindscope.capture.disk_errors import disk_error
 from mindscope.capture.export import NpyExport
 from mindscope.capture.files import AppendError, EventFile
 from mindscope.capture.lineage import lineage_event
@@ -19,7 +20,7 @@ from mindscope.capture.names import Names
 from mindscope.capture.scalars import scalar_fields
 from mindscope.capture.spares import Spares
 from mindscope.capture.steps import MixedStep, RecordedStep, Started, count_values, last_step
-from mindscope.capture.taking import Taken
+from mindscope.capture.taking import Taken, rejection
 from mindscope.capture.trouble import Trouble
 from mindscope.capture.wrapping import wrap
 from mindscope.formats import frames, mindspore, wire
@@ -27,6 +28,7 @@ from mindscope.formats._scalar_events import encode_scalar_values
 from mindscope.formats.mindspore_schemas import EVENT
 
 DROPPED_TAG = "mindscope/dropped"
+REASONS_TAG = "mindscope/dropped_reasons"
 _LARGEST_EVENT = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
 
 
@@ -56,6 +58,7 @@ class Output:
         self._lineage = EventFile(names, "_lineage", bytes, limit)
         self._export = NpyExport(destination.directory, names.second) if destination.is_npy_exported else None
         self._reported = 0  # dropped values that the summary file tells of
+        self._reasons: list[str] = []  # why values were dropped, as far as the summary file does not say it yet
         self._last_step = 0  # the highest with values, so that what is told of losses only goes on
 
     @property
@@ -79,7 +82,10 @@ class Output:
         self._report_dropped()
 
     def close(self) -> None:
-        """Say in the file how much was dropped, and finish the files."""
+        """Say in the file how much was dropped or replaced, and finish the files."""
+        replaced = self._trouble.replaced
+        if replaced:
+            self._reasons.append(f"newer values of the same step replaced {replaced} values of summary operators")
         self._report_dropped()
         self._summary.close()
         self._lineage.close()
@@ -117,7 +123,7 @@ class Output:
                 done.append(value.encode() if isinstance(value, Taken) else value.fields.result())
             except Exception as error:  # an encoder met what add_value could not foresee
                 taken = value if isinstance(value, Taken) else value.taken
-                self._trouble.drop(1, "encode", f"{taken.plugin} {taken.tag!r}", error)
+                self._trouble.drop(1, taken.plugin, taken.tag, rejection(taken.plugin, taken.tag, error))
         return done
 
     def _write_export(self, taken: Taken, step: int) -> None:
@@ -127,7 +133,12 @@ class Output:
         try:
             self._export.write(taken.tag, step, content.wait() if isinstance(content, Arriving) else content)
         except Exception as error:
-            self._trouble.drop(1, "export", type(error).__name__, error)
+            self._trouble.drop(
+                1,
+                "export",
+                type(error).__name__,
+                disk_error(error, self._names.directory) if isinstance(error, OSError) else error,
+            )
 
     def _append(self, file: EventFile, records: list[bytes]) -> None:
         """Append the records; what can't be written is counted."""
@@ -137,22 +148,28 @@ class Output:
             self._note_excess(file.append(records))
         except AppendError as failure:
             lost = sum(map(count_values, records[failure.written :]))
-            self._trouble.drop(lost, "append", type(failure.error).__name__, failure.error)
+            self._trouble.drop(
+                lost, "append", type(failure.error).__name__, disk_error(failure.error, self._names.directory)
+            )
 
     def _note_excess(self, excess: int) -> None:
         if excess:
             self._trouble.say("size", "", f"a record passes max_file_size by {excess} bytes and got a file for itself")
 
     def _report_dropped(self) -> None:
-        """Tell the file how many values are lost, if that is not there yet; tried again with the next batch."""
+        """Write how many values are lost, and why, if that is not there yet; tried again with the next batch."""
         dropped = self._trouble.dropped
-        if dropped == self._reported:
+        self._reasons += self._trouble.take_reasons()
+        if dropped == self._reported and not self._reasons:
             return
-        fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)])
+        fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)]) if dropped else b""
+        if self._reasons:
+            text = "\n".join(f"- {reason}" for reason in self._reasons)
+            fields += mindspore.value_field({"tag": REASONS_TAG, "text": text})
         record = frames.frame(mindspore.summary_event(time.time(), self._last_step, fields))
         with contextlib.suppress(AppendError):
             self._note_excess(self._summary.append([record]))
-            self._reported = dropped
+            self._reported, self._reasons = dropped, []
 
 
 def version_record() -> bytes:

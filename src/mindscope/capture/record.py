@@ -19,7 +19,8 @@ from mindscope.capture.scalars import FLOAT32_MAX, scalar_record
 from mindscope.capture.steps import MixedStep, Started
 from mindscope.capture.taking import Taken, check_plugin
 from mindscope.capture.writer import Writer
-from mindscope.errors import RecorderClosedError
+from mindscope.errors import QueueFullError, RecorderClosedError
+from mindscope.log import configure_log
 
 _SCALAR_BYTES = 64  # what one counts in the queue, about
 
@@ -47,9 +48,12 @@ class SummaryRecord:
         num_process: at most so many threads encode pictures, histograms and tensors, and at most one a processor.
         network: whose graph is recorded with the first ``record`` at which it has one: an object that offers
             ``get_func_graph_proto()``, as MindSpore's cells do, or the graph as message, bytes or dict.
-        max_file_size: bytes after which a next file begins. A larger record gets a file for itself.
+        max_file_size: bytes after which a next file begins; at least 65,536. A larger record gets a file for itself.
         raise_exception: raise instead of counting.
         export_options: ``{"tensor_format": "npy"}`` also writes each tensor as ``export_*/tensor/TAG_STEP.npy``.
+        queue_timeout: seconds that a call of ``record`` waits at most while more than 64 MiB wait to be written. Then
+            it drops the images, histograms and tensors of the step, and those of further steps until there is room;
+            it counts and logs them, and goes on to record scalars. None waits as long as it takes.
 
     Raises:
         TypeError, ValueError: an argument that can't be used.
@@ -66,7 +70,10 @@ class SummaryRecord:
         max_file_size: int | None = None,
         raise_exception: bool = False,
         export_options: dict[str, str | None] | None = None,
+        *,
+        queue_timeout: float | None = None,
     ) -> None:
+        configure_log()
         destination = Destination(
             prefix=arguments.check_name_part("file_prefix", file_prefix),
             suffix=arguments.check_suffix(file_suffix),
@@ -77,7 +84,8 @@ class SummaryRecord:
         self._raises = arguments.check_flag("raise_exception", raise_exception)
         self._graph = NetworkGraph(network)
         self._mode = "train"
-        self._writer = Writer(destination, arguments.check_workers(num_process))
+        timeout_s = arguments.check_queue_timeout(queue_timeout)
+        self._writer = Writer(destination, arguments.check_workers(num_process), timeout_s=timeout_s)
         self._begin()
         lifetime.watch(self)
 
@@ -136,11 +144,12 @@ class SummaryRecord:
                 dataset_graph, custom_lineage_data.
             name: the tag. Of one plugin and tag the newest value is kept. Graphs and lineage need none.
             value: a number or array of NumPy, PyTorch, MindSpore, JAX, of anything with ``__array__`` or DLPack. A
-                scalar is one real number, kept as float32. An image is (H, W), (C, H, W), (H, W, C), (N, C, H, W) or
-                (N, H, W, C) with C of 1, 3 or 4. A tensor keeps its dtype; complex numbers become ``name/real`` and
-                ``name/imag``. A landscape is a ``mindscope.types.Landscape``. Landscapes, graphs and lineage are
-                messages: a dict of the fields, their bytes, or an object with ``SerializeToString``.
-                custom_lineage_data is also a dict of text to text, numbers and bools.
+                scalar is one real number, kept as float32, or as float64 where float32 is off by 1 or more. An image is
+                (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with C of 1, 3 or 4. A tensor keeps its
+                dtype; complex numbers become ``name/real`` and ``name/imag``. A landscape is a
+                ``mindscope.types.Landscape``. Landscapes, graphs and lineage are messages: a dict of the fields, their
+                bytes, or an object with ``SerializeToString``. custom_lineage_data is also a dict of text to text,
+                numbers and bools.
 
         Raises:
             ValueError: no such plugin.
@@ -160,7 +169,7 @@ class SummaryRecord:
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
         """Write what was collected as the event of ``step``; returns at once.
 
-        It blocks only while more than 64 MiB wait to be written.
+        It blocks only while more than 64 MiB wait to be written, and for ``queue_timeout`` at most.
 
         Args:
             step: any int64.
@@ -189,13 +198,17 @@ class SummaryRecord:
             with self._lock:
                 collected = self._collections.gather()
             collected.filter(plugin_filter)
+        dropped = 0
         with self._lock:
             scalars, values, messages = self._collections.gather().take()
             if values or messages:
-                self._submit_mixed(step, scalars, list(values.values()), messages)
+                dropped = self._submit_mixed(step, scalars, list(values.values()), messages)
             elif scalars:
                 data = scalar_record(step, _now(), scalars)
-                self._writer.submit(data, len(data))
+                if not self._writer.submit(data, len(data)):
+                    dropped = len(scalars)
+        if dropped:
+            self._count_dropped(step, dropped)
         if self._raises:
             self._raise_late()
         return True
@@ -222,14 +235,27 @@ class SummaryRecord:
         if self._raises:
             self._raise_late()
 
-    def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> None:
-        """Queue the step; what is large is encoded meanwhile. Hold the lock."""
+    def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> int:
+        """Queue the step; the pool encodes what is large. Returns how many values found no room. Hold the lock."""
         size = sum(taken.size for taken in values)
+        dropped = 0
+        if values and not self._writer.wait_for_room(size, is_small=False):
+            dropped, values, size = len(values), [], 0
         ready: list[Taken | Started] = [*values]
         if size > ENCODED_BY_WRITER:
             ready = self._writer.encoders.start_large(values)
         mixed = MixedStep(step, _now(), scalars, ready, messages)
-        self._writer.submit(mixed, size + len(scalars) * _SCALAR_BYTES + sum(taken.size for taken in messages))
+        rest = len(scalars) * _SCALAR_BYTES + sum(taken.size for taken in messages)
+        if (scalars or values or messages) and not self._writer.submit(mixed, size + rest, is_small=not values):
+            dropped += len(scalars) + len(values) + len(messages)
+        return dropped
+
+    def _count_dropped(self, step: int, count: int) -> None:
+        text = (
+            f"{count} values of step {step} were dropped: writing fell behind for longer than queue_timeout; record "
+            "less, or raise it"
+        )
+        self._writer.trouble.drop(count, "queue", "", QueueFullError(text))
 
     def _raise_late(self) -> None:
         late = self._writer.trouble.take_late()

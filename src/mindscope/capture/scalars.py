@@ -26,5 +26,5 @@ def scalar_fields(scalars: dict[str, float]) -> bytes:
 def range_warning(tag: str, number: float) -> str | None:
     """What to say of a number that float32 doesn't hold."""
     if FLOAT32_MAX <= abs(number) < float("inf"):
-        return f"scalar {tag!r} is {number}, beyond float32; it reads as infinity"
+        return f"scalar {tag!r} is {number}, beyond float32; mindscope keeps it, other programs read infinity"
     return None

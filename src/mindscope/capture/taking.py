@@ -11,7 +11,7 @@ import numpy as np
 
 from mindscope.capture.arriving import Arriving
 from mindscope.capture.histograms import histogram_field
-from mindscope.capture.images import check_image, copy_picture, image_message
+from mindscope.capture.images import ambiguity, check_image, copy_picture, image_message
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
@@ -58,6 +58,8 @@ def check_plugin(plugin: Any) -> str:
 def rejection(plugin: str, tag: str, error: Exception) -> Exception:
     """``error`` with the plugin and tag in its text."""
     if isinstance(error, RecorderClosedError):
+        return error
+    if isinstance(error, ValueRejectedError) and repr(tag) in str(error):
         return error
     kind = TypeRejectedError if isinstance(error, TypeError) else ValueRejectedError
     return kind(f"{plugin} {tag!r} was not recorded: {error}")
@@ -115,8 +117,10 @@ def _encode_arrived(plugin: str, tag: str, value: Arriving, say: Say) -> bytes:
 def _encode_image(tag: str, array: Array, say: Say) -> bytes:
     with np.errstate(all="ignore"):
         message, invalid = image_message(array)
+    if text := ambiguity(array.shape):
+        say("axes", tag, f"image {tag!r} {text}")
     if invalid:
-        say("image", "NaN", f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
+        say("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
     return _value_field(tag, "image", message)
 
 
@@ -127,7 +131,7 @@ def _encode_histogram(tag: str, array: Array, say: Say) -> bytes:
 def _encode_scalar(tag: str, array: Array, say: Say) -> bytes:
     number = to_scalar(array)
     if text := range_warning(tag, number):
-        say("scalar", "range", text)
+        say("range", tag, text)
     return scalar_fields({tag: number})
 
 

@@ -15,6 +15,7 @@ from mindscope.types import Message
 _NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 _CODES: dict[Any, int] = {np.dtype(name): DATA_TYPES.index(name.upper()) for name in _NAMES}
 _CODES[BFLOAT16] = DATA_TYPES.index("BFLOAT16")
+_COMPLEX = frozenset(map(np.dtype, ("complex64", "complex128")))
 _NARROW = frozenset(map(np.dtype, "bool int8 int16 uint8 uint16 float16 float32".split())) | {BFLOAT16}
 _EXACT_INTEGERS = 1 << 24  # float32 holds every integer up to here
 _LARGEST = (1 << 31) - (1 << 20)  # bytes: other readers stop at messages of 2 GiB
@@ -22,7 +23,7 @@ _LARGEST = (1 << 31) - (1 << 20)  # bytes: other readers stop at messages of 2 G
 
 def check_tensor(array: Array) -> None:
     """Raise TypeRejectedError for a dtype, ValueRejectedError for a size that can't be recorded as a tensor."""
-    if array.dtype not in _CODES and array.dtype.kind != "c":
+    if array.dtype not in _CODES and array.dtype not in _COMPLEX:
         raise TypeRejectedError(
             f"tensor has dtype {array.dtype}, want one of {', '.join(_NAMES)}, bfloat16, complex64 or complex128; "
             "convert it to the next wider one"

@@ -6,7 +6,6 @@ The caller's memory is copied: a training goes on to change it in place while th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -15,6 +14,14 @@ import numpy as np
 from numpy import ma  # else NumPy imports it at its first use, and a fork in that moment hangs the child
 from numpy.typing import NDArray
 
+from mindscope.capture.framework_tensors import (
+    element_count,
+    is_mindspore,
+    is_torch,
+    read_mindspore,
+    read_torch,
+    torch_item,
+)
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 
 Array = NDArray[Any]
@@ -38,12 +45,7 @@ def to_scalar(value: Any) -> float:
         return _to_float(value)
     if isinstance(value, (str, bytes, complex)):
         raise TypeRejectedError(f"scalar is {kind.__name__} {str(value)[:40]!r}, want one real number")
-    if hasattr(value, "item"):
-        number = _only_item(value)
-    elif hasattr(value, "__float__"):
-        number = value
-    else:
-        number = _only_item(to_array(value))
+    number = to_item(value)
     if isinstance(number, (str, bytes, complex)) or not hasattr(number, "__float__"):
         raise TypeRejectedError(f"scalar holds {type(number).__name__} {str(number)[:40]!r}, want one real number")
     return _to_float(number)
@@ -56,15 +58,43 @@ def _to_float(number: Any) -> float:
         raise ValueRejectedError("scalar is an integer beyond 1.8e308, want a number that a float64 holds") from None
 
 
+def to_item(value: Any) -> Any:
+    """The only element of an array of any framework as a Python object; a number of another class as it is.
+
+    Raises ValueRejectedError for more or less than one element, and for what is no array of numbers.
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _only_item(value)
+    if is_mindspore(value):
+        return _only_item(_read_single(value))
+    if is_torch(value):
+        number = torch_item(value)
+        return _only_item(_read_single(value)) if number is None else number
+    if hasattr(value, "item"):
+        return _only_item(value)
+    return value if hasattr(value, "__float__") else _only_item(to_array(value))
+
+
 def _only_item(value: Any) -> Any:
     try:
         return value.item()
     except Exception as error:
-        shape = tuple(getattr(value, "shape", ()))
-        raise ValueRejectedError(
-            f"scalar is {type(value).__name__} of shape {shape}, want exactly one element; record it as a tensor or "
-            "histogram, or reduce it first"
-        ) from error
+        raise _wrong_size(value) from error
+
+
+def _read_single(tensor: Any) -> Array:
+    """The array of a framework's tensor of one element: ``item()`` of some dtypes ends the process."""
+    if element_count(tensor) != 1:
+        raise _wrong_size(tensor)
+    return to_array(tensor)
+
+
+def _wrong_size(value: Any) -> ValueRejectedError:
+    shape = tuple(getattr(value, "shape", ()))
+    return ValueRejectedError(
+        f"scalar is {type(value).__name__} of shape {shape}, want exactly one element; record it as a tensor or "
+        "histogram, or reduce it first"
+    )
 
 
 def copy_array(array: Array) -> Array:
@@ -92,7 +122,8 @@ def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
         ) from error
     if array.dtype.kind not in "biufc" and array.dtype not in _SMALL_FLOATS:
         raise TypeRejectedError(
-            f"value is {type(value).__name__} with elements of type {array.dtype}, want numbers of one type"
+            f"value is {type(value).__name__} with elements of type {array.dtype}, want real or complex numbers of one "
+            "type; convert it first, for instance to float32"
         )
     if is_ours and array.flags.c_contiguous:
         return array
@@ -105,36 +136,21 @@ def _read(value: Any) -> tuple[Array, bool]:
         raise ValueRejectedError("value is a masked array, want one without a mask; call .filled(numpy.nan) first")
     if isinstance(value, np.ndarray):
         return cast(Array, value), False
-    if hasattr(value, "detach") and hasattr(value, "cpu"):
-        return _read_torch(value)
-    if hasattr(value, "asnumpy"):
-        is_bfloat16 = str(getattr(value, "dtype", "")) == "BFloat16"
-        return (_to_bfloat16(value.float().asnumpy()), True) if is_bfloat16 else (value.asnumpy(), False)
-    if hasattr(value, "__array__"):
+    if is_mindspore(value):
+        return read_mindspore(value)
+    if is_torch(value):
+        return read_torch(value)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return np.asarray(value), False
     if hasattr(value, "__dlpack__"):
         return _read_dlpack(value)
     if isinstance(value, (list, tuple, int, float, complex)):
         return np.asarray(cast(Any, value)), True
+    if hasattr(value, "canvas") and hasattr(value, "savefig"):
+        raise TypeRejectedError(
+            "value is a figure, want an array; draw it and pass numpy.asarray(figure.canvas.buffer_rgba())"
+        )
     raise TypeRejectedError(f"value is {type(value).__name__}, want a number, a NumPy array or a tensor")
-
-
-def _read_torch(value: Any) -> tuple[Array, bool]:
-    tensor = value.detach()
-    if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
-        tensor = tensor.to_dense()
-    is_elsewhere = str(getattr(tensor.device, "type", "cpu")) not in ("cpu", "meta")
-    tensor = tensor.cpu()
-    if str(tensor.dtype) == "torch.bfloat16":  # which NumPy doesn't know: its bits
-        return tensor.view(sys.modules["torch"].int16).numpy().view(BFLOAT16), is_elsewhere
-    if hasattr(tensor, "resolve_conj"):
-        tensor = tensor.resolve_conj().resolve_neg()
-    return tensor.numpy(), is_elsewhere
-
-
-def _to_bfloat16(wide: NDArray[np.float32]) -> Array:
-    """The bfloat16 numbers that frameworks hand out as float32, for NumPy has no bfloat16: the upper half of each."""
-    return (np.ascontiguousarray(wide).view(np.uint32) >> 16).astype(np.uint16).view(BFLOAT16)
 
 
 def _read_dlpack(value: Any) -> tuple[Array, bool]:

@@ -23,14 +23,22 @@ from mindscope.capture.trouble import Trouble
 BATCH_S = 0.25  # how long the first step of a batch waits for more; several at once take half the time each
 LINGER_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
+SMALL_BYTES = 16 << 20  # bytes of scalars and messages that need no room in the queue where waiting is bounded
 QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
 
 
 class Writer:
     """The queue, the thread and the pool of one recorder. ``lock`` guards all fields."""
 
-    def __init__(self, destination: Destination, workers: int, queue_bytes: int = QUEUE_BYTES) -> None:
+    def __init__(
+        self,
+        destination: Destination,
+        workers: int,
+        queue_bytes: int = QUEUE_BYTES,
+        timeout_s: float | None = None,
+    ) -> None:
         self._destination = destination
+        self._timeout_s = timeout_s  # how long wait_for_room() waits at most, None for as long as it takes
         self._queue_bytes = queue_bytes  # at which submit() waits
         self._workers = workers  # threads that encode
         self.is_closed = False
@@ -47,9 +55,11 @@ class Writer:
         self.spares = Spares()
         """Memory for the callers' arrays."""
         self._changed = threading.Condition(self.lock)
-        self._queue: deque[tuple[RecordedStep, int]] = deque()  # with the bytes that each counts
+        self._queue: deque[tuple[RecordedStep, int, bool]] = deque()  # with the bytes of each, and whether it is small
+        self._small_bytes = 0  # of small steps in the queue, those being written not counted
         self.queued_bytes = 0
         """Of all steps that are not written yet."""
+        self._is_behind = False  # waiting for room took too long, and there was none since
         self._submitted = 0  # steps ever queued
         self._written = 0  # steps ever written or lost
         self._is_asleep = False  # the thread waits for a first step
@@ -82,16 +92,21 @@ class Writer:
 
     # ---- on the caller's thread
 
-    def submit(self, step: RecordedStep, size: int) -> None:
+    def submit(self, step: RecordedStep, size: int, is_small: bool = True) -> bool:
         """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``.
 
-        A step with values that the pool encodes does not wake the thread, the pool does it.
+        Returns False where there is no room for it within the time limit. A step with values that the pool encodes does
+        not wake the thread, the pool does it.
         """
         queued = self.queued_bytes + size
         if queued > self._queue_bytes:
-            queued = self._wait_for_room(size)
+            if not self.wait_for_room(size, is_small):
+                return False
+            queued = self.queued_bytes + size
         self.queued_bytes = queued
-        self._queue.append((step, size))
+        self._queue.append((step, size, is_small))
+        if is_small:
+            self._small_bytes += size
         self._submitted += 1
         if self._thread is None:
             self._start()
@@ -102,23 +117,44 @@ class Writer:
                 self._wake()
         elif queued > BATCH_BYTES and not self._is_urgent:
             self._hurry()
+        return True
 
-    def _wait_for_room(self, size: int) -> int:
-        """The bytes in the queue with ``size`` more, when they fit or nothing else is queued."""
+    def wait_for_room(self, size: int, is_small: bool) -> bool:
+        """Wait until ``size`` more bytes fit into the queue, or nothing else is in it. Hold ``lock``.
+
+        Returns False where that takes longer than the time limit, and then at once until there is room again. Where
+        there is a limit, small steps have room of their own.
+        """
+        if is_small and self._timeout_s is not None and self._small_bytes + size <= SMALL_BYTES:
+            return True
+        end = None if self._timeout_s is None else time.monotonic() + (0 if self._is_behind else self._timeout_s)
         while self.queued_bytes and self.queued_bytes + size > self._queue_bytes and self._is_written_elsewhere:
             self._hurry()
-            self._changed.wait()
-        return self.queued_bytes + size
+            rest = None if end is None else end - time.monotonic()
+            if rest is not None and rest <= 0:
+                self._is_behind = True
+                return False
+            self._changed.wait(rest)
+        self._is_behind = False
+        return True
 
-    def flush(self) -> None:
-        """Return when everything queued so far is in the files, safe from a crash of this process."""
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Return when everything queued so far is in the files, safe from a crash of this process.
+
+        Returns False where that takes longer than ``timeout_s``.
+        """
+        end = None if timeout_s is None else time.monotonic() + timeout_s
         with self.lock:
             target = self._submitted
             while self._written < target and self._is_written_elsewhere:
+                rest = None if end is None else end - time.monotonic()
+                if rest is not None and rest <= 0:
+                    return False
                 self._hurry()
-                self._changed.wait()
+                self._changed.wait(rest)
             while self._thread is None and self._queue:
                 self._write_batch()
+        return True
 
     def close(self) -> None:
         """Write everything and finish the files. Calling it again does nothing."""
@@ -158,13 +194,13 @@ class Writer:
         self._changed.notify_all()
 
     def _start(self) -> None:
-        lifetime.keep(self)
-        # set before it runs: a signal handler that records while it starts must not start a second one
+        # set before anything else runs: a signal handler that records meanwhile must not start a second one
         self._thread = threading.Thread(target=self._run, name="mindscope-writer", daemon=True)
         try:
             self._thread.start()
         except RuntimeError:  # none to be had: full batches, flush() and close() write on their caller's thread
             self._thread = None
+        lifetime.keep(self)  # the thread can't end before: the caller holds the lock
 
     # ---- on the writer's thread
 
@@ -211,7 +247,9 @@ class Writer:
         size = 0
         with self.lock:
             while self._queue and size < BATCH_BYTES:
-                step, counted = self._queue.popleft()
+                step, counted, is_small = self._queue.popleft()
+                if is_small:
+                    self._small_bytes -= counted
                 steps.append(step)
                 size += counted
         try:

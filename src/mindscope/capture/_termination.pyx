@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3
+"""A handler of SIGTERM that only writes a byte into a pipe.
+
+A handler in Python would run on the main thread, after the call into a framework that is just running; until it returned,
+the process would ignore the signal. A thread that reads the pipe acts at once.
+"""
+
+from libc cimport errno
+from libc.signal cimport SIG_DFL, SIGTERM
+from libc.string cimport memset
+from posix.signal cimport kill, sigaction, sigaction_t, sigemptyset
+from posix.types cimport pid_t, time_t
+from posix.time cimport CLOCK_MONOTONIC, itimerspec
+from posix.unistd cimport getpid, write
+
+cdef extern from "<signal.h>" nogil:
+    enum: SA_RESTART
+    enum: SIGEV_SIGNAL
+    struct sigevent:
+        int sigev_notify
+        int sigev_signo
+
+cdef extern from "<time.h>" nogil:
+    ctypedef void *timer_t
+    int timer_create(int clock, sigevent *event, timer_t *timer)
+    int timer_settime(timer_t timer, int flags, const itimerspec *when, itimerspec *before)
+
+cdef int pipe_end = -1
+cdef pid_t owner = 0  # the process that installed the handler; forked children inherit it
+cdef bint is_told = False
+cdef timer_t timer  # sends SIGTERM again where Python does not come to run in time
+cdef itimerspec patience
+
+
+cdef void end_process() noexcept nogil:
+    cdef sigaction_t usual
+    usual.sa_handler = SIG_DFL
+    usual.sa_flags = 0
+    sigemptyset(&usual.sa_mask)
+    sigaction(SIGTERM, &usual, NULL)
+    kill(getpid(), SIGTERM)
+
+
+cdef void on_signal(int number) noexcept nogil:
+    global is_told
+    cdef int before = errno.errno
+    cdef char byte = 0
+    if getpid() != owner or is_told or write(pipe_end, &byte, 1) != 1:
+        end_process()
+    is_told = True
+    timer_settime(timer, 0, &patience, NULL)
+    errno.errno = before
+
+
+def install(int write_end, double patience_s):
+    """Have SIGTERM write a byte into ``write_end``; returns False where the program handles or ignores it itself.
+
+    In a forked child, at a second SIGTERM, and ``patience_s`` after the first, the process ends at once: a call that keeps
+    the interpreter to itself may keep Python from acting.
+    """
+    global pipe_end, owner, is_told
+    cdef sigaction_t now, ours
+    cdef sigevent event
+    if sigaction(SIGTERM, NULL, &now) or (now.sa_handler != SIG_DFL and now.sa_handler != on_signal):
+        return False
+    memset(&event, 0, sizeof(event))
+    event.sigev_notify, event.sigev_signo = SIGEV_SIGNAL, SIGTERM
+    if timer_create(CLOCK_MONOTONIC, &event, &timer):
+        return False
+    memset(&patience, 0, sizeof(patience))
+    patience.it_value.tv_sec = <time_t>patience_s
+    patience.it_value.tv_nsec = <long>((patience_s - <time_t>patience_s) * 1e9)
+    pipe_end, owner, is_told = write_end, getpid(), False
+    ours.sa_handler = on_signal
+    ours.sa_flags = SA_RESTART
+    sigemptyset(&ours.sa_mask)
+    return sigaction(SIGTERM, &ours, NULL) == 0
+
+
+def terminate():
+    """End this process as SIGTERM does by default."""
+    end_process()

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the file system, with the path and the remedy that the system leaves out."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def disk_error(error: OSError, path: Path) -> OSError:
+    """``error`` with what could not be written and what to do, of the same class."""
+    return type(error)(error.errno, f"{_reason(error)}: events can't be written to {path}; {_remedy(error)}")
+
+
+def directory_error(error: OSError, path: Path) -> OSError:
+    """``error`` with the directory that could not be made and what to do, of the same class."""
+    return type(error)(error.errno, f"{_reason(error)}: directory {path} can't be made; {_remedy(error)}")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in _FULL:
+        return "free space or raise the quota there; recording goes on by itself"
+    if error.errno in _CLOSED:
+        return "check its permissions, or choose a directory that this user can write to"
+    if error.errno in (errno.ENOTDIR, errno.EEXIST):
+        return "a file has the name of one of its directories; choose another path"
+    if error.errno == errno.ENAMETOOLONG:
+        return "choose a shorter path"
+    return "check that its disk is there and writable, or choose another directory"

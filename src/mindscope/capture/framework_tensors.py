@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors of PyTorch and MindSpore as NumPy arrays, without importing a framework.
+
+A framework's own conversion can end the process, as ``item()`` of a bfloat16 tensor does in MindSpore 2.10. So this
+module lists the dtypes and how it reads each; the tests try them all in a subprocess. It refuses other dtypes by name.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import TypeRejectedError, ValueRejectedError
+
+Array = NDArray[Any]
+
+
+def _small(name: str) -> np.dtype[Any] | None:
+    """A dtype of ml_dtypes; None where its version does not have it."""
+    return np.dtype(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else None
+
+
+_PLAIN = frozenset(
+    "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
+)
+_TORCH_BITS = {
+    "bfloat16": (_small("bfloat16"), "int16"),
+    "float8_e4m3fn": (_small("float8_e4m3fn"), "uint8"),
+    "float8_e4m3fnuz": (_small("float8_e4m3fnuz"), "uint8"),
+    "float8_e5m2": (_small("float8_e5m2"), "uint8"),
+    "float8_e5m2fnuz": (_small("float8_e5m2fnuz"), "uint8"),
+    "float8_e8m0fnu": (_small("float8_e8m0fnu"), "uint8"),
+}
+"""PyTorch's floats that NumPy does not have -> their dtype here, and the integers of the same size."""
+_TORCH_QUANTIZED = frozenset("qint8 quint8 qint32".split())
+_MINDSPORE_BITS = {"float8e4m3fn": _small("float8_e4m3fn"), "float8e5m2": _small("float8_e5m2")}
+"""MindSpore's floats of which ``asnumpy`` keeps no numbers -> their dtype here."""
+
+
+def is_torch(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch, or of a class that behaves like one."""
+    return hasattr(value, "detach") and hasattr(value, "cpu")
+
+
+def is_mindspore(value: Any) -> bool:
+    """Whether it is a tensor of MindSpore."""
+    return hasattr(value, "asnumpy")
+
+
+def torch_item(value: Any) -> Any:
+    """``item()`` of a PyTorch tensor, the usual case of a loss; None where it has another dtype or not one element."""
+    if getattr(value, "dtype", None) not in _item_dtypes(sys.modules.get("torch")):
+        return None
+    try:
+        return value.item()
+    except Exception:  # the caller looks at the elements and names what is wrong
+        return None
+
+
+@cache
+def _item_dtypes(torch: Any) -> frozenset[Any]:
+    names = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "bool")
+    return frozenset(getattr(torch, name, None) for name in names)
+
+
+def read_torch(value: Any) -> tuple[Array, bool]:
+    """A PyTorch tensor as an array, and whether its memory was made here. Quantized tensors are dequantized."""
+    _refuse_without_elements(value)
+    tensor = value.detach()
+    if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
+        tensor = tensor.to_dense()
+    is_elsewhere = str(getattr(tensor.device, "type", "cpu")) != "cpu"
+    tensor = tensor.cpu()
+    name = _dtype_name(tensor)
+    if name in _TORCH_QUANTIZED:
+        return tensor.dequantize().numpy(), True
+    if name in _TORCH_BITS:
+        return _torch_bits(tensor, name), is_elsewhere
+    if name not in _PLAIN:
+        raise _unknown(value, name)
+    if hasattr(tensor, "resolve_conj"):
+        tensor = tensor.resolve_conj().resolve_neg()
+    return tensor.numpy(), is_elsewhere
+
+
+def read_mindspore(value: Any) -> tuple[Array, bool]:
+    """A MindSpore tensor as an array, and whether its memory was made here."""
+    name = _dtype_name(value)
+    if name in _PLAIN:
+        return value.asnumpy(), False
+    if name == "bfloat16":
+        return _upper_halves(value.float().asnumpy()), True
+    dtype = _MINDSPORE_BITS.get(name)
+    if dtype is None:
+        raise _unknown(value, name)
+    return np.frombuffer(value.get_bytes(), dtype).reshape(tuple(value.shape)), False
+
+
+def element_count(tensor: Any) -> int:
+    """How many elements a tensor of PyTorch or MindSpore has. Raises where it holds none of its own."""
+    if not is_mindspore(tensor):
+        _refuse_without_elements(tensor)
+    return math.prod(tuple(tensor.shape))
+
+
+def _upper_halves(wide: NDArray[np.float32]) -> Array:
+    """The bfloat16 numbers that a framework widened to float32: the upper half of each."""
+    return (np.ascontiguousarray(wide).view(np.uint32) >> 16).astype(np.uint16).view(ml_dtypes.bfloat16)
+
+
+def _torch_bits(tensor: Any, name: str) -> Array:
+    dtype, integers = _TORCH_BITS[name]
+    if dtype is None:
+        raise _unknown(tensor, name)
+    return tensor.view(getattr(sys.modules["torch"], integers)).numpy().view(dtype)
+
+
+def _refuse_without_elements(tensor: Any) -> None:
+    if getattr(tensor, "is_nested", False):
+        raise TypeRejectedError("value is a nested tensor, want one array; record its parts, or pad it first")
+    if str(getattr(tensor.device, "type", "cpu")) == "meta":
+        raise ValueRejectedError("value is a tensor of the device 'meta', which holds no elements; move it to a device")
+
+
+def _dtype_name(tensor: Any) -> str:
+    """``float32`` of ``torch.float32`` and of ``Float32``."""
+    return str(tensor.dtype).rpartition(".")[2].lower()
+
+
+def _unknown(tensor: Any, name: str) -> TypeRejectedError:
+    return TypeRejectedError(
+        f"value is {type(tensor).__name__} with elements of type {name}, which can't be recorded; convert it to "
+        "float32 or complex64 first"
+    )
