@@ -32,6 +32,8 @@ def landscape(**given: Any) -> dict[str, Any]:
     ({"collect_freq": True}, TypeError, ["collect_freq", "True", "whole number"]),
     ({"collect_tensor_freq": -1}, ValueError, ["collect_tensor_freq is -1"]),
     ({"max_file_size": 0}, ValueError, ["max_file_size is 0"]),
+    ({"queue_timeout": -1}, ValueError, ["queue_timeout is -1"]),
+    ({"max_file_size": 20}, ValueError, ["max_file_size is 20 bytes", "65536"]),
     ({"num_process": "2"}, TypeError, ["num_process", "'2'"]),
     ({"keep_default_action": 1}, TypeError, ["keep_default_action", "1", "True or False"]),
     ({"export_options": {"tensor_format": "npz"}}, ValueError, ["tensor_format", "'npz'", "'npy'"]),

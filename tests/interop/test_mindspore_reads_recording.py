@@ -78,6 +78,17 @@ def test_scalar(record: SummaryRecord, value: Any) -> None:
     assert read.scalar_value == np.float32(value)
 
 
+@pytest.mark.parametrize("value", [2**24 + 1, 1e300, -1e-300, 1234567890.125])
+def test_readers_skip_the_field_of_a_scalar_beyond_float32(record: SummaryRecord, value: float) -> None:
+    event_pb2 = pytest.importorskip("tensorboard.compat.proto.event_pb2")
+    read = value_of(record, "scalar", value)
+    with np.errstate(over="ignore"):
+        assert read.scalar_value == np.float32(value)
+    assert read.WhichOneof("value") == "scalar_value"
+    _, event = read_events(Path(record.log_dir).parent, message=event_pb2.Event)
+    assert [each.tag for each in event.summary.value] == ["tag"]  # TensorBoard has no field 3 either
+
+
 @pytest.mark.parametrize("shape", [(5, 7), (3, 5, 7), (5, 7, 4), (2, 1, 5, 7), (11, 5, 7, 3)])
 def test_image(record: SummaryRecord, shape: tuple[int, ...]) -> None:
     read = value_of(record, "image", np.random.default_rng(1).integers(0, 256, shape, np.uint8)).image

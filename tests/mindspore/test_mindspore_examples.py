@@ -63,6 +63,18 @@ def test_own_loop(run: Callable[[str], mindscope.Run]) -> None:
     assert len(read.graphs()) == 1
 
 
+def test_callbacks_from_before_the_collector(run: Callable[[str], mindscope.Run]) -> None:
+    read = run("mindspore_legacy_summary.py")
+    assert list(read.scalars("loss").step) == [2, 4]
+    assert len(read.graphs()) == 1
+    train = read.lineage.train
+    assert train is not None
+    assert (train.optimizer, train.network, train.epoch, train.batch_size) == ("Momentum", "LeNet5", 1, 32)
+    assert train.learning_rate == pytest.approx(0.01)
+    assert read.lineage.eval is not None
+    assert list(read.lineage.eval.metric or {}) == ["Accuracy"]
+
+
 def test_gradients(run: Callable[[str], mindscope.Run]) -> None:
     read = run("mindspore_summary_gradients.py")
     assert "conv1.weight.gradient" in read.tags("histogram")

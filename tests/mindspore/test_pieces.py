@@ -48,19 +48,17 @@ def recorded(data: Any) -> DatasetNode:
 
 def test_public_names_are_there() -> None:
     names = mindscope.mindspore.__all__
-    assert (
-        set(names)
-        == {"ArrayRows", "SummaryCollector", "SummaryLandscape", "SummaryRecord"}
-        == set(dir(mindscope.mindspore))
-    )
+    wanted = "ArrayRows EvalLineage SummaryCollector SummaryLandscape SummaryRecord SummaryStep TrainLineage".split()
+    assert names == dir(mindscope.mindspore) == wanted
     assert all(getattr(mindscope.mindspore, name).__name__ == name for name in names)
     with pytest.raises(AttributeError, match="no attribute 'Summary'"):
         mindscope.mindspore.Summary  # noqa: B018
 
 
 def signature(function: Any) -> list[tuple[str, Any]]:
-    """Names and defaults."""
-    return [(each.name, each.default) for each in inspect.signature(function).parameters.values()]
+    """Names and defaults, without what is ours."""
+    parameters = inspect.signature(function).parameters.values()
+    return [(each.name, each.default) for each in parameters if each.name != "queue_timeout"]
 
 
 @pytest.mark.parametrize(("ours", "own", "methods"), [

@@ -55,12 +55,14 @@ def keep_newest(steps: list[Step]) -> list[Step]:
     return [Step(each.step, list(dict(each.values).items())) for each in steps]
 
 
+RATE = ("scalar", "learning_rate/auto")
 EVALUATED = [("scalar", "eval_Accuracy/auto"), ("scalar", "eval_loss/auto")]
 
 
-def without_evaluations(steps: list[Step]) -> list[Step]:
-    """Mended, the other way round: MindSpore records no evaluation of a fit."""
-    return [each for each in steps if each.keys != EVALUATED]
+def what_both_record(steps: list[Step]) -> list[Step]:
+    """Mended, the other way round: MindSpore records no evaluation of a fit, and no curve of the learning rate."""
+    shared = [each for each in steps if each.keys != EVALUATED]
+    return [Step(each.step, [value for value in each.values if value[0] != RATE]) for each in shared]
 
 
 def mended(name: str, steps: list[Step]) -> list[Step]:
@@ -80,7 +82,7 @@ def test_files_have_the_same_names_and_modes(pair: tuple[str, Recorded, Recorded
 def test_events_have_the_same_steps_tags_and_kinds(pair: tuple[str, Recorded, Recorded]) -> None:
     name, own, ours = pair
     want = [(each.step, sorted(each.keys)) for each in mended(name, own.steps)]
-    got = [(each.step, sorted(each.keys)) for each in without_evaluations(ours.steps)]
+    got = [(each.step, sorted(each.keys)) for each in what_both_record(ours.steps)]
     assert got == want
     evaluated = [each.step for each in ours.steps if each.keys == EVALUATED]
     assert evaluated == ([4, 8] if name == "fitted" else [])
@@ -89,7 +91,7 @@ def test_events_have_the_same_steps_tags_and_kinds(pair: tuple[str, Recorded, Re
 def test_values_are_the_same(pair: tuple[str, Recorded, Recorded]) -> None:
     name, own, ours = pair
     compared = 0
-    for theirs, our in zip(mended(name, own.steps), without_evaluations(ours.steps), strict=True):
+    for theirs, our in zip(mended(name, own.steps), what_both_record(ours.steps), strict=True):
         got = dict(our.values)
         for key, value in theirs.values:
             COMPARE[key[0]](f"{name} {key} at {theirs.step}", key, value, got[key])
@@ -190,12 +192,21 @@ def test_lineage_is_the_same(pair: tuple[str, Recorded, Recorded], shapes: dict[
         metric = json.loads(got[place][1].pop("metric"))
         assert set(metric) == {"Accuracy", "Loss", "Recall"}
         assert len(metric["Recall"]) == 10
-    assert got == want
+    assert newest_training(got) == want
+
+
+def newest_training(lineage: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Mended: MindSpore writes the lineage of a training at its end only, so a killed one has none."""
+    kinds = [kind for kind, _ in lineage]
+    last = len(kinds) - 1 - kinds[::-1].index("train_lineage") if "train_lineage" in kinds else -1
+    return [each for place, each in enumerate(lineage) if each[0] != "train_lineage" or place == last]
 
 
 def plain(kind: str, message: Any, directory: str) -> Any:
     if kind == "dataset_graph":
         return repr(read_dataset_graph(message)).replace(directory, "DIRECTORY")
+    if kind == "train_lineage" and not message["model"].get("size"):  # mended: without a checkpoint there is no size
+        message = message | {"model": {"path": message["model"]["path"]}}
     return json.loads(json.dumps(message).replace(directory, "DIRECTORY"))
 
 

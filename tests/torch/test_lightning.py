@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from mindscope.torch.lightning import CollectorCallback
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 PACKAGES = ("lightning.pytorch", "pytorch_lightning")
+COLLECTED = ("own", "loss/auto", "learning_rate/auto", "train_loss_step", "rows")
+"""The curves with a point at each collected step."""
 
 
 def module_of(package: str, **options: Any) -> Any:
@@ -38,7 +41,8 @@ def module_of(package: str, **options: Any) -> Any:
         def training_step(self, batch: Any, number: int) -> Tensor:
             loss = self.loss_fn(self(batch[0]), batch[1])
             self.scalar("own", loss)
-            self.log("train_loss", loss)
+            self.log("train_loss", loss, on_step=True, on_epoch=True)
+            self.log("rows", 16.0)
             if self.is_failing and self.trainer.global_step == 2:
                 raise RuntimeError("mine")
             if not self.automatic_optimization:
@@ -54,6 +58,9 @@ def module_of(package: str, **options: Any) -> Any:
             self.log("val_accuracy", (scores.argmax(1) == batch[1]).float().mean())
 
         test_step = validation_step
+
+        def on_train_epoch_end(self) -> None:
+            self.log("epochs", self.current_epoch + 1.0)
 
         def configure_optimizers(self) -> Any:
             return torch.optim.SGD(self.parameters(), lr=0.1, momentum=0.9)
@@ -81,7 +88,8 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path, package: str) -> None
     model.fit(2, batches(48), batches(32), callbacks=SummaryCollector(tmp_path / "ours", collect_freq=2))
     theirs, ours = (mindscope.open_run(tmp_path / name) for name in ("theirs", "ours"))
     assert curves(tmp_path / "theirs") == {
-        "own": [1, 2, 4, 6], "loss/auto": [1, 2, 4, 6], "eval_accuracy/auto": [3, 6],
+        **{tag: [1, 2, 4, 6] for tag in COLLECTED}, "eval_accuracy/auto": [3, 6],
+        "train_loss_epoch": [3, 6], "epochs": [3, 6],
     }  # fmt: skip
     for tag in ("loss/auto", "eval_accuracy/auto"):
         assert list(theirs.scalars(tag).step) == list(ours.scalars(tag).step)
@@ -114,13 +122,17 @@ def test_lineage_has_what_the_trainer_knows(tmp_path: Path) -> None:
 def test_batches_that_accumulate_gradients_are_no_steps(tmp_path: Path) -> None:
     trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path, collect_freq=1), accumulate_grad_batches=2)
     trainer.fit(module_of(PACKAGES[0]), batches(64))
-    assert curves(tmp_path) == {"own": [1, 2, 3, 4], "loss/auto": [1, 2, 3, 4]}
+    assert {tag: steps for tag, steps in curves(tmp_path).items() if tag in COLLECTED} == {
+        tag: [1, 2, 3, 4] for tag in COLLECTED
+    }
 
 
 def test_steps_that_optimize_by_hand_are_counted(tmp_path: Path) -> None:
     trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path, collect_freq=1), max_epochs=1)
     trainer.fit(module_of(PACKAGES[0], is_manual=True), batches(48))
-    assert curves(tmp_path) == {"own": [1, 2, 3], "loss/auto": [1, 2, 3]}
+    assert {tag: steps for tag, steps in curves(tmp_path).items() if tag in COLLECTED} == {
+        tag: [1, 2, 3] for tag in COLLECTED
+    }
 
 
 def test_a_training_that_goes_on_from_a_checkpoint_counts_on(tmp_path: Path) -> None:
@@ -138,7 +150,7 @@ def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="mine"):
         trainer.fit(module_of(PACKAGES[0], is_failing=True), batches(48))
     assert curves(tmp_path)["loss/auto"] == [1, 2]
-    assert mindscope.open_run(tmp_path).lineage.train is None
+    assert mindscope.open_run(tmp_path).lineage.train is not None
     with pytest.raises(RuntimeError, match="collector is not entered"):
         _ = collector.record
 
@@ -157,3 +169,61 @@ def test_two_collectors_are_refused(tmp_path: Path) -> None:
         import_module(PACKAGES[0]).Trainer(callbacks=callbacks, accelerator="cpu", logger=False)
     with pytest.raises(TypeError, match="collector is str, want a SummaryCollector"):
         CollectorCallback("runs/a")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_values_that_a_module_logs_are_those_of_lightnings_own_logger(tmp_path: Path, package: str) -> None:
+    logger = import_module(f"{package}.loggers").CSVLogger(tmp_path, name="theirs")
+    collector = SummaryCollector(tmp_path / "ours", collect_freq=1)
+    trainer_of(package, tmp_path, collector, logger=logger, log_every_n_steps=1).fit(
+        module_of(package), batches(48), batches(32)
+    )
+    run = mindscope.open_run(tmp_path / "ours")
+    with (Path(logger.log_dir) / "metrics.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for name in ("train_loss_step", "train_loss_epoch", "rows", "epochs"):
+        theirs = [(int(row["step"]) + 1, float(row[name])) for row in rows if row[name]]  # it counts from 0
+        ours = run.scalars(name)
+        assert list(ours.step) == [step for step, _ in theirs], name
+        assert list(ours.value) == pytest.approx([value for _, value in theirs], rel=1e-5), name
+
+
+def test_hyper_parameters_that_a_module_saves_are_lineage(tmp_path: Path) -> None:
+    package = import_module(PACKAGES[0])
+
+    class Saved(package.LightningModule):  # type: ignore[misc, name-defined]
+        def __init__(self, width: int, optimizer: dict[str, Any], network: nn.Module) -> None:
+            super().__init__()
+            self.save_hyperparameters()
+            self.net = network
+
+        def training_step(self, batch: Any, number: int) -> Tensor:
+            return nn.functional.cross_entropy(self.net(batch[0]), batch[1])
+
+        def configure_optimizers(self) -> Any:
+            first, second = self.net.conv1.parameters(), self.net.fc1.parameters()
+            optimizer = torch.optim.SGD([{"params": first, "lr": 0.2}, {"params": second}], lr=0.1)
+            return [optimizer], [torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)]
+
+    class Data(package.LightningDataModule):  # type: ignore[misc, name-defined]
+        def __init__(self, rows: int) -> None:
+            super().__init__()
+            self.save_hyperparameters()
+
+        def train_dataloader(self) -> Any:
+            return batches(self.hparams["rows"])
+
+    collector = SummaryCollector(tmp_path, collect_freq=2, custom_lineage_data={"width": 9})
+    module = Saved(8, {"name": "sgd", "betas": [0.9, 0.99], "clip": None}, SmallNet())
+    trainer_of(PACKAGES[0], tmp_path, collector).fit(module, datamodule=Data(32))
+    run = mindscope.open_run(tmp_path)
+    custom = run.lineage.custom
+    assert custom["width"] == 9  # what a user says goes first
+    assert (custom["optimizer/name"], custom["optimizer/betas"]) == ("sgd", "[0.9, 0.99]")
+    assert (custom["optimizer/clip"], custom["rows"]) == ("None", 32)
+    assert str(custom["network"]).startswith("SmallNet(")
+    first, second = (run.scalars(f"learning_rate/group_{place}/auto") for place in (0, 1))
+    assert list(first.value) == pytest.approx([0.2, 0.2, 0.1])
+    assert list(second.value) == pytest.approx([0.1, 0.1, 0.05])
+    assert run.lineage.train is not None
+    assert run.lineage.train.learning_rate == pytest.approx(0.2)

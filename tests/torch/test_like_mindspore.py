@@ -52,6 +52,10 @@ class Convolutions(nn.Module):
         return self.fc1(self.conv2(torch.relu(self.conv1(images))).flatten(1))
 
 
+RATE = "learning_rate/auto"
+"""A curve that MindSpore's own collector doesn't record."""
+
+
 def make_model(network: nn.Module, loss_fn: Any = None) -> Model:
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
     return Model(network, loss_fn or nn.CrossEntropyLoss(), optimizer, metrics={"accuracy"})
@@ -67,7 +71,7 @@ def test_same_tags_kinds_and_steps(tmp_path: Path) -> None:
     )
     make_model(Convolutions()).train(2, batches(320, 32), callbacks=[collector])
     run = mindscope.open_run(tmp_path)
-    got = {("scalar", tag): list(run.scalars(tag).step) for tag in run.tags("scalar")}
+    got = {("scalar", tag): list(run.scalars(tag).step) for tag in run.tags("scalar") if tag != RATE}
     got |= {("histogram", tag): list(run.histograms(tag).step) for tag in run.tags("histogram")}
     assert got == written_by_mindspore("collector_specified")
     assert len(run.graphs()) == 1
@@ -153,7 +157,7 @@ def test_operators_give_the_same_tags_kinds_and_steps(tmp_path: Path, is_compile
     collector = SummaryCollector(tmp_path, collect_freq=5, collect_specified_data={"collect_landscape": None})
     model.train(2, batches(960, 32), callbacks=[collector], dataset_sink_mode=False)
     run = mindscope.open_run(tmp_path)
-    got = {("scalar", tag): list(run.scalars(tag).step) for tag in run.tags("scalar")}
+    got = {("scalar", tag): list(run.scalars(tag).step) for tag in run.tags("scalar") if tag != RATE}
     got |= {("image", tag): list(run.images(tag).step) for tag in run.tags("image")}
     got |= {("tensor", tag): list(run.tensors(tag).step) for tag in run.tags("tensor")}
     got |= {("histogram", tag): list(run.histograms(tag).step) for tag in run.tags("histogram")}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import sklearn.metrics
 import torch
 import torchmetrics
 
+from mindscope.errors import MissingPackageError
 from mindscope.torch import (
     F1,
     MAE,
@@ -24,6 +26,7 @@ from mindscope.torch import (
     Fbeta,
     Loss,
     Metric,
+    Model,
     Perplexity,
     Precision,
     Recall,
@@ -201,3 +204,24 @@ def test_objects_of_torchmetrics_and_own_subclasses_are_fed_alike() -> None:
         metrics.clear()
         metrics.update((torch.tensor(0.5), X, Y), is_ours=True)
         assert metrics.eval() == {"wrong": 1, "theirs": pytest.approx(2 / 3)}
+
+
+NEEDING = {
+    "torchmetrics": "accuracy acc recall F1 roc cosine_similarity mae mse loss bleu_score perplexity",
+    "scipy": "hausdorff_distance mean_surface_distance root_mean_square_distance",
+}
+
+
+@pytest.mark.parametrize("package", NEEDING)
+def test_missing_package_is_found_when_the_model_is_made(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [each for each in sys.modules if each.split(".")[0] == package]:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setitem(sys.modules, package, None)
+    network = torch.nn.Linear(2, 2)
+    for name in NEEDING[package].split():
+        with pytest.raises(MissingPackageError, match=f"{package} is not installed, and the metric '{name}' needs it"):
+            Model(network, metrics={name})
+        with pytest.raises(MissingPackageError, match="the metric 'mine' needs it"):
+            Model(network, metrics={"mine": get_metric_fn(name)})
+    others = {"dice", *(name for other in NEEDING if other != package for name in NEEDING[other].split())}
+    Model(network, metrics=others)

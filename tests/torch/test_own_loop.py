@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from digits import SmallNet, batches
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindscope
 from mindscope.torch import ScalarSummary, SummaryCollector, not_collecting
@@ -38,6 +40,7 @@ def test_evaluations_become_curves_at_the_last_step(tmp_path: Path) -> None:
     run = mindscope.open_run(tmp_path)
     assert {tag: list(run.scalars(tag).step) for tag in run.tags("scalar")} == {
         "own": [1, 2, 4, 6], "loss/auto": [1, 2, 4, 6], "eval_accuracy/auto": [3, 6], "eval_loss/auto": [3, 6],
+            "learning_rate/auto": [1, 2, 4, 6],
     }  # fmt: skip
     assert max(run.scalars("own").value) < 7
     assert run.lineage.eval is not None
@@ -64,3 +67,32 @@ def test_pickled_collector_begins_anew_in_the_other_process(tmp_path: Path) -> N
     run = mindscope.open_run(tmp_path)
     assert list(run.scalars("loss/auto").step) == [1, 3]
     assert run.lineage.custom["note"] == "x"
+
+
+class Operators(TorchDispatchMode):
+    """The names of the operators that PyTorch runs inside of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(
+    ("loss", "operators"), [(0.25, []), (1, []), (torch.tensor(0.25), ["aten.detach.default"])], ids=str
+)
+def test_step_that_is_not_collected_computes_nothing(
+    tmp_path: Path, loss: float | torch.Tensor, operators: list[str]
+) -> None:
+    with SummaryCollector(tmp_path, collect_freq=10) as collector:
+        collector.step(0.5)
+        with Operators() as seen:
+            collector.step(loss)
+    assert seen.names == operators
+    run = mindscope.open_run(tmp_path)
+    assert list(run.scalars("loss/auto").step) == [1]
+    assert run.lineage.train is not None
+    assert run.lineage.train.loss == float(loss)

@@ -32,7 +32,7 @@ def collect(directory: Path, epochs: int = 2, count: int = 48, **options: Any) -
 
 def test_default_collects_loss_input_and_the_first_parameters(tmp_path: Path) -> None:
     run = collect(tmp_path, epochs=4)
-    assert list(run.tags("scalar")) == ["loss/auto"]
+    assert list(run.tags("scalar")) == ["loss/auto", "learning_rate/auto"]
     assert list(run.tags("image")) == ["input_data/auto"]
     assert set(run.tags("histogram")) == {f"{name}/auto" for name, _ in SmallNet().named_parameters()}
     assert list(run.scalars("loss/auto").step) == [1, 10]
@@ -135,7 +135,7 @@ def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path, error: t
         make_model().train(1, batches(64), callbacks=[SummaryCollector(tmp_path, collect_freq=1), Fail()])
     run = read(tmp_path)
     assert list(run.scalars("loss/auto").step) == [1, 2, 3]
-    assert run.lineage.train is None
+    assert run.lineage.train is not None
 
 
 def test_loop_of_the_users_own(tmp_path: Path) -> None:

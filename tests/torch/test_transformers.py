@@ -19,6 +19,9 @@ from mindscope.torch.transformers import CollectorCallback  # noqa: E402
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 
+RATES = ("learning_rate/group_0/auto", "learning_rate/group_1/auto")
+"""The trainer makes a group of parameters with weight decay, and one without."""
+
 
 class Pictures(Dataset[Any]):
     """Digits as the Trainer wants them: samples that are dicts."""
@@ -67,11 +70,16 @@ def curves(directory: Path) -> dict[str, list[int]]:
     return {tag: list(run.scalars(tag).step) for tag in run.tags("scalar")}
 
 
+def collected(directory: Path) -> dict[str, list[int]]:
+    """The curves that a collector gives by itself."""
+    return {tag: steps for tag, steps in curves(directory).items() if tag.endswith("/auto")}
+
+
 def test_same_tags_and_steps_as_in_a_model(tmp_path: Path) -> None:
     trainer_of(tmp_path, SummaryCollector(tmp_path / "run", collect_freq=2), save_strategy="epoch").train()
     run = mindscope.open_run(tmp_path / "run")
-    assert curves(tmp_path / "run") == {
-        "loss/auto": [1, 2, 4, 6], "eval_loss/auto": [3, 6], "eval_accuracy/auto": [3, 6],
+    assert collected(tmp_path / "run") == {
+        **{tag: [1, 2, 4, 6] for tag in ("loss/auto", *RATES)}, "eval_loss/auto": [3, 6], "eval_accuracy/auto": [3, 6],
     }  # fmt: skip
     assert list(run.tags("image")) == ["input_data/auto"]
     assert len(run.tags("histogram")) == 5
@@ -82,6 +90,7 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path) -> None:
     assert train is not None
     assert (train.optimizer, train.network, train.epoch) == ("AdamW", "ViTForImageClassification", 2)
     assert (train.batch_size, train.dataset_size, train.device_num) == (16, 48, 1)
+    assert train.learning_rate == pytest.approx(5e-5)
     assert train.model_path is not None
     assert train.model_path.endswith("checkpoint-6/model.safetensors")
     assert run.lineage.eval is not None
@@ -101,7 +110,9 @@ def test_loss_is_the_one_that_the_trainer_logs(tmp_path: Path) -> None:
 def test_loss_that_the_trainer_computes_is_taken_when_it_logs(tmp_path: Path) -> None:
     collector = SummaryCollector(tmp_path / "run", collect_freq=1)
     trainer_of(tmp_path, collector, label_smoothing_factor=0.1, logging_steps=2, eval_strategy="no").train()
-    assert curves(tmp_path / "run") == {"loss/auto": [2, 4, 6]}
+    assert collected(tmp_path / "run") == {
+        "loss/auto": [2, 4, 6], **{tag: [1, 2, 3, 4, 5, 6] for tag in RATES},
+    }  # fmt: skip
 
 
 def test_compiled_model_gives_its_losses(tmp_path: Path) -> None:
@@ -109,7 +120,7 @@ def test_compiled_model_gives_its_losses(tmp_path: Path) -> None:
     collector = SummaryCollector(tmp_path / "run", collect_freq=1)
     options = {"torch_compile": True, "torch_compile_backend": "eager", "eval_strategy": "no"}
     trainer_of(tmp_path, collector, **options).train()
-    assert curves(tmp_path / "run") == {"loss/auto": [1, 2, 3, 4, 5, 6]}
+    assert curves(tmp_path / "run")["loss/auto"] == [1, 2, 3, 4, 5, 6]
 
 
 def test_evaluation_by_itself_is_lineage(tmp_path: Path) -> None:
@@ -138,3 +149,40 @@ def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="collector is not entered"):
         _ = collector.record
     assert curves(tmp_path / "run")["loss/auto"] == [1, 2, 3, 4, 5, 6]
+
+
+def test_every_number_that_the_trainer_logs_is_a_curve(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path / "run", collect_freq=1)
+    trainer = trainer_of(tmp_path, collector, logging_steps=2, include_num_input_tokens_seen="no", learning_rate=0.01)
+
+    class Own(transformers.TrainerCallback):  # type: ignore[misc]
+        def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+            if state.global_step == 5:
+                trainer.log({"own": 0.25, "text": "no number"})
+
+    trainer.add_callback(Own())
+    trainer.train()
+    run = mindscope.open_run(tmp_path / "run")
+    logged: dict[str, list[tuple[int, float]]] = {}
+    for entry in trainer.state.log_history:
+        for name, value in entry.items():
+            if name not in ("step", "text", "eval_loss", "eval_accuracy"):
+                tag = name.replace("eval_", "eval/", 1) if name.startswith("eval_") else f"train/{name}"
+                logged.setdefault(tag, []).append((entry["step"], value))
+    assert {"train/loss", "train/grad_norm", "train/learning_rate", "train/own", "train/train_runtime"} <= set(logged)
+    for tag, points in logged.items():
+        got, newest = run.scalars(tag), dict(points)  # of values of one step the newest
+        assert list(got.step) == list(newest), tag
+        assert list(got.value) == pytest.approx(list(newest.values()), rel=1e-5), tag
+    assert "train/text" not in run.tags("scalar")
+    for tag in RATES:  # with which each step was made
+        assert list(run.scalars(tag).value) == pytest.approx([0.01 * (1 - step / 6) for step in range(6)])
+    assert run.lineage.train is not None
+    assert run.lineage.train.learning_rate == pytest.approx(0.01)
+
+
+def test_without_metrics_nothing_that_the_trainer_logs_is_recorded(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path / "run", keep_default_action=False, collect_freq=1)
+    trainer_of(tmp_path, collector, logging_steps=1).train()
+    with pytest.raises(FileNotFoundError):
+        mindscope.open_run(tmp_path / "run")

@@ -10,7 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mindscope.capture.arguments import check_export_options, check_log_dir, check_workers
+from mindscope.capture.arguments import (
+    check_export_options,
+    check_log_dir,
+    check_max_file_size,
+    check_queue_timeout,
+    check_workers,
+)
 from mindscope.collector.custom import check_custom
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.specified import Specified, check_specified
@@ -28,6 +34,7 @@ class CollectorArguments:
     collect_tensor_freq: int | None
     max_file_size: int | None
     export_options: dict[str, str | None] | None
+    queue_timeout: float | None
 
 
 def check_arguments(
@@ -42,6 +49,7 @@ def check_arguments(
     export_options: Any,
     environment: Mapping[str, str] | None = None,
     default_landscape: LandscapeSettings | None = None,
+    queue_timeout: Any = None,
 ) -> CollectorArguments:
     """The nine arguments; the directory is made when all others are right.
 
@@ -59,8 +67,9 @@ def check_arguments(
         specified=check_specified(collect_specified_data, keep_default_action, default_landscape),
         custom_lineage_data=check_custom(custom_lineage_data, os.environ if environment is None else environment),
         collect_tensor_freq=_check_optional("collect_tensor_freq", collect_tensor_freq),
-        max_file_size=_check_optional("max_file_size", max_file_size),
+        max_file_size=check_max_file_size(_check_optional("max_file_size", max_file_size)),
         export_options=export_options,
+        queue_timeout=check_queue_timeout(queue_timeout),
         summary_dir=check_log_dir(summary_dir),
     )
 

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from mindscope.capture import SummaryRecord
@@ -14,12 +12,16 @@ from mindscope.capture.values import to_scalar
 from mindscope.collector import tags
 from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework
-from mindscope.collector.lineage import eval_message, train_message
+from mindscope.collector.hyper_parameters import flat_parameters
+from mindscope.collector.kept_weights import KeptWeights
+from mindscope.collector.lineage import add_lineage, eval_message
 from mindscope.collector.parameters import choose
 from mindscope.collector.pictures import are_pictures, first_column
 from mindscope.collector.pipeline import dataset_message
 from mindscope.collector.schedule import Due
+from mindscope.collector.train_lineage import LineageUpdates
 from mindscope.errors import ValueRejectedError
+from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
 
@@ -47,12 +49,19 @@ class Collecting:
         """Which of them are collected."""
         self._is_described = False
         """Whether the graphs and the user's lineage were recorded: once in the life of a collector."""
+        self._warned: set[tuple[str, str]] = set()
+        """Subject and error of the failures that were logged."""
         self._is_without_pictures = False
         self._picture_form: Any = None
         """Shape and type of the last pictures."""
-        self._is_without_loss = False
-        self._weights: dict[int, str] = {}
-        """The checkpoints of a landscape, by step or epoch."""
+        self._is_without_loss = self._is_without_rates = self._is_without_logs = False
+        landscape = self._wanted.landscape
+        self._weights = None if landscape is None else KeptWeights(arguments.summary_dir, landscape, framework)
+        self._lineage = LineageUpdates(framework)
+
+    def begin_training(self, params: Any) -> None:
+        """A training begins: take note of what changes while it runs."""
+        self._attempt("learning rate", lambda: self._lineage.begin(params))
 
     def step(self, record: SummaryRecord, params: Any, due: Due) -> None:
         """Record what is due at the end of a step, as one event."""
@@ -66,29 +75,43 @@ class Collecting:
             each for each in self._framework.take_values() if (due.tensors if each[0] == "tensor" else due.others)
         ]
         if due.others:
-            values += self._loss(params) + self._input(params) + self._distributions(params)
+            values += self._loss(params) + self._learning_rates(params) + self._logged(params)
+            values += self._input(params) + self._distributions(params)
         for plugin, name, value in self._attempt("values of the step", lambda: self._hand_over(values)) or ():
             record.add_value(plugin, name, value)
+        self._add_lineage(record, lambda: self._lineage.at_step(params))
         record.record(int(params["cur_step_num"]))
+
+    def log(self, record: SummaryRecord, values: Mapping[str, Any], step: int) -> None:
+        """Record the numbers among what a script logs, as curves of these names, if metrics are collected."""
+        numbers = {name: _number(value) for name, value in values.items()} if self._wanted.collect_metric else {}
+        known = {name: number for name, number in numbers.items() if number is not None}
+        for name, number in known.items():
+            record.add_value("scalar", name, number)
+        if known:
+            record.record(step)
+
+    def end_epoch(self, record: SummaryRecord, params: Any) -> None:
+        """Record the lineage if it has changed, as by a checkpoint of this epoch."""
+        if self._add_lineage(record, lambda: self._lineage.at_change(params)):
+            record.record(int(params["cur_step_num"]))
 
     def end_training(self, record: SummaryRecord, params: Any) -> None:
         """Record the lineage of a training that is over."""
-        if self._wanted.collect_train_lineage:
-            message = self._attempt("train lineage", lambda: train_message(self._framework.train_lineage(params)))
-            if message is not None:
-                record.add_value("train_lineage", "train_lineage", message)
-                record.record(0)
-        if self._wanted.landscape is not None and self._weights:
-            metadata = self._wanted.landscape.metadata(self._weights, params.get("batch_num") or 0)
-            file = self._checkpoints / "train_metadata.json"
-            self._attempt("metadata of the landscape", lambda: file.write_text(json.dumps(metadata), "utf-8"))
+        if self._add_lineage(record, lambda: self._lineage.now(params)):
+            record.record(int(params["cur_step_num"]))
+        weights = self._weights
+        if weights is not None:
+            self._attempt("metadata of the landscape", lambda: weights.write_file(params))
+
+    def _add_lineage(self, record: SummaryRecord, find: Callable[[], Message | None]) -> bool:
+        """Add the lineage of the training to the next event, if it is collected and ``find`` gives one."""
+        return self._wanted.collect_train_lineage and add_lineage(record, "train_lineage", find)
 
     def end_evaluation(self, record: SummaryRecord, params: Any, step: int | None) -> None:
         """Record what an evaluation gave; with a ``step``, that of the training around it, also as curves."""
         if self._wanted.collect_eval_lineage:
-            message = self._attempt("evaluation lineage", lambda: eval_message(self._framework.eval_lineage(params)))
-            if message is not None:
-                record.add_value("eval_lineage", "eval_lineage", message)
+            add_lineage(record, "eval_lineage", lambda: eval_message(self._framework.eval_lineage(params)))
         if step is not None and self._wanted.collect_metric:
             results: Mapping[str, Any] = params.get("eval_results") or {}
             for name, value in results.items():
@@ -99,25 +122,9 @@ class Collecting:
 
     def keep_weights(self, unit: str, number: int, params: Any) -> None:
         """Keep the weights for a landscape, if they are due after this step or epoch."""
-        landscape = self._wanted.landscape
-        if landscape is None or not landscape.is_due(unit, number):
-            return
-        name = self._framework.network_name(params)
-        if name is None:
-            return
-        file = self._checkpoints / f"{name}_{number}_{unit}.ckpt"
-
-        def write() -> bool:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            self._framework.write_weights(params, file)
-            return True
-
-        if self._attempt("weights for the landscape", write):
-            self._weights[number] = str(file)
-
-    @property
-    def _checkpoints(self) -> Path:
-        return self._arguments.summary_dir / "ckpt_dir"
+        weights = self._weights
+        if weights is not None:
+            self._attempt("weights for the landscape", lambda: weights.keep(unit, number, params))
 
     # ---- once
 
@@ -133,7 +140,9 @@ class Collecting:
                 record.add_value("dataset_graph", "dataset_graph", message)
         custom: dict[str, Any] = dict(self._arguments.custom_lineage_data)
         if wanted.collect_train_lineage:
-            custom = dict(self._attempt("origin", framework.origin) or {}) | custom
+            given: Mapping[str, Any] = params.get("hyper_parameters") or {}
+            parameters: dict[str, Any] = self._attempt("hyper-parameters", lambda: flat_parameters(given)) or {}
+            custom = dict(self._attempt("origin", framework.origin) or {}) | parameters | custom
         if custom:
             record.add_value("custom_lineage_data", "custom_lineage_data", custom)
 
@@ -148,6 +157,22 @@ class Collecting:
             _LOG.warning("outputs are %s, no loss is collected", type(params.get("net_outputs")).__name__)
             return []
         return [("scalar", tags.LOSS, loss)]
+
+    def _learning_rates(self, params: Any) -> Values:
+        if not self._wanted.collect_metric or self._is_without_rates:
+            return []
+        rates: Mapping[str, Any] | None = self._attempt("learning rate", lambda: self._framework.learning_rates(params))
+        self._is_without_rates = rates is None  # said once
+        return [("scalar", tag, rate) for tag, rate in (rates or {}).items() if rate is not None]
+
+    def _logged(self, params: Any) -> Values:
+        """What the script itself logs in this step, where its trainer knows that."""
+        find: Callable[[], Mapping[str, Any]] | None = params.get("logged_values")
+        if find is None or not self._wanted.collect_metric or self._is_without_logs:
+            return []
+        logged: Mapping[str, Any] | None = self._attempt("what the training logs", find)
+        self._is_without_logs = logged is None  # said once
+        return [("scalar", name, value) for name, value in (logged or {}).items()]
 
     def _input(self, params: Any) -> Values:
         if not self._wanted.collect_input_data or self._is_without_pictures:
@@ -175,7 +200,10 @@ class Collecting:
         try:
             return find()
         except Exception as error:
-            _LOG.warning("%s was not collected: %s: %s", subject, type(error).__name__, error)
+            key = (subject, type(error).__name__)
+            if key not in self._warned:
+                self._warned.add(key)
+                _LOG.warning("%s was not collected: %s: %s (logged once)", *key, error)
             return None
 
 

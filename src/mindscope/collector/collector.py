@@ -11,6 +11,7 @@ from mindscope.capture import SummaryRecord
 from mindscope.collector.arguments import CollectorArguments, check_arguments
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.session import Session
+from mindscope.log import configure_log
 
 
 class Collector(ABC):
@@ -34,6 +35,8 @@ class Collector(ABC):
         collect_tensor_freq: int | None = None,
         max_file_size: int | None = None,
         export_options: dict[str, str | None] | None = None,
+        *,
+        queue_timeout: float | None = None,
     ) -> None:
         """Check the arguments and make the directory.
 
@@ -50,19 +53,25 @@ class Collector(ABC):
             keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
             custom_lineage_data: text keys to texts, numbers and bools.
             collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.
-            max_file_size: bytes after which a next file begins.
+            max_file_size: bytes after which a next file begins; at least 65,536.
             export_options: ``{"tensor_format": "npy"}`` writes tensors as files too.
+            queue_timeout: seconds that a step waits at most while writing is behind, before its large values are
+                dropped and counted; None waits as long as it takes.
 
         Raises:
             TypeError, ValueError: an argument that can't be used; the text names it, its value and what is accepted.
             OSError: the directory can't be made.
         """
         super().__init__()
+        configure_log()
         self._given = (
             summary_dir, collect_freq, num_process, collect_specified_data, keep_default_action, custom_lineage_data,
             collect_tensor_freq, max_file_size, export_options,
         )  # fmt: skip
-        self._set_up(check_arguments(*self._given, default_landscape=self.default_landscape))
+        self._queue_timeout = queue_timeout
+        self._set_up(
+            check_arguments(*self._given, default_landscape=self.default_landscape, queue_timeout=queue_timeout)
+        )
 
     @abstractmethod
     def _set_up(self, arguments: CollectorArguments) -> None:

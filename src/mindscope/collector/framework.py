@@ -32,7 +32,15 @@ class Framework(Protocol):
         ...
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training was and gave."""
+        """What the training is and gave until now."""
+        ...
+
+    def learning_rate(self, params: Any) -> float | None:
+        """The learning rate that the optimizer began with, else the present one; None where there is none."""
+        ...
+
+    def learning_rates(self, params: Any) -> Mapping[str, Any]:
+        """The rates of this step by tag; None for one that its optimizer finds by itself."""
         ...
 
     def eval_lineage(self, params: Any) -> EvalLineage:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mindscope.collector.landscape import LandscapeSettings, check_landscape, complete
+from mindscope.collector.landscape import LEAST_INTERVAL, LandscapeSettings, check_landscape, complete
 from mindscope.errors import FormatError
 
 DIRECTORY = "ckpt_dir"
@@ -39,21 +39,38 @@ class LandscapeFile:
         )
 
     def replace(self, given: Any) -> LandscapeFile:
-        """The same with settings that somebody gave, a dict or None. Raises as ``check_landscape`` and ``check``."""
-        changed = LandscapeFile(
-            self.path, check_landscape(given, self.settings) or self.settings, self.checkpoints, self.step_per_epoch
-        )
-        changed.check()
-        return changed
+        """The same with settings that somebody gave, a dict or None.
 
-    def check(self) -> None:
-        """Raises ValueError where an interval has a step or epoch of which there is no checkpoint."""
-        missing = sorted({each for interval in self.settings.intervals for each in interval} - set(self.checkpoints))
-        if missing:
+        Raises as ``check_landscape``, and ValueError where given intervals have no checkpoint for a step or epoch.
+        """
+        changed = replace(self, settings=check_landscape(given, self.settings) or self.settings)
+        missing = changed.missing
+        if given and "intervals" in given and missing:
             raise ValueError(
                 f"{self.path}: intervals hold {missing}, of which there is no checkpoint; want some of "
                 f"{sorted(self.checkpoints)}"
             )
+        return changed
+
+    @property
+    def missing(self) -> list[int]:
+        """Steps or epochs of the intervals of which there is no checkpoint, as where the training was shorter."""
+        return sorted({each for interval in self.settings.intervals for each in interval} - set(self.checkpoints))
+
+    def kept_intervals(self) -> list[tuple[int, ...]]:
+        """The intervals as far as they were kept, without those that are too short to span a plane."""
+        cut = [tuple(each for each in interval if each in self.checkpoints) for interval in self.settings.intervals]
+        return [interval for interval in cut if len(interval) >= LEAST_INTERVAL]
+
+    def last_kept(self) -> int:
+        """The last step or epoch of the intervals that was kept. Raises ValueError where none was."""
+        kept = [each for interval in self.settings.intervals for each in interval if each in self.checkpoints]
+        if not kept:
+            raise ValueError(
+                f"{self.path}: no checkpoint of the intervals was kept, only of {sorted(self.checkpoints)}; give "
+                "intervals of these"
+            )
+        return kept[-1]
 
     def write(self) -> None:
         """Write it, in one piece."""

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from mindscope.capture import SummaryRecord
 from mindscope.capture.messages import to_json
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.types import Message
 
+_LOG = logging.getLogger("mindscope")
 _INT32_MAX = (1 << 31) - 1
 _FLOAT32_MAX = 3.4028234663852886e38
 
@@ -31,7 +34,7 @@ def train_message(lineage: TrainLineage) -> Message:
             train_dataset_path=lineage.dataset_path, train_dataset_size=_int32(lineage.dataset_size)
         ),
         "algorithm": _known(network=lineage.network, loss=_float32(lineage.loss)),
-        "model": {"path": to_json({"ckpt": lineage.model_path}), "size": lineage.model_size or 0},
+        "model": _known(path=to_json({"ckpt": lineage.model_path}), size=lineage.model_size),
     }
 
 
@@ -39,6 +42,18 @@ def eval_message(lineage: EvalLineage) -> Message:
     """The ``EvaluationLineage`` message; metrics may be numbers and arrays of any library."""
     dataset = _known(valid_dataset_path=lineage.dataset_path, valid_dataset_size=_int32(lineage.dataset_size))
     return _known(metric=None if lineage.metric is None else metric_text(lineage.metric), valid_dataset=dataset)
+
+
+def add_lineage(record: SummaryRecord, plugin: str, find: Callable[[], Message | None]) -> bool:
+    """Add the message that ``find`` gives, if any, to the next event; a failure is logged, the training goes on."""
+    try:
+        message = find()
+    except Exception as error:
+        _LOG.warning("%s was not collected: %s: %s", plugin, type(error).__name__, error)
+        return False
+    if message is not None:
+        record.add_value(plugin, plugin, message)
+    return message is not None
 
 
 def metric_text(metrics: Mapping[str, Any]) -> str:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from mindscope.capture.images import is_image_shape
+
 MOST_PICTURES = 8
 """Of a batch are collected: a row. All of a large batch would cost more than everything else together."""
 
@@ -23,4 +25,4 @@ def are_pictures(data: Any) -> bool:
     """Whether an array of any framework is (N, C, H, W) or (N, H, W, C), real, of 1, 3 or 4 channels."""
     shape = tuple(getattr(data, "shape", ()))
     is_complex = "complex" in str(getattr(data, "dtype", "")).lower()
-    return len(shape) == 4 and all(shape) and not is_complex and (shape[1] in (1, 3, 4) or shape[3] in (1, 3, 4))
+    return len(shape) == 4 and not is_complex and is_image_shape(shape)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mindscope.capture import SummaryRecord
@@ -42,6 +43,11 @@ class Session:
             raise RecorderClosedError("collector is not entered; use 'with collector:' or put it into callbacks")
         return self._record
 
+    @property
+    def last_step(self) -> int:
+        """The number of the last step that came to its end."""
+        return self._step
+
     def enter(self) -> bool:
         """Begin; returns whether it was not entered before."""
         if self.depth == 0:
@@ -53,7 +59,7 @@ class Session:
         arguments = self._arguments
         return SummaryRecord(
             arguments.summary_dir, num_process=arguments.num_process, max_file_size=arguments.max_file_size,
-            export_options=arguments.export_options,
+            export_options=arguments.export_options, queue_timeout=arguments.queue_timeout,
         )  # fmt: skip
 
     def leave(self) -> SummaryRecord | None:
@@ -82,6 +88,7 @@ class Session:
         total = epochs if params["dataset_sink_mode"] else epochs * batches if epochs and batches else None
         self._schedule = Schedule(self._arguments.collect_freq, self._arguments.collect_tensor_freq, total)
         self._quiet_until = 0
+        self._collecting.begin_training(params)
 
     def collect(self, params: Any) -> None:
         """Record what is due at the end of a step, or of an epoch in dataset sink mode."""
@@ -98,10 +105,19 @@ class Session:
         self._collecting.step(self.record, params, self._schedule.next(number))
         self._quiet_until = 0 if is_sink else self._schedule.next_due(number)
 
+    def log(self, values: Mapping[str, Any], step: int) -> None:
+        """Record numbers that a script logs."""
+        self._collecting.log(self.record, values, step)
+
     def keep_weights(self, unit: str, params: Any) -> None:
         """Keep the weights for a landscape, if they are due after this step or epoch."""
         if self._arguments.specified.landscape is not None:
             self._collecting.keep_weights(unit, int(params[f"cur_{unit}_num"]), params)
+
+    def end_epoch(self, params: Any) -> None:
+        """End an epoch: keep the weights for a landscape, if they are due; record what the lineage has new."""
+        self.keep_weights("epoch", params)
+        self._collecting.end_epoch(self.record, params)
 
     def end(self, params: Any) -> None:
         """End a training or an evaluation: record its lineage."""

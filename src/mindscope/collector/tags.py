@@ -5,6 +5,12 @@ from __future__ import annotations
 
 LOSS = "loss/auto"
 INPUT_DATA = "input_data/auto"
+LEARNING_RATE = "learning_rate/auto"
+
+
+def group_rate(group: str | int) -> str:
+    """Of the learning rate of one of several groups of parameters: by its name, or its place from 0."""
+    return f"learning_rate/group_{group}/auto" if isinstance(group, int) else f"learning_rate/{group}/auto"
 
 
 def parameter_tag(name: str) -> str:

@@ -4,25 +4,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-from mindspore import Parameter, nn
 from mindspore.train import ModelCheckpoint
 
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.mindspore.datasets import dataset_path, sample_count
+from mindscope.mindspore.learning_rate import initial_rate_of
 from mindscope.mindspore.loss import loss_of
 from mindscope.mindspore.naming import loss_function_of, optimizer_of, type_name
 
 
 def train_lineage(params: Any) -> TrainLineage:
-    """What the training was and gave; None for what its loop doesn't know."""
+    """What the training is and gave until now; None for what its loop doesn't know."""
     optimizer, dataset = optimizer_of(params), params["train_dataset"]
     checkpoint = checkpoint_path(params["list_callback"])
     return TrainLineage(
         optimizer=type_name(optimizer),
-        learning_rate=None if optimizer is None else learning_rate_of(optimizer),
+        learning_rate=learning_rate(params),
         loss_function=type_name(loss_function_of(params)),
         epoch=params.get("epoch_num"),
         parallel_mode=params.get("parallel_mode"),
@@ -33,8 +32,14 @@ def train_lineage(params: Any) -> TrainLineage:
         network=type_name(params.get("network")),
         loss=loss_of(params.get("net_outputs")),
         model_path=checkpoint,
-        model_size=Path(checkpoint).stat().st_size if checkpoint else 0,
+        model_size=Path(checkpoint).stat().st_size if checkpoint else None,
     )
+
+
+def learning_rate(params: Any) -> float | None:
+    """The one that the optimizer of the loop began with, of the first parameters."""
+    optimizer = optimizer_of(params)
+    return None if optimizer is None else initial_rate_of(optimizer)
 
 
 def eval_lineage(params: Any) -> EvalLineage:
@@ -43,14 +48,6 @@ def eval_lineage(params: Any) -> EvalLineage:
     return EvalLineage(
         metric=params.get("metrics"), dataset_path=dataset_path(dataset), dataset_size=sample_count(dataset)
     )
-
-
-def learning_rate_of(optimizer: nn.Optimizer) -> float | None:
-    """The rate of the first parameters; None where it follows a schedule."""
-    rate: Any = cast(Any, optimizer).learning_rate
-    if isinstance(rate, (list, tuple)) and rate:
-        rate = cast("list[Any]", rate)[0]
-    return float(np.atleast_1d(cast(Any, rate).asnumpy())[0]) if isinstance(rate, Parameter) else None
 
 
 def checkpoint_path(callbacks: Any) -> str | None:

@@ -12,9 +12,10 @@ import mindspore
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.mindspore.datasets import dataset_node
-from mindscope.mindspore.facts import eval_lineage, train_lineage
+from mindscope.mindspore.facts import eval_lineage, learning_rate, train_lineage
 from mindscope.mindspore.graphs import graph_of
 from mindscope.mindspore.kept_values import OperatorValues
+from mindscope.mindspore.learning_rate import rates_of
 from mindscope.mindspore.loss import loss_of
 from mindscope.mindspore.naming import optimizer_of, plain_network
 from mindscope.types import Message
@@ -42,8 +43,17 @@ class MindSporeFramework:
         return {}
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training was and gave."""
+        """What the training is and gave until now."""
         return train_lineage(params)
+
+    def learning_rate(self, params: Any) -> float | None:
+        """That of the first parameters, as the optimizer began."""
+        return learning_rate(params)
+
+    def learning_rates(self, params: Any) -> Mapping[str, Any]:
+        """Those with which the optimizer made the step; a schedule is computed."""
+        optimizer = optimizer_of(params)
+        return {} if optimizer is None else rates_of(optimizer)
 
     def eval_lineage(self, params: Any) -> EvalLineage:
         """What the evaluation gave."""

@@ -69,7 +69,7 @@ class SummaryCollector(Collector, Callback):
             return
         if params["dataset_sink_mode"]:
             self._session.collect(params)
-        self._session.keep_weights("epoch", params)
+        self._session.end_epoch(params)
         if "eval_results" in params:
             self._session.end_evaluation(params, int(params["cur_step_num"]))
 

@@ -16,6 +16,7 @@ from mindscope.capture import SummaryRecord
 from mindscope.capture.arguments import check_log_dir
 from mindscope.collector.landscape_file import DIRECTORY, LandscapeFile, read_landscape_file
 from mindscope.landscape.plane import landscape_of_path, landscape_of_result
+from mindscope.log import configure_log
 from mindscope.mindspore.landscape_losses import CallbackFn, Losses
 from mindscope.mindspore.landscape_weights import path_plane, random_plane, read_checkpoint
 from mindscope.types import Landscape
@@ -35,6 +36,7 @@ class SummaryLandscape:
     """
 
     def __init__(self, summary_dir: str | PathLike[str]) -> None:
+        configure_log()
         self._summary_dir = check_log_dir(summary_dir)
 
     def clean_ckpt(self) -> None:
@@ -51,7 +53,7 @@ class SummaryLandscape:
         """Compute the landscapes and record them in an event file.
 
         One for each interval, along the directions in which the weights moved most, and one around the result, along
-        random directions.
+        random directions. Where the training was shorter than the intervals of its collector, what was kept is drawn.
 
         Args:
             callback_fn: called without arguments for a model (network and loss function, without optimizer), its
@@ -63,7 +65,8 @@ class SummaryLandscape:
             output: directory of the event file, if not that of the collector.
 
         Raises:
-            TypeError, ValueError: an argument that can't be used, or an interval without weights.
+            TypeError, ValueError: an argument that can't be used; nothing was kept of all intervals, or not all of
+                those that are given here.
             FileNotFoundError: no weights were kept.
         """
         devices = _check_devices(device_ids)
@@ -86,7 +89,9 @@ def _landscapes(file: LandscapeFile, losses: Losses) -> Iterator[tuple[str, Land
     """Tag and landscape of each that is wanted."""
     settings = file.settings
     about = {"unit": settings.unit, "step_per_epoch": file.step_per_epoch}
-    for interval in settings.intervals if settings.create_train else ():
+    if file.missing:
+        _LOG.warning("%s %s were not kept; the landscapes are drawn from the others", settings.unit, file.missing)
+    for interval in file.kept_intervals() if settings.create_train else ():
         checkpoints = [read_checkpoint(file.checkpoint(number)) for number in interval]
         plane, path = path_plane(checkpoints)
         _LOG.info("drawing the landscape of %s %s to %s", settings.unit, interval[0], interval[-1])
@@ -94,7 +99,7 @@ def _landscapes(file: LandscapeFile, losses: Losses) -> Iterator[tuple[str, Land
         drawn = landscape_of_path(path, interval, settings.landscape_size, evaluate)
         yield f"landscape_{[interval[0], interval[-1]]}", replace(drawn, **about)
     if settings.create_result:
-        last = settings.intervals[-1][-1]
+        last = file.last_kept()
         checkpoint = read_checkpoint(file.checkpoint(last))
         _LOG.info("drawing the landscape around %s %s", settings.unit, last)
         evaluate = partial(losses.at, checkpoint, random_plane(checkpoint))

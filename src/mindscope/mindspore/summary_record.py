@@ -37,11 +37,13 @@ class SummaryRecord(capture.SummaryRecord):
         max_file_size: int | None = None,
         raise_exception: bool = False,
         export_options: dict[str, str | None] | None = None,
+        *,
+        queue_timeout: float | None = None,
     ) -> None:
         self._values = OperatorValues()
         super().__init__(
             log_dir, file_prefix, file_suffix, num_process, _graph("network", network), max_file_size, raise_exception,
-            export_options,
+            export_options, queue_timeout=queue_timeout,
         )  # fmt: skip
         self._values.discard()
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mindscope.errors import FrameworkError
+
 if TYPE_CHECKING:
     from mindscope.torch.callback import Callback as Callback
     from mindscope.torch.checkpoint import ModelCheckpoint as ModelCheckpoint
@@ -111,6 +113,13 @@ _MODULES = {
 }
 """Module -> the public names that it holds."""
 
+_NO_LANDSCAPE = (
+    "mindscope.torch has no SummaryLandscape yet, only mindscope.mindspore has; until then keep the weights with "
+    "SummaryCollector(summary_dir, collect_specified_data={'collect_landscape': {'intervals': [[1, 2, 3]]}}), which "
+    "stay in summary_dir/ckpt_dir to be drawn later, or record losses that you computed yourself with "
+    "SummaryRecord.add_value('landscape', name, mindscope.types.Landscape(x, y, z))"
+)
+
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
@@ -118,6 +127,8 @@ __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     """Load the module that holds a public name."""
+    if name == "SummaryLandscape":  # of MindSpore's names the one that is not offered yet
+        raise FrameworkError(_NO_LANDSCAPE)
     if name not in _HOMES:
         raise AttributeError(f"mindscope.torch has no {name!r}, it has {', '.join(__all__)}")
     value = globals()[name] = getattr(import_module(f"mindscope.torch.{_HOMES[name]}"), name)

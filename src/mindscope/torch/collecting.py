@@ -16,9 +16,10 @@ from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.companions import graph_of
 from mindscope.torch.datasets import dataset_node
-from mindscope.torch.facts import eval_lineage, train_lineage
+from mindscope.torch.facts import eval_lineage, learning_rate, train_lineage
 from mindscope.torch.feeding import split_label
-from mindscope.torch.kept_values import STORE, start_transfer
+from mindscope.torch.kept_values import STORE, recordable_values
+from mindscope.torch.learning_rate import rates_of
 from mindscope.torch.loss import loss_of
 from mindscope.torch.naming import plain_network, trained_parameters
 from mindscope.torch.serialization import state_of, write_state
@@ -58,8 +59,17 @@ class TorchFramework:
         return describe_origin(_PACKAGES, int(torch.initial_seed()))
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training was and gave."""
+        """What the training is and gave until now."""
         return train_lineage(params)
+
+    def learning_rate(self, params: Any) -> float | None:
+        """That of the first parameters, as the optimizer began."""
+        return learning_rate(params)
+
+    def learning_rates(self, params: Any) -> Mapping[str, Any]:
+        """As they are at the end of the step, unless the loop says with which rates it made the step."""
+        given = params.get("learning_rates")
+        return rates_of(params.get("optimizer")) if given is None else given
 
     def eval_lineage(self, params: Any) -> EvalLineage:
         """What the evaluation gave."""
@@ -87,7 +97,7 @@ class TorchFramework:
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
         """The step's values of summary operators, those of a device on their way."""
-        return start_transfer().arriving() if STORE.holds_values else ()
+        return recordable_values()
 
     def network_name(self, params: Any) -> str | None:
         """The class of the network that its author wrote."""

@@ -22,13 +22,11 @@ def begin_step() -> None:
 @contextmanager
 def set_aside() -> Generator[None]:
     """What operators kept before comes back afterwards; what they keep inside, in an evaluation, is thrown away."""
-    kept = kept_values.STORE.take()
+    kept = kept_values.STORE.swap({}, {})
     try:
         yield
     finally:
-        kept_values.discard_values()
-        for (plugin, name), value in kept.items():
-            kept_values.STORE.keep(plugin, name, value)
+        kept_values.STORE.swap(*kept)
 
 
 def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any]) -> Any:

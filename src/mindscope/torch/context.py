@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindscope.debug.settings import RunningDataSettings, read_config, settings_from_environment
+from mindscope.log import configure_log
 from mindscope.torch.arguments import check_choice, check_count
 
 GRAPH_MODE = 0
@@ -57,6 +58,7 @@ def set_context(
         TypeError, ValueError: values that can't be used; the device is not there.
         OSError: the directory can't be made.
     """
+    configure_log()
     if mode is not None and mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError(f"mode is {mode!r}, want GRAPH_MODE (0) or PYNATIVE_MODE (1)")
     if device_target is not None or device_id is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from torch import nn
@@ -32,10 +33,12 @@ class Driven:
         self.params: CallbackParams | None = None
         """The state of the training that runs, None outside of one."""
         self._first: FirstCall | None = None  # until the first step is over
+        self._is_new_step = True  # no forward pass since the last step of the optimizer
 
     def begin(self, collectors: list[SummaryCollector], network: nn.Module, **state: Any) -> None:
         """A training begins, after ``state["cur_step_num"]`` steps; one that failed before is left."""
         self.fail(None)
+        self._is_new_step = True
         self.collector.__enter__()
         self.params = CallbackParams(
             mode="train", list_callback=collectors, network=network, train_network=network, net_outputs=None,
@@ -51,11 +54,14 @@ class Driven:
             raise
 
     def begin_pass(self) -> None:
-        """Before a forward pass: what operators kept in the one before is not of this step."""
-        begin_step()
+        """Before a forward pass: what operators kept before the first one of a step is not of this step."""
+        if self._is_new_step:
+            self._is_new_step = False
+            begin_step()
 
     def step(self, **state: Any) -> None:
         """A step of the optimizer is over."""
+        self._is_new_step = True
         if self.params is None:
             return
         self.params.update(state)
@@ -65,6 +71,11 @@ class Driven:
         self.collector.step_end(RunContext(self.params))
         if self._first is not None:
             self._first = self.params["first_call"] = None  # it holds the inputs of the network
+
+    def log(self, values: Mapping[str, Any], step: int) -> None:
+        """The trainer logs values."""
+        if self.params is not None and values:
+            self.collector.log(values, step=step)
 
     def end_epoch(self) -> None:
         """An epoch is over."""

@@ -9,18 +9,18 @@ from typing import Any
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.checkpoint import ModelCheckpoint
 from mindscope.torch.datasets import batch_size, dataset_path, sample_count
-from mindscope.torch.learning_rate import learning_rate_of
+from mindscope.torch.learning_rate import initial_rate_of
 from mindscope.torch.loss import loss_number
 from mindscope.torch.naming import type_name
 
 
 def train_lineage(params: Any) -> TrainLineage:
-    """What the training was and gave; None for what its loop doesn't know."""
+    """What the training is and gave until now; None for what its loop doesn't know."""
     optimizer, dataset = params.get("optimizer"), params.get("train_dataset")
     element, checkpoint = params.get("train_dataset_element"), checkpoint_path(params)
     return TrainLineage(
         optimizer=type_name(optimizer),
-        learning_rate=None if optimizer is None else learning_rate_of(optimizer),
+        learning_rate=learning_rate(params),
         loss_function=type_name(params.get("loss_fn")),
         epoch=params.get("epoch_num"),
         parallel_mode=params.get("parallel_mode"),
@@ -31,8 +31,14 @@ def train_lineage(params: Any) -> TrainLineage:
         network=type_name(params.get("network")),
         loss=loss_number(params.get("net_outputs")),
         model_path=checkpoint,
-        model_size=Path(checkpoint).stat().st_size if checkpoint else 0,
+        model_size=Path(checkpoint).stat().st_size if checkpoint else None,
     )
+
+
+def learning_rate(params: Any) -> float | None:
+    """The one that the optimizer began with; the present one while no scheduler of torch knows another."""
+    optimizer = params.get("optimizer")
+    return None if optimizer is None else initial_rate_of(optimizer)
 
 
 def eval_lineage(params: Any) -> EvalLineage:

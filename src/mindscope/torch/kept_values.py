@@ -2,43 +2,63 @@
 """The values of summary operators between the call and the record of the step.
 
 There is one store a process, since operators stand deep in networks that know no recorder. It keeps values only between
-``start_collecting`` and ``stop_collecting``, and never more than one of a plugin and name: while nobody collects, a
-call checks its arguments and keeps nothing. ``take_values`` and ``discard_values`` end a step.
+``start_collecting`` and ``stop_collecting``. ``take_values`` and ``discard_values`` end a step. Nothing here raises on
+the thread of a network: what can't be kept becomes a problem of the step, which its recorder counts.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import torch
 
-from mindscope.errors import ValueRejectedError
-from mindscope.torch.transfer import Transfer
+from mindscope.capture.trouble import Problem
+from mindscope.torch.step_value import StepValue
+from mindscope.torch.transfer import Transfer, Values
+
+_LOG = logging.getLogger("mindscope")
+_MOST_PROBLEMS = 100  # of a step; a network that gives bad values in a loop must not fill the memory
 
 Key = tuple[str, str]
 """Plugin and name."""
+
+
+class StepValues(NamedTuple):
+    """A step's values, still on their devices, and what could not be kept of it."""
+
+    values: dict[Key, torch.Tensor]
+    problems: dict[Key, Problem]
 
 
 class ValueStore:
     """Values of the current step by plugin and name, in the order in which they came. Any thread may call it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards the fields below
+        self._lock = threading.RLock()  # guards the fields below; a recorder that is garbage collected takes it too
         self._collectors = 0  # calls of start without stop
+        self._recorders = 0  # open recorders, which take the values of operators where nobody else collects
         self._pauses = 0  # calls of pause without go_on
-        self._values: dict[Key, torch.Tensor] = {}  # detached clones, each on the device of its value
+        self._values: dict[Key, StepValue] = {}
+        self._problems: dict[Key, Problem] = {}  # of the step
 
     @property
     def is_collecting(self) -> bool:
         """Whether anybody wants the values."""
+        return self._collectors + self._recorders > 0
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether somebody other than open recorders collects them."""
         return self._collectors > 0
 
     @property
     def holds_values(self) -> bool:
-        """Whether the step has any yet."""
-        return bool(self._values)
+        """Whether the step has any yet, or problems."""
+        return bool(self._values or self._problems)
 
     def start(self) -> None:
         """One more collector."""
@@ -50,7 +70,19 @@ class ValueStore:
         with self._lock:
             self._collectors = max(0, self._collectors - 1)
             if not self._collectors:
-                self._values = {}
+                self._values, self._problems = {}, {}
+
+    def open_recorder(self) -> None:
+        """One more recorder that takes the values of operators."""
+        with self._lock:
+            self._recorders += 1
+
+    def close_recorder(self) -> None:
+        """The opposite of ``open_recorder``."""
+        with self._lock:
+            self._recorders -= 1
+            if not self.is_collecting:
+                self._values, self._problems = {}, {}
 
     def pause(self) -> None:
         """Keep nothing, until ``go_on``."""
@@ -62,34 +94,59 @@ class ValueStore:
         with self._lock:
             self._pauses -= 1
 
-    def keep(self, plugin: str, name: str, value: torch.Tensor) -> None:
-        """Clone ``value`` if anybody collects. Raises ValueRejectedError when the step has one of this name already.
+    def keep(self, plugin: str, name: str, reduce: str, value: torch.Tensor) -> None:
+        """Clone ``value`` if anybody collects, and merge it with those that the step has of this name.
 
-        During a backward pass a second value is ignored: activation checkpointing computes the forward again there.
+        A value that a backward pass gives again is ignored: activation checkpointing computes the forward there.
         """
-        if not self._collectors or self._pauses:
+        if not self.is_collecting or self._pauses:
             return
-        key = (plugin, name)
-        if key not in self._values:
-            copy = value.detach().clone()
-            with self._lock:
-                self._values.setdefault(key, copy)
-        elif not _is_in_backward():
-            raise ValueRejectedError(
-                f"{plugin} {name!r} was recorded twice in one step, want each name once for {plugin}; give the second "
-                "one another name, or end the step with take_values() or discard_values() between the calls"
-            )
+        is_backward = _is_in_backward()
+        known = self._values.get((plugin, name))
+        if known is not None and is_backward and not known.is_backward:
+            return
+        copy = value.detach().clone()
+        with self._lock:
+            known = self._values.setdefault((plugin, name), StepValue(reduce, is_backward))
+            text = known.add(copy)
+        if text:
+            self.note(plugin, name, Problem(f"{plugin} {name!r} {text}", 1, is_drop=not known.is_replaced))
+
+    def drop(self, plugin: str, name: str, text: str) -> None:
+        """Count a value that can't be kept, if anybody collects."""
+        if self.is_collecting and not self._pauses:
+            self.note(plugin, name, Problem(text, 1, is_drop=True))
+
+    def note(self, plugin: str, name: str, problem: Problem) -> None:
+        """Add to the step's problems: the first text of each plugin and name, and how often."""
+        with self._lock:
+            known = self._problems.get((plugin, name))
+            if known is not None:
+                self._problems[plugin, name] = known._replace(lost=known.lost + problem.lost)
+            elif len(self._problems) < _MOST_PROBLEMS:
+                self._problems[plugin, name] = problem
 
     def discard(self) -> None:
         """Throw the step's values away; the next step begins."""
-        if self._values:
-            self.take()
+        if self._values or self._problems:
+            self.swap({}, {})
 
-    def take(self) -> dict[Key, torch.Tensor]:
-        """The step's values, still on their devices; the next step begins."""
+    def swap(
+        self, values: dict[Key, StepValue], problems: dict[Key, Problem]
+    ) -> tuple[dict[Key, StepValue], dict[Key, Problem]]:
+        """The state of the step, which the given one replaces: for an evaluation inside of a step."""
         with self._lock:
-            values, self._values = self._values, {}
-        return values
+            before = self._values, self._problems
+            self._values, self._problems = values, problems
+        return before
+
+    def take(self) -> StepValues:
+        """The step's values and problems; the next step begins."""
+        kept, problems = self.swap({}, {})
+        values = {
+            (plugin, tag): tensor for (plugin, name), value in kept.items() for tag, tensor in value.tensors(name)
+        }
+        return StepValues(values, problems)
 
 
 def _is_in_backward() -> bool:
@@ -135,13 +192,36 @@ def is_collecting() -> bool:
 
 
 def take_values() -> list[tuple[str, str, torch.Tensor]]:
-    """End the step: its values as (plugin, name, CPU tensor), by first insertion. Waits for their copies only."""
-    return start_transfer().values()
+    """End the step: its values as (plugin, name, CPU tensor), by first insertion. Waits for their copies only.
+
+    What could not be kept is logged, once for each plugin and name.
+    """
+    values, problems = STORE.take()
+    _log_new(problems)
+    return Transfer(values).values()
 
 
 def start_transfer() -> Transfer:
     """End the step and begin to bring its values over, without waiting: ``Transfer.values()`` has them later."""
-    return Transfer(STORE.take())
+    return Transfer(STORE.take().values)
+
+
+def recordable_values() -> Values:
+    """End the step: its values as a recorder takes them, on their way from their devices, and its problems."""
+    if not STORE.holds_values:
+        return []
+    values, problems = STORE.take()
+    return Transfer(values).arriving() + [(plugin, name, problem) for (plugin, name), problem in problems.items()]
+
+
+_logged: set[Key] = set()
+
+
+def _log_new(problems: Mapping[Key, Problem]) -> None:
+    for key in problems.keys() - _logged:
+        if len(_logged) < _MOST_PROBLEMS:
+            _logged.add(key)
+            _LOG.warning("%s (this is logged once)", problems[key].text)
 
 
 def discard_values() -> None:

@@ -10,13 +10,32 @@ from typing import Any
 from torch import Tensor
 from torch.optim import Optimizer
 
+from mindscope.collector import tags
 from mindscope.torch.callback import Callback
 from mindscope.torch.run_context import RunContext
 
 
-def learning_rate_of(optimizer: Optimizer) -> float:
-    """The learning rate of the first parameter group."""
-    return float(optimizer.param_groups[0]["lr"])
+def learning_rate_of(optimizer: Optimizer) -> float | None:
+    """The learning rate of the first parameter group; None where the optimizer has none, or finds it by itself."""
+    return _number(optimizer.param_groups[0].get("lr"))
+
+
+def initial_rate_of(optimizer: Optimizer) -> float | None:
+    """The rate with which the first parameter group began, as schedulers of torch note it; else the present one."""
+    group = optimizer.param_groups[0]
+    return _number(group.get("initial_lr", group.get("lr")))
+
+
+def rates_of(*optimizers: Any) -> dict[str, Any]:
+    """The present rates: of each parameter group where there are several, named as it is or by its place."""
+    groups: list[dict[str, Any]] = [group for each in optimizers if each is not None for group in each.param_groups]
+    if len(groups) == 1:
+        return {tags.LEARNING_RATE: groups[0].get("lr")}
+    return {tags.group_rate(group.get("name", place)): group.get("lr") for place, group in enumerate(groups)}
+
+
+def _number(rate: Any) -> float | None:
+    return None if rate is None else float(rate)
 
 
 def set_learning_rate(group: dict[str, Any], learning_rate: float) -> None:

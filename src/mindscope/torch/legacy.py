@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from mindscope.capture import SummaryRecord
-from mindscope.collector.lineage import eval_message, train_message
+from mindscope.collector.lineage import add_lineage, eval_message
+from mindscope.collector.train_lineage import LineageUpdates
 from mindscope.torch.arguments import check_count
 from mindscope.torch.callback import Callback
-from mindscope.torch.facts import eval_lineage, train_lineage
-from mindscope.torch.kept_values import discard_values, start_collecting, stop_collecting, take_values
+from mindscope.torch.collecting import TorchFramework
+from mindscope.torch.companions import set_aside
+from mindscope.torch.facts import eval_lineage
+from mindscope.torch.kept_values import discard_values, recordable_values, start_collecting, stop_collecting
 from mindscope.torch.run_context import RunContext
-
-_LOG = logging.getLogger("mindscope")
+from mindscope.types import Message
 
 
 class _OnRecord(Callback):
@@ -58,20 +59,34 @@ class SummaryStep(_OnRecord):
         if not params["dataset_sink_mode"] and params["cur_step_num"] % self._flush_step:
             discard_values()
             return
-        for plugin, name, value in take_values():
+        for plugin, name, value in recordable_values():
             self._summary.add_value(plugin, name, value)
         self._summary.record(params["cur_step_num"])
 
 
 class TrainLineage(_OnRecord):
-    """Records the lineage of a training at its end. Raises TypeError if ``summary_record`` is no recorder."""
+    """Records the lineage of a training: at its first step, with each new checkpoint, and at its end.
+
+    Raises TypeError if ``summary_record`` is no recorder.
+    """
 
     def __init__(self, summary_record: SummaryRecord) -> None:
         super().__init__(summary_record)
+        self._lineage = LineageUpdates(TorchFramework())
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """Take note of the initial learning rate."""
+        self._lineage.begin(run_context.original_args())
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Record, if anything has changed."""
+        params = run_context.original_args()
+        _record(self._summary, "train_lineage", lambda: self._lineage.at_change(params), params["cur_step_num"])
 
     def on_train_end(self, run_context: RunContext) -> None:
         """Record."""
-        _add(self._summary, "train_lineage", lambda: train_message(train_lineage(run_context.original_args())))
+        params = run_context.original_args()
+        _record(self._summary, "train_lineage", lambda: self._lineage.now(params), params["cur_step_num"])
 
 
 class EvalLineage(_OnRecord):
@@ -82,15 +97,11 @@ class EvalLineage(_OnRecord):
 
     def on_eval_end(self, run_context: RunContext) -> None:
         """Record."""
-        _add(self._summary, "eval_lineage", lambda: eval_message(eval_lineage(run_context.original_args())))
+        _record(self._summary, "eval_lineage", lambda: eval_message(eval_lineage(run_context.original_args())), 0)
 
 
-def _add(record: SummaryRecord, plugin: str, find: Callable[[], Any]) -> None:
-    """Record what ``find`` gives; a failure is said, and the training goes on."""
-    try:
-        message = find()
-    except Exception as error:
-        _LOG.warning("%s was not collected: %s: %s", plugin, type(error).__name__, error)
-        return
-    record.add_value(plugin, plugin, message)
-    record.record(0)
+def _record(record: SummaryRecord, plugin: str, find: Callable[[], Message | None], step: int) -> None:
+    """Record a lineage; what operators were given is recorded by SummaryStep, or not at this step."""
+    if add_lineage(record, plugin, find):
+        with set_aside():
+            record.record(step)

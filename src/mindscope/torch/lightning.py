@@ -12,6 +12,7 @@ from torch import nn
 
 from mindscope.errors import MissingPackageError
 from mindscope.torch.driven import Driven
+from mindscope.torch.learning_rate import rates_of
 from mindscope.torch.summary_collector import SummaryCollector
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
@@ -36,8 +37,10 @@ class CollectorCallback(_Callback):
     """Has a collector record what a ``Trainer`` of Lightning does, with the tags and steps that ``Model`` gives.
 
     A step is one in which an optimizer changed weights, counted from 1, also over checkpoints: batches that only
-    accumulate gradients are none. The loss is what ``training_step`` returns. Metrics that a validation logs become
-    ``eval_NAME/auto``, without a ``val_`` before the name.
+    accumulate gradients are none. The loss is what ``training_step`` returns. What a module logs in training is
+    recorded under its own name: values of a step with the steps that are collected, values of an epoch at its end.
+    Metrics that a validation logs become ``eval_NAME/auto``, without a ``val_`` before the name. What
+    ``save_hyperparameters`` saved, of the module and of its data module, becomes user-defined lineage.
 
     Raises:
         TypeError: ``collector`` is no SummaryCollector.
@@ -49,6 +52,8 @@ class CollectorCallback(_Callback):
         self._steps = 0  # over all trainings of the trainer
         self._global_step = 0  # what the trainer counted at the last batch
         self._logged_before: dict[str, Any] = {}  # metrics when the evaluation began
+        self._epoch = _EpochLogs()
+        self._rates: dict[str, Any] = {}  # with which the optimizers make this step
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps: the number of steps."""
@@ -70,11 +75,17 @@ class CollectorCallback(_Callback):
             loss_fn=_loss_function(pl_module), train_dataset=trainer.train_dataloader,
             epoch_num=epochs if epochs and epochs > 0 else None, batch_num=batches,
             cur_epoch_num=trainer.current_epoch + 1, cur_step_num=self._steps,
+            hyper_parameters=_hyper_parameters(trainer, pl_module), logged_values=lambda: _logged(trainer),
         )  # fmt: skip
 
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        """Record what was logged for the epoch before."""
+        self._driven.log(self._epoch.take(trainer), self._steps)
+
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        """Forget what operators kept in a batch that only accumulated gradients."""
+        """Forget what operators kept in a batch that only accumulated gradients; note the rates of this step."""
         self._driven.begin_pass()
+        self._rates = rates_of(*trainer.optimizers)  # schedulers change them before the batch ends for callbacks
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         """Collect, if an optimizer changed weights."""
@@ -85,17 +96,19 @@ class CollectorCallback(_Callback):
         loss = cast("dict[str, Any]", outputs).get("loss") if isinstance(outputs, dict) else outputs
         self._driven.step(
             cur_step_num=self._steps, cur_epoch_num=trainer.current_epoch + 1,
-            net_outputs=loss, train_dataset_element=batch,
+            net_outputs=loss, train_dataset_element=batch, latest_ckpt_file=_checkpoint(trainer),
+            learning_rates=self._rates,
         )  # fmt: skip
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """Keep the weights for a landscape, if they are due."""
+        """Keep the weights for a landscape, if they are due; what is logged for the epoch is recorded later."""
+        self._epoch.end(trainer)
         self._driven.end_epoch()
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         """Record the lineage."""
-        saved: list[str] = [each.last_model_path or each.best_model_path for each in trainer.checkpoint_callbacks]
-        state: dict[str, Any] = {"latest_ckpt_file": next((file for file in saved if file), None)}
+        self._driven.log(self._epoch.take(trainer), self._steps)
+        state: dict[str, Any] = {"latest_ckpt_file": _checkpoint(trainer)}
         params = self._driven.params
         if params is not None and params["epoch_num"] is None:
             state["epoch_num"] = params["cur_epoch_num"]
@@ -137,6 +150,44 @@ class CollectorCallback(_Callback):
         }
         self._logged_before = {}
         self._driven.evaluated(logged, {_plain_name(name): value for name, value in logged.items()}, loaders)
+
+
+class _EpochLogs:
+    """What a module logs for an epoch, taken after Lightning computed it.
+
+    Lightning calls some hooks of an epoch's end after ours, in which a module may log. And to compute a value early
+    would wait for other processes, which are elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[str, Any] | None = None  # what was logged until the end of the epoch; None within one
+
+    def end(self, trainer: Any) -> None:
+        """An epoch ends."""
+        self._before = dict(trainer._logger_connector._logged_metrics)
+
+    def take(self, trainer: Any) -> dict[str, Any]:
+        """What was logged for the epoch that ended; nothing where none has."""
+        before, self._before = self._before, None
+        if before is None:
+            return {}
+        return {name: value for name, value in trainer.logged_metrics.items() if before.get(name) is not value}
+
+
+def _logged(trainer: Any) -> dict[str, Any]:
+    """What is logged for this step; ``trainer.logged_metrics`` also holds values of epochs and of validations."""
+    return dict(trainer._logger_connector.metrics["log"])
+
+
+def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
+    owners = [each for each in (trainer.datamodule, pl_module) if each is not None]
+    return {name: value for each in owners for name, value in each.hparams.items()}
+
+
+def _checkpoint(trainer: Any) -> str | None:
+    """The newest checkpoint of the first callback that saved any."""
+    saved: list[str] = [each.last_model_path or each.best_model_path for each in trainer.checkpoint_callbacks]
+    return next((file for file in saved if file), None)
 
 
 def _steps_of_an_epoch(trainer: Any) -> int | None:

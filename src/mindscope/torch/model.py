@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from mindscope.debug.log import configure_log
+from mindscope.log import configure_log
 from mindscope.torch.arguments import check_flag
 from mindscope.torch.callback import Callback
 from mindscope.torch.calling import Loop, check_callbacks, entered

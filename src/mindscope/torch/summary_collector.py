@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -46,7 +47,8 @@ class SummaryCollector(Collector, Callback):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As pickled for another process: a collector with the same arguments that was not entered."""
-        return type(self), self._given, {"_process": self._process}
+        make = partial(type(self), queue_timeout=self._queue_timeout)
+        return make, self._given, {"_process": self._process}
 
     def __enter__(self) -> SummaryCollector:
         if self._process != os.getpid():
@@ -83,10 +85,10 @@ class SummaryCollector(Collector, Callback):
                 self._session.keep_weights("step", params)
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Keep the weights for a landscape, if they are due."""
+        """Keep the weights for a landscape, if they are due; record a checkpoint of this epoch in the lineage."""
         params = run_context.original_args()
         if params["mode"] == "train":
-            self._session.keep_weights("epoch", params)
+            self._session.end_epoch(params)
 
     def end(self, run_context: RunContext) -> None:
         """Record the lineage."""
@@ -121,8 +123,9 @@ class SummaryCollector(Collector, Callback):
         Raises:
             RecorderClosedError: outside of ``with``.
         """
-        record = self.record
-        params = self._own or self._begin_own(record)
+        params = self._own
+        if params is None:
+            params = self._begin_own(self.record)
         if network is not None:
             params["network"] = params["train_network"] = network
         if optimizer is not None:
@@ -133,12 +136,27 @@ class SummaryCollector(Collector, Callback):
             params["train_dataset"] = train_dataset
         if epoch is not None:
             params["cur_epoch_num"] = params["epoch_num"] = epoch
-        params["net_outputs"] = loss.detach() if isinstance(loss, Tensor) else loss_of(loss)
+        if isinstance(loss, Tensor):
+            params["net_outputs"] = loss.detach()  # a loss that is held holds the graph of its step
+        else:
+            params["net_outputs"] = loss if loss is None or isinstance(loss, (float, int)) else loss_of(loss)
         params["train_dataset_element"] = input_data
         params["cur_step_num"] = params["cur_step_num"] + 1 if step is None else step
         self._session.collect(params)
         if self._keeps_weights:
             self._session.keep_weights("step", params)
+
+    def log(self, values: Mapping[str, Any], *, step: int | None = None) -> None:
+        """Record numbers of your own as curves of these names, at a step; what is no number is left out.
+
+        Args:
+            values: by name.
+            step: the last step if None.
+
+        Raises:
+            RecorderClosedError: outside of ``with``.
+        """
+        self._session.log(values, self._session.last_step if step is None else step)
 
     def evaluated(
         self, metrics: Mapping[str, Any], *, valid_dataset: Any = None, curves: Mapping[str, Any] | None = None

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder, for scripts that hand it a network of PyTorch."""
+"""The recorder for loops of PyTorch: takes a network, and what summary operators were given."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch import nn
 from mindscope.capture import SummaryRecord as Recorder
 from mindscope.torch.companions import graph_of
 from mindscope.torch.first_call import FirstCall
+from mindscope.torch.kept_values import STORE, recordable_values
 from mindscope.torch.naming import plain_network
 
 
@@ -18,8 +20,13 @@ class SummaryRecord(Recorder):
     """``mindscope.SummaryRecord``, whose ``network`` may also be a ``torch.nn.Module``.
 
     The graph of a module is that of its first call after the recorder was made, and is recorded with the next
-    ``record``. Arguments and errors are those of ``mindscope.SummaryRecord``.
+    ``record``. In mode ``train`` each ``record`` also takes what summary operators were given since the last one; not
+    while a ``SummaryCollector``, a ``SummaryStep`` or ``collecting()`` collects them. Arguments and errors are those of
+    ``mindscope.SummaryRecord``.
     """
+
+    _is_open = False
+    """Whether operators keep values for this recorder."""
 
     def __init__(
         self,
@@ -31,11 +38,43 @@ class SummaryRecord(Recorder):
         max_file_size: int | None = None,
         raise_exception: bool = False,
         export_options: dict[str, str | None] | None = None,
+        *,
+        queue_timeout: float | None = None,
     ) -> None:
         traced = _Traced(network) if isinstance(network, nn.Module) else network
         super().__init__(
-            log_dir, file_prefix, file_suffix, num_process, traced, max_file_size, raise_exception, export_options
-        )
+            log_dir, file_prefix, file_suffix, num_process, traced, max_file_size, raise_exception, export_options,
+            queue_timeout=queue_timeout,
+        )  # fmt: skip
+        STORE.open_recorder()
+        self._is_open = True
+
+    def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
+        """As ``mindscope.SummaryRecord.record``; in mode ``train`` with the values of summary operators."""
+        if STORE.holds_values and self._is_open and not STORE.is_claimed:
+            self._take_values()
+        return super().record(step, train_network, plugin_filter)
+
+    def _take_values(self) -> None:
+        if self.mode != "train":
+            STORE.discard()
+            return
+        for plugin, name, value in recordable_values():
+            self.add_value(plugin, name, value)
+
+    def close(self) -> None:
+        """As ``mindscope.SummaryRecord.close``."""
+        self._stop_keeping()
+        super().close()
+
+    def __del__(self) -> None:
+        self._stop_keeping()
+        super().__del__()
+
+    def _stop_keeping(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            STORE.close_recorder()
 
 
 class _Traced:

@@ -14,6 +14,7 @@ from transformers import TrainerCallback
 
 from mindscope.collector import tags
 from mindscope.torch.driven import Driven
+from mindscope.torch.learning_rate import rates_of
 from mindscope.torch.summary_collector import SummaryCollector
 
 _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
@@ -23,8 +24,9 @@ class CollectorCallback(TrainerCallback):
     """Has a collector record what a ``Trainer`` of Transformers does, with the tags and steps that ``Model`` gives.
 
     A step is one of the optimizer. Its loss is the mean of those that the model returned for it; where the trainer
-    computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Metrics of
-    evaluations become ``eval_NAME/auto``.
+    computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Every number that the
+    trainer logs becomes a curve of the name that its TensorBoard callback gives it, such as ``train/grad_norm``;
+    metrics of evaluations become ``eval_NAME/auto``.
 
     The trainer says nothing to callbacks when it fails. What was recorded until then is written all the same; the
     collector ends at the next training, or with the process.
@@ -36,6 +38,7 @@ class CollectorCallback(TrainerCallback):
     def __init__(self, collector: SummaryCollector) -> None:
         self._driven = Driven(collector)
         self._seen: _Losses | None = None
+        self._rates: dict[str, Any] | None = None  # with which the optimizer made this step
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Begin to collect."""
@@ -60,6 +63,10 @@ class CollectorCallback(TrainerCallback):
         """Forget what operators kept in a batch that only accumulated gradients."""
         self._driven.begin_pass()
 
+    def on_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Take note of the learning rates before their scheduler changes them."""
+        self._rates = rates_of(given.get("optimizer"))
+
     def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Collect, if this step is due."""
         if self._seen is not None:
@@ -67,19 +74,26 @@ class CollectorCallback(TrainerCallback):
             self._driven.step(
                 cur_step_num=state.global_step, cur_epoch_num=max(1, math.ceil(state.epoch or 1)),
                 net_outputs=loss, train_dataset_element=inputs, optimizer=_plain_optimizer(given.get("optimizer")),
+                learning_rates=self._rates,
             )  # fmt: skip
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **given: Any) -> None:
-        """Record the loss of the trainer where the model returns none."""
-        if self._seen is not None and not self._seen.has_losses and "loss" in (logs or {}):
-            assert logs is not None
-            record = self._driven.collector.record
-            record.add_value("scalar", tags.LOSS, float(logs["loss"]))
-            record.record(state.global_step)
+        """Record what the trainer logs, and its loss as that of the step where the model returns none."""
+        if self._seen is None or not logs:
+            return
+        values = {tag: value for name, value in logs.items() if (tag := _logged_tag(name))}
+        if not self._seen.has_losses and "loss" in logs:
+            values[tags.LOSS] = logs["loss"]
+        self._driven.log(values, state.global_step)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Keep the weights for a landscape, if they are due."""
         self._driven.end_epoch()
+
+    def on_save(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Take note of a checkpoint."""
+        if self._driven.params is not None:
+            self._driven.params["latest_ckpt_file"] = _checkpoint(args, state)
 
     def on_prediction_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Forget what operators kept in a batch of an evaluation."""
@@ -94,7 +108,8 @@ class CollectorCallback(TrainerCallback):
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Record the lineage."""
         self._stop_seeing()
-        self._driven.end(latest_ckpt_file=_weights(Path(args.output_dir) / f"checkpoint-{state.global_step}"))
+        newest = self._driven.params.get("latest_ckpt_file") if self._driven.params is not None else None
+        self._driven.end(latest_ckpt_file=_checkpoint(args, state) or newest)
 
     def _stop_seeing(self) -> None:
         if self._seen is not None:
@@ -149,6 +164,14 @@ def _plain_optimizer(optimizer: Any) -> Any:
     return getattr(optimizer, "optimizer", optimizer)
 
 
-def _weights(checkpoint: Path) -> str | None:
-    """The file of weights of a checkpoint, if there is one."""
-    return next((str(file) for file in sorted(checkpoint.glob("*model*.safetensors"))), None)
+def _checkpoint(args: Any, state: Any) -> str | None:
+    """The file of weights of the checkpoint of this step, if there is one."""
+    directory = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+    return next((str(file) for file in sorted(directory.glob("*model*.safetensors"))), None)
+
+
+def _logged_tag(name: str) -> str | None:
+    """As the trainer's own TensorBoard callback names it; None for a metric, which ``on_evaluate`` records."""
+    if not name.startswith("eval_"):
+        return f"train/{name}"
+    return f"eval/{name.removeprefix('eval_')}" if name.endswith(_NOT_METRICS) else None

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from typing import Any, cast
 
 import torch
 
+from mindscope.errors import MissingPackageError
 from mindscope.torch.metrics.computed import plain
 from mindscope.torch.metrics.metric import Metric
 from mindscope.torch.metrics.names import get_metric_fn
@@ -17,8 +19,19 @@ from mindscope.torch.metrics.regression import Loss
 def check_metrics(metrics: Any) -> dict[str, Any]:
     """Metrics by name: from names, from a dict of name to metric, or from None.
 
-    A metric is a ``Metric``, or an object of torchmetrics. Raises TypeError, ValueError, KeyError for anything else.
+    A metric is a ``Metric``, or an object of torchmetrics.
+
+    Raises:
+        TypeError, ValueError, KeyError: anything else.
+        MissingPackageError: a package that one computes with is not installed.
     """
+    named = _named(metrics)
+    for name, metric in named.items():
+        _check_packages(name, metric)
+    return named
+
+
+def _named(metrics: Any) -> dict[str, Any]:
     if metrics is None:
         return {}
     if isinstance(metrics, Mapping):
@@ -27,6 +40,15 @@ def check_metrics(metrics: Any) -> dict[str, Any]:
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise TypeError(f"metrics is {type(metrics).__name__} {metrics!r}, want a set of names or a dict of metrics")
     return {name: get_metric_fn(name) for name in cast("Iterable[str]", metrics)}
+
+
+def _check_packages(name: str, metric: Any) -> None:
+    """Found now, not at the first evaluation, which may come after hours of training."""
+    for package in metric.packages if isinstance(metric, Metric) else ():
+        if find_spec(package) is None:
+            raise MissingPackageError(
+                f"{package} is not installed, and the metric {name!r} needs it; pip install {package}"
+            )
 
 
 def _check_metric(name: str, metric: Any) -> Any:

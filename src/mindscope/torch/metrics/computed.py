@@ -29,6 +29,7 @@ def torchmetrics(module: str = "classification") -> Any:
 class Computed(Metric):
     """A metric that begins to compute at its first batch, which tells classes and device."""
 
+    packages = ("torchmetrics",)
     _engine: Any = None
 
     def clear(self) -> None:

@@ -30,6 +30,8 @@ class ROC(Metric):
         TypeError, ValueError: arguments of another type or range.
     """
 
+    packages = ("torchmetrics",)
+
     def __init__(self, class_num: int | None = None, pos_label: int | None = None) -> None:
         self.class_num = check_optional_count("class_num", class_num, 1)
         self.pos_label = check_optional_count("pos_label", pos_label)

@@ -17,6 +17,8 @@ from torch import Tensor
 class Metric(ABC):
     """A number about a data set, from its batches. Subclasses say how to ``clear``, ``update`` and ``eval``."""
 
+    packages: tuple[str, ...] = ()
+    """What it computes with, imported at its first batch; a Model asks for it when it is made."""
     _indexes: list[int] | None = None
 
     @abstractmethod

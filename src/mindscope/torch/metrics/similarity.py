@@ -25,6 +25,8 @@ class CosineSimilarity(Metric):
         TypeError, ValueError: arguments of another type or value.
     """
 
+    packages = ("torchmetrics",)
+
     def __init__(self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True) -> None:
         self.similarity = check_choice("similarity", similarity, ("cosine", "dot"))
         self.reduction = check_choice("reduction", reduction, ("none", "sum", "mean"))

@@ -35,6 +35,8 @@ def _ndimage() -> Any:
 class _SurfaceMetric(Metric):
     """A number about the distances of each pixel of one surface from the other one."""
 
+    packages = ("scipy",)
+
     def __init__(self, distance_metric: str, is_both_ways: bool) -> None:
         self.distance_metric = check_choice("distance_metric", distance_metric, DISTANCES)
         self._is_both_ways = is_both_ways

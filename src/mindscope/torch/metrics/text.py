@@ -30,6 +30,8 @@ class BleuScore(Metric):
         TypeError, ValueError: arguments of another type or range.
     """
 
+    packages = ("torchmetrics",)
+
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:
         self.n_gram = check_count("n_gram", n_gram, 1)
         if self.n_gram > 4:

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SummaryRecord in a loop of one's own: each ``record`` takes what summary operators were given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mindscope
+from mindscope.reading import Run
+
+torch = pytest.importorskip("torch")
+from mindscope.torch import ScalarSummary, SummaryCollector, SummaryRecord, TensorSummary, kept_values  # noqa: E402
+
+pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+
+class Net(torch.nn.Module):
+    def __init__(self, reduce: Any = None) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(2, 1)
+        self.scalar, self.tensor = ScalarSummary(reduce), TensorSummary(reduce)
+
+    def forward(self, x: Any) -> Any:
+        self.scalar("sum", x.sum())
+        self.tensor("x", x)
+        return self.linear(x).mean()
+
+
+def points(run: Run, tag: str) -> list[tuple[int, float]]:
+    series = run.scalars(tag)
+    return list(zip(series.step.tolist(), series.value.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("backend", [None, "eager"])
+def test_each_record_takes_the_values_of_its_step(tmp_path: Path, backend: str | None) -> None:
+    net = Net()
+    called = net if backend is None else torch.compile(net, backend=backend, fullgraph=True)
+    with SummaryRecord(tmp_path, network=net) as record:
+        for step in (1, 2, 3):
+            called(torch.full((1, 2), float(step)))
+            record.add_value("scalar", "mine", float(step))
+            record.record(step)
+    run = mindscope.open_run(tmp_path)
+    assert points(run, "sum") == [(1, 2.0), (2, 4.0), (3, 6.0)]
+    assert points(run, "mine") == [(1, 1.0), (2, 2.0), (3, 3.0)]
+    assert [entry.step for entry in run.tensors("x")] == [1, 2, 3]
+    assert len(run.graphs()) == 1
+    assert not kept_values.is_collecting()
+
+
+@pytest.mark.parametrize(("reduce", "want"), [(None, 6.0), ("mean", 4.0)])
+def test_gradient_accumulation_records_one_value_a_step(tmp_path: Path, reduce: Any, want: float) -> None:
+    net = Net(reduce)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    with SummaryRecord(tmp_path) as record:
+        for step in (1, 2):
+            for batch in (1.0, 2.0, 3.0):
+                net(torch.full((1, 2), batch)).backward()
+            optimizer.step()
+            record.record(step)
+    run = mindscope.open_run(tmp_path)
+    assert points(run, "sum") == [(1, want), (2, want)]
+    assert run.dropped == 0
+
+
+def test_a_collector_in_a_loop_with_accumulation_and_evaluation_goes_on(tmp_path: Path) -> None:
+    net = Net()
+    with SummaryCollector(tmp_path, collect_freq=1, collect_specified_data={"collect_graph": False}) as collector:
+        for _ in range(2):
+            for batch in (1.0, 2.0):
+                loss = net(torch.full((1, 2), batch))
+            collector.step(loss, network=net)
+            net(torch.full((1, 2), 100.0))  # an evaluation that nobody announced
+    assert points(mindscope.open_run(tmp_path), "sum") == [(1, 4.0), (2, 4.0)]
+
+
+def test_bad_values_of_operators_are_counted_by_the_recorder(tmp_path: Path) -> None:
+    with SummaryRecord(tmp_path) as record:
+        ScalarSummary()("pair", torch.ones(2))
+        ScalarSummary()("good", 1.0)
+        record.record(1)
+    run = mindscope.open_run(tmp_path)
+    assert points(run, "good") == [(1, 1.0)]
+    assert run.dropped == 1
+
+
+def test_values_of_an_evaluation_are_not_recorded(tmp_path: Path) -> None:
+    net = Net()
+    with SummaryRecord(tmp_path) as record:
+        net(torch.ones(1, 2))
+        record.record(1)
+        record.set_mode("eval")
+        net(torch.zeros(1, 2))
+        record.record(1)
+        record.set_mode("train")
+        net(torch.ones(1, 2))
+        record.record(2)
+    assert points(mindscope.open_run(tmp_path), "sum") == [(1, 2.0), (2, 2.0)]
+
+
+def test_a_recorder_beside_a_collector_leaves_it_the_values(tmp_path: Path) -> None:
+    net = Net()
+    specified = {"collect_graph": False}
+    with (
+        SummaryRecord(tmp_path / "mine") as record,
+        SummaryCollector(tmp_path / "all", collect_freq=1, collect_specified_data=specified) as collector,
+    ):
+        loss = net(torch.ones(1, 2))
+        record.add_value("scalar", "mine", 1.0)
+        record.record(1)
+        collector.step(loss, network=net)
+    assert points(mindscope.open_run(tmp_path / "all"), "sum") == [(1, 2.0)]
+    assert mindscope.open_run(tmp_path / "mine").tags("scalar") == ("mine",)
+
+
+def test_a_recorder_that_is_gone_keeps_no_values(tmp_path: Path) -> None:
+    record = SummaryRecord(tmp_path)
+    assert kept_values.is_collecting()
+    del record
+    assert not kept_values.is_collecting()
