@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from weakref import finalize
 
 from mindscope.errors import NotebookError
 from mindscope.notebook import database
+from mindscope.notebook.copies import COPY_EVERY_S, is_copy_due, restore, write_copy
 from mindscope.notebook.database import DamagedDatabaseError
 from mindscope.reasons import Reason, os_reason, reason_of
 
@@ -55,6 +57,11 @@ class Connections:
             return act(self._connection())
         except (DamagedDatabaseError, sqlite3.Error) as error:
             raise NotebookError(self._told("notebook_unusable", error)) from error
+
+    def copy_when_due(self, age_s: float = COPY_EVERY_S) -> None:
+        """Copy the file if its copy is older than ``age_s``. Raises NotebookError."""
+        if self.refusal is None and is_copy_due(self.path, time.time(), age_s):
+            self.use(lambda connection: write_copy(self.path, connection))
 
     def forget(self) -> None:
         """Close the connection of this thread, if it has one: the next use opens the file anew."""
@@ -109,12 +116,13 @@ class Connections:
     def _replace(self, damage: Exception) -> None:
         self.forget()
         try:
-            aside = database.move_aside(self.path)
+            aside = database.replace(self.path, restore)
         except OSError as error:
             told = Reason("notebook_stuck", path=str(self.path), damage=str(damage), **os_reason(error))
             raise NotebookError(told) from error
         if aside is not None:
-            log.warning("%s is damaged (%s): moved to %s, a new one is begun", self.path, damage, aside.name)
+            what = "restored" if database.is_restored(aside) else "a new one is begun"
+            log.warning("%s is damaged (%s): moved to %s, %s", self.path, damage, aside.name, what)
 
     def _told(self, code: str, error: Exception) -> Reason:
         return Reason(code, path=str(self.path), reason=str(error), errno=database.errno_of(error))

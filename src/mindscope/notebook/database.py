@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import sqlite3
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from mindscope.errors import NotebookError
+from mindscope.notebook.checksums import add_checksums, first_damaged
 from mindscope.notebook.mounts import is_shared
 from mindscope.reasons import Reason
 
@@ -20,17 +22,19 @@ BUSY_S = 10.0
 """How long a change waits for the change of another process."""
 BUSY_PAUSE_S = 0.01
 BUSY = "EBUSY"
-FORMAT = 1
+RESTORED = "-restored"
+FORMAT = 2
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS book (base TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS record (
     base TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
-    version INTEGER NOT NULL, fields TEXT, changed_at REAL NOT NULL,
+    version INTEGER NOT NULL, fields TEXT, changed_at REAL NOT NULL, checksum INTEGER,
     PRIMARY KEY (base, kind, key)
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
-COMPANIONS = ("", "-wal", "-shm")
+COLUMNS = "base, kind, key, version, fields, changed_at, checksum"
+COMPANIONS = ("-wal", "-shm")
 """What SQLite keeps beside a file belongs to it."""
 
 
@@ -44,12 +48,12 @@ def open_database(path: Path) -> sqlite3.Connection:
     Raises DamagedDatabaseError; NotebookError when the file can't be written or is of a later format; OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = _connect(f"file:{quote(os.fsencode(path))}?mode=rwc")
+    connection = connect(path, "rwc")
     try:
         format = _known_format(path, connection)
         _set_journal(connection, "delete" if is_shared(path) else "wal")
         if format < FORMAT:
-            connection.executescript(SCHEMA)
+            _update(connection)
         connection.execute("PRAGMA synchronous = FULL")  # people's own data outlives a power cut
         _require_writable(connection)
     except BaseException as error:
@@ -62,10 +66,9 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 def open_read_only(path: Path) -> sqlite3.Connection:
     """A connection that can only read. Raises DamagedDatabaseError; NotebookError when it can't even be read."""
-    address = f"file:{quote(os.fsencode(path))}?mode=ro"
     failure: sqlite3.DatabaseError | None = None
-    for each in (address, address + "&immutable=1"):  # in a folder that can't be written, SQLite can't share the file
-        connection = _connect(each)
+    for mode in ("ro", "ro&immutable=1"):  # in a folder that can't be written, SQLite can't share the file
+        connection = connect(path, mode)
         try:
             _known_format(path, connection)
             connection.execute("SELECT count(*) FROM record").fetchone()
@@ -80,40 +83,62 @@ def open_read_only(path: Path) -> sqlite3.Connection:
 
 
 def check(path: Path) -> None:
-    """Read every page of the file, if there is one. Raises DamagedDatabaseError."""
+    """Read every page and every record of the file, if there is one. Raises DamagedDatabaseError."""
     if not path.exists():
         return
     try:
-        connection = _connect(f"file:{quote(os.fsencode(path))}?mode=ro")
-        try:
+        with closing(connect(path, "ro")) as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        finally:
-            connection.close()
+            if verdict != "ok":
+                raise DamagedDatabaseError(verdict)
+            require_intact(connection)
     except sqlite3.OperationalError:
         return  # it is busy or can't be written, which is not for us to say
     except sqlite3.DatabaseError as error:
         raise DamagedDatabaseError(str(error)) from error
-    if verdict != "ok":
-        raise DamagedDatabaseError(verdict)
 
 
-def move_aside(path: Path) -> Path | None:
+def require_intact(connection: sqlite3.Connection) -> None:
+    """Raises DamagedDatabaseError when a record does not have its checksum."""
+    damaged = first_damaged(connection.execute("SELECT * FROM record"))
+    if damaged is not None:
+        raise DamagedDatabaseError(damaged)
+
+
+def replace(path: Path, restore: Callable[[Path], Path | None]) -> Path | None:
     """Give a damaged file, checked once more, another name; None when another process has done so already.
 
-    Raises OSError when the folder can't be written.
+    In its place comes what ``restore`` makes of it, or nothing. Raises OSError when the folder can't be written.
     """
     with _locked(path.with_name(path.name + ".lock")):
         try:
             check(path)
         except DamagedDatabaseError:
-            stamp = time.strftime("%Y%m%d-%H%M%S")
-            aside = path.with_name(f"{path.stem}.damaged-{stamp}-{os.getpid()}{path.suffix}")
-            for companion in COMPANIONS:
-                part = Path(f"{path}{companion}")
-                if part.exists():
-                    part.rename(f"{aside}{companion}")
-            return aside
+            restored = restore(path)
+            return _exchange(path, restored)
     return None
+
+
+def _exchange(path: Path, restored: Path | None) -> Path:
+    """The name says whether the file was restored. There is a file at ``path`` at any moment, if there is another."""
+    mark = "" if restored is None else RESTORED
+    aside = path.with_name(f"{path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}{mark}{path.suffix}")
+    if restored is None:
+        path.rename(aside)
+    else:
+        shutil.copy2(path, aside)
+    for companion in COMPANIONS:
+        part = Path(f"{path}{companion}")
+        if part.exists():
+            part.rename(f"{aside}{companion}")
+    if restored is not None:
+        restored.replace(path)
+    return aside
+
+
+def is_restored(aside: Path) -> bool:
+    """Whether the records of a damaged file were restored, as far as they were intact or in the copy."""
+    return aside.stem.endswith(RESTORED)
 
 
 def moved_aside(path: Path) -> list[Path]:
@@ -140,9 +165,26 @@ def errno_of(error: Exception) -> str:
     return next((name for sign, name in signs.items() if sign in str(error)), "")
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection as SQLite opens it; ``mode`` as in its addresses."""
+    address = f"file:{quote(os.fsencode(path))}?mode={mode}"
     # Closed by whoever ends the viewer, in another thread; used by one thread only.
     return sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
+
+
+def _update(connection: sqlite3.Connection) -> None:
+    """Make a new file, or one of an earlier format, one of this format. Two processes may do so at once."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (format,) = connection.execute("PRAGMA user_version").fetchone()
+        if format == 1:
+            add_checksums(connection)
+        for statement in SCHEMA.split(";"):
+            connection.execute(statement)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _known_format(path: Path, connection: sqlite3.Connection) -> int:

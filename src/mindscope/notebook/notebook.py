@@ -7,12 +7,15 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from mindscope.errors import NotebookError, StaleRecordError
+from mindscope.notebook.checksums import checksum_of, first_damaged
 from mindscope.notebook.connections import Connections
-from mindscope.notebook.database import moved_aside
+from mindscope.notebook.copies import COPY_EVERY_S
+from mindscope.notebook.database import COLUMNS, DamagedDatabaseError, is_restored, moved_aside
 from mindscope.notebook.records import Change, Contents, Fields, Record
 from mindscope.reasons import Reason, reason_of
 
@@ -23,7 +26,8 @@ T = TypeVar("T")
 class Notebook:
     """What people keep about the runs below ``base``, in a file of ``workspace``. For any thread and process.
 
-    A damaged file is moved aside and a new one begun, which ``problem`` tells for as long as the damaged one is there.
+    Each record has a checksum, and the file a copy of its last day. A damaged file is moved aside; what is intact in it
+    or in the copy comes in its place, which ``problem`` says for as long as the damaged one is there.
     Where the workspace can't be written, what is there can still be read, ``problem`` says why nothing can be changed,
     and it is tried again at the next change.
     """
@@ -33,6 +37,7 @@ class Notebook:
         self._base = base
         self._connections = Connections(self.path)
         self._unreadable: Reason | None = None  # why the last look saw nothing
+        self._is_changed = False  # by this object, since it made the copy
 
     @property
     def problem(self) -> Reason | None:
@@ -41,7 +46,9 @@ class Notebook:
         if refusal is not None:
             return refusal
         aside = moved_aside(self.path)
-        return Reason("notebook_begun_anew", path=str(aside[-1])) if aside else None
+        if not aside:
+            return None
+        return Reason("notebook_restored" if is_restored(aside[-1]) else "notebook_begun_anew", path=str(aside[-1]))
 
     @property
     def is_writable(self) -> bool:
@@ -54,7 +61,10 @@ class Notebook:
 
     def read(self) -> Contents:
         """Everything; nothing where the file can't be read, which ``problem`` tells."""
-        return self._look(self._contents, Contents())
+        contents = self._look(self._contents, Contents())
+        if contents.revision:
+            self._copy()
+        return contents
 
     def write(self, changes: Sequence[Change]) -> Contents:
         """Make all changes, or none; returns the records as they now are.
@@ -66,11 +76,20 @@ class Notebook:
             self._connections.forget()  # it may be possible by now
         written = self._connections.use(lambda connection: self._write(connection, changes))
         self._unreadable = None
+        self._is_changed = True
+        self._copy()
         return written
 
     def close(self) -> None:
-        """Close the file in all threads; nobody may use it meanwhile."""
+        """Close the file in all threads; nobody may use it meanwhile. What was changed is copied first."""
+        if self._is_changed:
+            self._is_changed = False
+            self._copy(0.0)
         self._connections.close()
+
+    def _copy(self, age_s: float = COPY_EVERY_S) -> None:
+        with suppress(NotebookError):  # what is asked for is done; the next use says what is wrong
+            self._connections.copy_when_due(age_s)
 
     def _look(self, see: Callable[[sqlite3.Connection], T], nothing: T) -> T:
         try:
@@ -102,7 +121,8 @@ class Notebook:
     def _store(self, connection: sqlite3.Connection, records: Sequence[Record], revision: int) -> None:
         now = time.time()
         rows = [(self._base, each.kind, each.key, each.version, _to_text(each.fields), now) for each in records]
-        connection.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)", rows)
+        checked = [(*row, checksum_of(row)) for row in rows]
+        connection.executemany(f"INSERT OR REPLACE INTO record ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", checked)
         connection.execute("INSERT OR REPLACE INTO book VALUES (?, ?)", (self._base, revision))
 
     def _contents(self, connection: sqlite3.Connection) -> Contents:
@@ -110,7 +130,7 @@ class Notebook:
         try:
             revision = self._revision(connection)
             rows = connection.execute(
-                "SELECT kind, key, version, fields FROM record WHERE base = ? AND fields IS NOT NULL", (self._base,)
+                "SELECT * FROM record WHERE base = ? AND fields IS NOT NULL", (self._base,)
             ).fetchall()
         finally:
             if connection.in_transaction:
@@ -123,7 +143,7 @@ class Notebook:
 
     def _record(self, connection: sqlite3.Connection, kind: str, key: str) -> Record:
         row = connection.execute(
-            "SELECT kind, key, version, fields FROM record WHERE base = ? AND kind = ? AND key = ?",
+            "SELECT * FROM record WHERE base = ? AND kind = ? AND key = ?",
             (self._base, kind, key),
         ).fetchone()
         return _from_row(row) if row else Record(kind, key, 0, None)
@@ -140,8 +160,12 @@ def _to_text(fields: Fields | None) -> str | None:
     return None if fields is None else json.dumps(fields)
 
 
-def _from_row(row: tuple[str, str, int, str | None]) -> Record:
-    kind, key, version, text = row
+def _from_row(row: tuple[Any, ...]) -> Record:
+    """A record as it was read. Raises DamagedDatabaseError."""
+    damaged = first_damaged([row])
+    if damaged is not None:
+        raise DamagedDatabaseError(damaged)
+    _, kind, key, version, text, *_ = row
     return Record(kind, key, version, _from_text(text))
 
 
