@@ -22,7 +22,8 @@ def test_inspect_prints_what_a_run_holds(mindscope: CommandLine):
     printed = mindscope("inspect", str(CUSTOM_LOOP)).stdout
     assert printed.startswith("custom_loop  (idle, 39,047 bytes in 1 file)")
     row = next(line for line in printed.splitlines() if "train/loss" in line)
-    assert row.split() == ["scalar", "train/loss", "47", "2", "48", "1.85812"]
+    assert "points repeated first step" in " ".join(printed.split())
+    assert row.split() == ["scalar", "train/loss", "47", "1", "2", "48", "1.85812"]
     assert "37 nodes, 115 edges" in printed
 
 
@@ -111,3 +112,16 @@ def test_export_names_what_can_be_exported(mindscope: CommandLine, flags: tuple[
     refused = mindscope("export", str(CUSTOM_LOOP), "--out", "out", *flags, want=1).stderr
     assert flags[1] in refused
     assert "want" in refused
+
+
+def test_repair_copies_what_is_intact(mindscope: CommandLine, tmp_path: Path):
+    log = GrowingLog(tmp_path / "run")
+    for step in range(3):
+        log.scalar(step, 1.0)
+    data = log.path.read_bytes()
+    log.path.write_bytes(data[:-5])
+    printed = mindscope("repair", "run", "--out", "whole").stdout.splitlines()
+    assert printed[0].startswith(f"whole/{log.path.name}: 3 intact records, without ")
+    assert printed[1] == "repaired 1 of 1 copied files below whole"
+    assert mindscope("repair", "whole", "--out", "again").stdout == "no damage\n"
+    assert "exist already" in mindscope("repair", "run", "--out", "whole", want=1).stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -74,6 +75,11 @@ class LiveViewer:
 
     def runs(self) -> dict[str, Any]:
         return {run["id"]: run for run in self.http.get("/api/runs").raise_for_status().json()["runs"]}
+
+    def requests(self) -> list[str]:
+        """Method and address of each request that was answered, in this order, as the access log has them."""
+        log = (self.workspace / "log" / f"access.{self.port}.log").read_text()
+        return re.findall('"([A-Z]+ [^ ]+) HTTP/', log)
 
     def tags(self, *runs: str, kind: str = "scalar") -> dict[str, Any]:
         answer = self.http.post("/api/tags", json={"runs": runs, "kind": kind}).raise_for_status()

@@ -88,6 +88,7 @@ def test_directories_become_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         ("workspace", 3, "a directory"),
         ("summary_base_dir", "a\0b", "a directory"),
         ("allow_delete", "perhaps", "1 or 0"),
+        ("follow_links", "perhaps", "1 or 0"),
         ("alerts", 3, "a text such as spike_factor=6"),
         ("config", "settings.py", "file:/path/to/config.py or python:package.module"),
         ("config", "file:", "file:/path/to/config.py or python:package.module"),
@@ -119,7 +120,9 @@ def test_a_configuration_that_can_not_be_read_is_named(config: str):
 
 
 def test_settings_as_variables_settle_to_the_same_settings():
-    settings = Settings(Path("/logs"), Path("/w"), "0.0.0.0", 1234, 0.5, allow_delete=True, alerts="spike_factor=6")
+    settings = Settings(
+        Path("/logs"), Path("/w"), "0.0.0.0", 1234, 0.5, follow_links=True, allow_delete=True, alerts="spike_factor=6"
+    )
     assert load_settings({}, settings.environment()) == settings
 
 

@@ -50,8 +50,8 @@ class Page:
                 known = self.rows.get(column, np.empty(0))[:kept]
                 self.rows[column] = np.concatenate([known, answer.column(0, column)])
 
-    def answer(self, query: dict[str, Any]) -> memoryview:
-        return pack(compute_curves(self.catalog, CurvesQuery.model_validate(query), self.drawn))
+    def answer(self, query: dict[str, Any]) -> bytes:
+        return bytes(pack(compute_curves(self.catalog, CurvesQuery.model_validate(query), self.drawn)))
 
     def assert_complete(self, **query: Any) -> None:
         """Compare with a client that asks for the first time."""
@@ -72,6 +72,23 @@ def page(tmp_path: Path) -> Iterator[Page]:
     page = Page(tmp_path, log, Catalog(tmp_path))
     yield page
     page.drawn.pool.shutdown()
+
+
+def test_hidden_points_are_counted_and_sent_when_asked_for(page: Page) -> None:
+    """A restart at step 90 hides ten points, two of the new ones share a step."""
+    with (page.log.path.parent / "events.out.events.summary.1795225260.0.test_MS").open("ab") as newer:
+        for payload in [mindspore.version_event(1.5), *(scalar_event(step, 5.0) for step in (90, 91, 91, 91, 92))]:
+            newer.write(frames.frame(payload))
+    for _ in range(2):  # the second answer holds no rows, but the same facts
+        page.ask()
+        assert (page.facts["points"], page.facts["overwritten"], page.facts["repeated"]) == (93, 10, 2)
+    page.facts.clear()
+    page.ask(overwritten=True)
+    assert (page.facts["points"], page.facts["overwritten"], page.facts["repeated"]) == (105, 0, 0)
+
+
+def scalar_event(step: int, value: float) -> bytes:
+    return mindspore.summary_event(2000.0 + step, step, mindspore.value_field({"tag": "loss", "scalar_value": value}))
 
 
 def test_nothing_is_sent_when_nothing_changed(page: Page) -> None:
@@ -155,7 +172,7 @@ def test_a_long_curve_is_remembered_and_answered_as_if_it_were_not(page: Page) -
         page.catalog.refresh()
         for query in QUERIES:
             asked = {"series": [{"run": "run", "tag": "loss"}], **query}
-            want = pack(compute_curves(page.catalog, CurvesQuery.model_validate(asked)))
+            want = bytes(pack(compute_curves(page.catalog, CurvesQuery.model_validate(asked))))
             assert page.answer(asked) == want
         append_steps(page.log, [LONG + 900, LONG + 901, 70, 71])
     assert len(page.drawn) == 2

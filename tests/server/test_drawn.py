@@ -18,7 +18,7 @@ from mindscope.server.schema import Axis, SeriesName
 from mindscope.store import ScalarSeries
 from mindscope.store.access import Access
 from mindscope.store.chunk import write_chunk
-from mindscope.store.points import FileRanks
+from mindscope.store.file_ranks import FileRanks
 
 POINTS = 4_000_000
 NEW = 1000
@@ -38,11 +38,11 @@ def points(start: int, stop: int) -> Rows:
 def sealed_series(path: Path, starts: list[int]) -> ScalarSeries:
     """A series whose rows are all in a file of the cache; each of ``starts`` begins an event file, so a restart."""
     files = FileRanks()
-    files.order([*range(len(starts))])
     series = ScalarSeries(files, Access())
     for file, start in enumerate(starts):
+        files.add(file, (file, ()))
         series.extend(file, points(start, start + POINTS // len(starts)))
-    (place,) = write_chunk(path, series.layout, [series.points.parts(())], Progressions())
+    (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], Progressions())
     series.points.seal((), place)
     return series
 

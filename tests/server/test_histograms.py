@@ -112,7 +112,7 @@ class Page:
     def ask(self, **query: Any) -> None:
         name = {"run": "run", "tag": "w", "since": self.facts.get("cursor")}
         asked = HistogramsQuery.model_validate({"series": [name], **query})
-        got = Histograms(pack_histograms(self.catalog, asked, self.merged))
+        got = Histograms(bytes(pack_histograms(self.catalog, asked, self.merged)))
         kept = got.header["kept"]
         self.facts = got.header
         self.rows = {name: np.concatenate([self.rows.get(name, np.empty(0))[:kept], got[name]]) for name in OF_ROWS}

@@ -186,3 +186,10 @@ def test_without_a_notebook_the_pages_still_work(tmp_path: Path):
         assert refused.json()["error"]["code"] == "notebook_read_only"
         assert change_group(viewer, "/", 0, colour="1").status_code == 503
         eventually(lambda: RUN in viewer.runs())
+
+
+@pytest.mark.parametrize("address", ["//elsewhere", "/\\elsewhere", "/\t/elsewhere", "/ /elsewhere", "scalars", "/a b"])
+def test_a_view_leads_to_no_other_site(noted: LiveViewer, address: str):
+    view = {"title": "v", "address": address}
+    answer = noted.http.put("/api/notebook/views", json={"id": "v", "version": 0, "view": view})
+    assert answer.status_code == 422

@@ -287,7 +287,7 @@ def test_a_tensor_in_tensorboards_form_is_read_in_place(tmp_path: Path):
     content = {"dtype": 2, "tensor_shape": shape, "tensor_content": array.tobytes()}
     waves = np.array([3 + 4j, -1j], np.complex64)
     complex_ = {"dtype": 8, "tensor_shape": {"dim": [{"size": 2}]}, "tensor_content": waves.tobytes()}
-    texts = {"dtype": 7, "tensor_shape": {"dim": [{"size": 2}]}, "string_val": [b"a,b", "步".encode()]}
+    texts = {"dtype": 7, "tensor_shape": {"dim": [{"size": 2}]}, "string_val": [b"a,b", "=步".encode()]}
     run = tmp_path / "logs" / "run"
     run.mkdir(parents=True)
     value = {"tag": "t", "tensor": content}, {"tag": "words", "tensor": texts}, {"tag": "waves", "tensor": complex_}
@@ -296,12 +296,12 @@ def test_a_tensor_in_tensorboards_form_is_read_in_place(tmp_path: Path):
         eventually(lambda: live.runs().get("run", {}).get("tags"))
         tensors = Tensors(live, "run")
         np.testing.assert_array_equal(np.array(tensors.json("/window", "t")["cells"], np.float64), array)
-        assert tensors.json("/window", "words")["cells"] == [["a,b"], ["步"]]
+        assert tensors.json("/window", "words")["cells"] == [["a,b"], ["=步"]]
         assert tensors.json("", "words")["is_text"]
         assert tensors.json("/window", "waves")["cells"] == [["(3+4j)"], ["(-0-1j)"]]
         assert tensors.json("/statistics", "waves")["maximum"] == "5.0"
-        assert tensors.ask(".csv", "words").text == '"a,b"\r\n步\r\n'
-        assert tensors.json(".json", "words")["values"] == ["a,b", "步"]
+        assert tensors.ask(".csv", "words").text == '"a,b"\r\n\'=步\r\n'
+        assert tensors.json(".json", "words")["values"] == ["a,b", "=步"]
         assert tensors.json(".json", "waves")["values"] == ["(3+4j)", "(-0-1j)"]
         assert tensors.ask("/heat", "words").status_code == 422
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,8 @@ from mindscope.alerts.rules import CHECKS, Rule
 from mindscope.alerts.watched import WatchedRun, alert_of
 from mindscope.ingest import Catalog
 from mindscope.store import RunStore
+
+log = logging.getLogger(__name__)
 
 ALL_CHECKS = tuple(Rule(name) for name in CHECKS)
 
@@ -65,7 +68,11 @@ class Monitor:
         watched = self._watched.pop(run, None)
         if watched is None or watched.store is not store:
             watched = WatchedRun(store, self._parameters, self._rules)
-        alerts = watched.read()
+        try:
+            alerts = watched.read()
+        except Exception:
+            log.exception("run %s could not be looked at; the others are", run)
+            alerts = self._found.get(run, ())
         self._read[run] = (store, version, self._rules)
         if store.state(time.time()) == "live":
             self._watched[run] = watched

@@ -11,6 +11,7 @@ from mindscope import __version__
 from mindscope.cli.cache import cache
 from mindscope.cli.export import export
 from mindscope.cli.inspect import inspect
+from mindscope.cli.repair import repair
 from mindscope.cli.start import start
 from mindscope.cli.status import status
 from mindscope.cli.stop import stop
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status, inspect, export, watch, cache):
+for command in (start, stop, status, inspect, export, repair, watch, cache):
     app.command()(command)
 
 

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mindscope.cli.logs import printable, runs_below
 from mindscope.errors import SettingsError
-from mindscope.types import Kind
+
+if TYPE_CHECKING:
+    from mindscope.types import Kind
 
 KINDS = "scalar, image, tensor, histogram, text, audio"
 
@@ -62,6 +64,8 @@ def export(
 
 def _kinds(given: list[str] | None) -> tuple[Kind, ...]:
     """Raises SettingsError when a word is no kind at all."""
+    from mindscope.types import Kind
+
     words = [word.strip() for each in given or () for word in each.split(",")]
     try:
         return tuple(dict.fromkeys(Kind(word) for word in words))

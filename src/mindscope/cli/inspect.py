@@ -28,11 +28,14 @@ def inspect(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print everything as JSON, a list with an entry a run.")
     ] = False,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also the runs behind links that lead out of the directory.")
+    ] = False,
 ) -> None:
-    """Print what runs hold: files, tags, graphs, lineage, and what can't be read."""
+    """Print what runs hold: files, tags, graphs, lineage, hidden points, and what can't be read."""
     from mindscope.reading import inspect_run
 
-    reports = [inspect_run(run) for run in runs_below(path).values()]
+    reports = [inspect_run(run) for run in runs_below(path, follow_links).values()]
     if as_json:
         typer.echo(json.dumps([report.to_json() for report in reports], indent=2, ensure_ascii=False))
     else:
@@ -56,6 +59,9 @@ def _facts(report: RunReport) -> Iterable[str]:
     yield f"  path: {report.path}"
     if report.first_wall_time is not None and report.last_wall_time is not None:
         yield f"  written: {_moment(report.first_wall_time)} to {_moment(report.last_wall_time)}"
+    for content in report.contents:
+        more = f" and {content.count - 1} more" if content.count > 1 else ""
+        yield f"  {content.kind.replace('_', ' ')}: {content.name}{more}"
     for graph in report.graphs:
         size = f"{graph.nodes} nodes, {graph.edges} edges, {graph.parameters} parameters"
         yield f"  graph {graph.name or '(unnamed)'}: {size}"
@@ -65,6 +71,8 @@ def _facts(report: RunReport) -> Iterable[str]:
         yield f"  {name}: {value}"
     if report.dropped:
         yield f"  the recorder had to drop {report.dropped} values"
+    for reason in report.dropped_reasons:
+        yield f"  not recorded: {reason}"
     for damage in report.damages:
         yield f"  damaged: {damage.text}"
 
@@ -74,11 +82,14 @@ def _tag_table(tags: Iterable[TagReport]) -> Table:
     from rich.table import Table
 
     table = Table("kind", "tag", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("points", "first step", "last step", "last value"):
+    rows = list(tags)
+    hidden = [name for name in ("overwritten", "repeated") if any(getattr(tag, name) for tag in rows)]
+    for name in ("points", *hidden, "first step", "last step", "last value"):
         table.add_column(name, justify="right")
-    for tag in tags:
+    for tag in rows:
+        counts = [str(getattr(tag, name)) for name in ("points", *hidden)]
         last = "" if tag.last_value is None else f"{tag.last_value:.6g}"
-        table.add_row(tag.kind, printable(tag.tag), str(tag.points), str(tag.first_step), str(tag.last_step), last)
+        table.add_row(tag.kind, printable(tag.tag), *counts, str(tag.first_step), str(tag.last_step), last)
     return table
 
 

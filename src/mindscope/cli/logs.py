@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from mindscope.reading import Runs
 
 
-def runs_below(path: str) -> Runs:
+def runs_below(path: str, follow_links: bool = False) -> Runs:
     """The run in directory ``path`` and all those below it; what can't be looked into is said on stderr.
 
     Raises RunNotFoundError when there is none at all.
     """
     from mindscope.reading import open_runs
 
-    runs = open_runs(path)
+    runs = open_runs(path, follow_links=follow_links)
     for problem in runs.problems:
         typer.echo(printable(problem), err=True)
     if not runs:

@@ -31,6 +31,7 @@ environment; `MINDINSIGHT_NAME` in the environment; `NAME` in the configuration;
 | port to listen on | `--port` | `PORT` | 1 to 65535 | `8080` |
 | seconds between looks for new data | `--reload-interval` | `RELOAD_INTERVAL` | 0 or more; 0 loads once | `3` |
 | what caches may take | `--cache-size` | `CACHE_SIZE` | bytes, also as `500M` or `10G`; 0 keeps none | `10G` |
+| whether links out of the base directory are opened | `--follow-links` | `FOLLOW_LINKS` | 1 or 0 | 0 |
 | whether the page may delete event files | `--allow-delete` | `ALLOW_DELETE` | 1 or 0 | 0 |
 | parameters of the built-in checks | `--alerts` | `ALERTS` | `name=value,...` as in `docs/alerts.md` | none |
 | configuration | `--config` | `CONFIG` | `file:/path/to/config.py` or `python:package.module` | none |
@@ -45,7 +46,10 @@ for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local
 `$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
 
 `WORKSPACE/notebook.sqlite3` holds people's own data: notes, tags and colours of runs, colours of groups, pins,
-thresholds, views. It is no cache: back it up.
+thresholds, views. It is no cache: back it up. A viewer copies it to `WORKSPACE/notebook.copy.sqlite3` once a day and
+when it stops after a change. Where the disk flips a bit or loses a page, the viewer notices it by checksums, moves the
+file to `notebook.damaged-*.sqlite3`, restores what is intact there or in the copy, and says so on the page. To begin
+again with an empty one, delete both files while no viewer runs.
 
 `WORKSPACE/cache` keeps what was read of the logs, so that the next start reads only what grew. It may be deleted at any
 time. Where two viewers share a workspace and show the same directory, the first writes the cache; the other uses it and

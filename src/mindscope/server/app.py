@@ -17,7 +17,8 @@ from mindscope.ingest.names import readable
 from mindscope.notebook import Notebook
 from mindscope.server import client, openapi
 from mindscope.server.alerting import Alerting
-from mindscope.server.body_limit import BodyLimitMiddleware, answer_too_large
+from mindscope.server.answer_limit import DeadlineMiddleware
+from mindscope.server.body_limit import BodyLimitMiddleware, answer_refused_bodies
 from mindscope.server.context import Viewer
 from mindscope.server.departure import DepartureMiddleware
 from mindscope.server.failures import RESPONSES, answer_failures
@@ -67,13 +68,14 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     )
     app.state.viewer = _viewer(settings, catalog)
     app.add_middleware(DepartureMiddleware)
+    app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)
     app.add_middleware(TrustMiddleware, host=settings.host)
     app.include_router(_api(), prefix="/api")
     client.mount(app)
     openapi.complete(app)
     answer_failures(app)
-    answer_too_large(app)
+    answer_refused_bodies(app)
     return app
 
 

@@ -85,6 +85,7 @@ def _command(settings: Settings) -> list[str]:
         *("--reload-interval", f"{settings.reload_interval:g}"),
         *("--cache-size", str(settings.cache_size)),
         *(("--alerts", settings.alerts) if settings.alerts else ()),
+        *(("--follow-links",) if settings.follow_links else ()),
         *(("--allow-delete",) if settings.allow_delete else ()),
     ]
 

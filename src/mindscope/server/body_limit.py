@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No request may fill the memory: one that is too large is refused before it is read, or as soon as that is seen."""
+"""Refuses requests whose body is too large, before it is read or as soon as that is seen, or comes too slowly."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import cast
 
 from fastapi import FastAPI, Request
@@ -17,23 +18,31 @@ from mindscope.server.failures import failure, refuse
 MOST_BYTES = 32 << 20
 """Of a body; a question about as many runs as may be asked for, with names of usual length, has a fraction of it."""
 
+MAX_SECONDS = 30.0
+"""Until a body is complete."""
+
 REMEDY = "ask for less at once, as for fewer runs"
+SLOW_REMEDY = "send it over a faster connection, or ask for less at once"
 
 
-class BodyTooLargeError(HTTPException):
-    """A body that goes on after the most that is taken; the framework lets only its own errors through as they are."""
+class BodyRefusedError(HTTPException):
+    """A body that goes on after the limits; the framework lets only its own errors through as they are."""
 
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(413, reason)
+    def __init__(self, status: int, reason: Reason, remedy: str) -> None:
+        super().__init__(status, reason)
         self.reason = reason
+        self.remedy = remedy
 
 
 class BodyLimitMiddleware:
-    """Refuses bodies of more than ``most_bytes``, by what they declare and by what comes."""
+    """Refuses bodies of more than ``most_bytes``, by what they declare and by what comes, and those that take longer
+    than ``max_seconds``.
+    """
 
-    def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES, max_seconds: float = MAX_SECONDS) -> None:
         self._app = app
         self._most_bytes = most_bytes
+        self._max_seconds = max_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -47,26 +56,38 @@ class BodyLimitMiddleware:
 
     def _counted(self, scope: Scope, receive: Receive) -> Receive:
         size = 0
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._max_seconds
+        has_more = True  # behind the body comes the end of the connection, which may take as long as it likes
 
         async def counted() -> Message:
-            nonlocal size
-            message = await receive()
+            nonlocal size, has_more
+            try:
+                message = await asyncio.wait_for(receive(), deadline - loop.time() if has_more else None)
+            except asyncio.TimeoutError:
+                reason = Reason("body_too_slow", request=_request(scope), most=self._max_seconds)
+                raise BodyRefusedError(408, reason, SLOW_REMEDY) from None
+            has_more = message.get("more_body", False)
             size += len(message.get("body", b""))
             if size > self._most_bytes:
-                raise BodyTooLargeError(self._reason(scope, size))
+                raise BodyRefusedError(413, self._reason(scope, size), REMEDY)
             return message
 
         return counted
 
     def _reason(self, scope: Scope, size: int) -> Reason:
-        request = f"{scope['method']} {scope['path']}"
-        return Reason("body_too_large", request=request, size=size, most=self._most_bytes)
+        return Reason("body_too_large", request=_request(scope), size=size, most=self._most_bytes)
 
 
-def answer_too_large(app: FastAPI) -> None:
-    """Make a body that turned out to be too large a ``FailureAnswer``."""
-    app.add_exception_handler(BodyTooLargeError, _too_large)
+def _request(scope: Scope) -> str:
+    return f"{scope['method']} {scope['path']}"
 
 
-async def _too_large(request: Request, error: Exception) -> JSONResponse:
-    return failure(413, cast("BodyTooLargeError", error).reason, REMEDY)
+def answer_refused_bodies(app: FastAPI) -> None:
+    """Make a body that turned out to be too large or too slow a ``FailureAnswer``."""
+    app.add_exception_handler(BodyRefusedError, _refused)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    refused = cast("BodyRefusedError", error)
+    return failure(refused.status_code, refused.reason, refused.remedy)

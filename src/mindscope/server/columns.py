@@ -12,18 +12,20 @@ client can lay typed arrays over the bytes without copying.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.server.answer_limit import check_size
 from mindscope.server.curve_schema import Curve, CurveColumns, CurvesHeader
 from mindscope.server.schema import Answer, Column
 
 MEDIA_TYPE = "application/vnd.mindscope.columns"
 MAGIC = b"MSC1"
 ALIGNMENT = 8
+CHUNK_BYTES = 1 << 18
 
 
 @dataclass(slots=True)
@@ -39,29 +41,65 @@ class ColumnData:
         column = Column(dtype=f"float{8 * bytes_each}", offset=self.size, length=values.size)
         self.columns.append((self.size, np.dtype(f"<f{bytes_each}"), values))
         self.size += _aligned(values.size * bytes_each)
+        check_size(self.size)
         return column
 
-    def write(self, body: NDArray[np.uint8]) -> None:
-        """Write each column to its place, which is the only time that its values are copied."""
-        for offset, dtype, values in self.columns:
-            body[offset : offset + values.size * dtype.itemsize].view(dtype)[:] = values
+    def chunks(self) -> Iterator[bytes]:
+        """The columns one after the other. Their values are copied a chunk at a time."""
+        for _, dtype, values in self.columns:
+            rows = CHUNK_BYTES // dtype.itemsize
+            for start in range(0, values.size, rows):
+                yield values[start : start + rows].astype(dtype).tobytes()
+            yield bytes(-values.size * dtype.itemsize % ALIGNMENT)
 
 
-def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> memoryview:
-    """Curves, each with its arrays by column name (none for a curve with an error), as bytes."""
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An answer in this format, which is made of its columns while it is sent."""
+
+    front: bytes  # up to the data
+    data: ColumnData
+
+    @property
+    def size(self) -> int:
+        return len(self.front) + self.data.size
+
+    def chunks(self) -> Iterator[bytes]:
+        """All bytes, in chunks of ``CHUNK_BYTES`` or a little more."""
+        waiting = bytearray(self.front)
+        for piece in self.data.chunks():
+            waiting += piece
+            if len(waiting) >= CHUNK_BYTES:
+                yield bytes(waiting)
+                waiting.clear()
+        yield bytes(waiting)
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.chunks())
+
+
+def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> Packed:
+    """Curves, each with its arrays by column name (none for a curve with an error).
+
+    Curves that share their arrays share their columns.
+    """
     data = ColumnData()
-    return join(CurvesHeader(series=[_with_columns(curve, arrays, data) for curve, arrays in curves]), data)
+    placed: dict[int, tuple[Curve, object]] = {}  # by the identity of arrays, which are kept beside
+    series: list[Curve] = []
+    for curve, arrays in curves:
+        known = placed.get(id(arrays))
+        if known is None:
+            known = placed[id(arrays)] = _with_columns(curve, arrays, data), arrays
+        series.append(known[0])
+    return join(CurvesHeader(series=series), data)
 
 
-def join(header: Answer, data: ColumnData) -> memoryview:
-    """A header whose columns stand in ``data``, and the data, as bytes."""
+def join(header: Answer, data: ColumnData) -> Packed:
+    """A header whose columns stand in ``data``, and the data."""
     text = header.model_dump_json().encode()
-    start = _aligned(8 + len(text))
-    body = np.zeros(start + data.size, np.uint8)
-    front = MAGIC + (start - 8).to_bytes(4, "little") + text.ljust(start - 8)
-    body[:start] = np.frombuffer(front, np.uint8)
-    data.write(body[start:])
-    return body.data
+    check_size(len(text) + data.size)
+    length = _aligned(8 + len(text)) - 8
+    return Packed(MAGIC + length.to_bytes(4, "little") + text.ljust(length), data)
 
 
 def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> Curve:
@@ -70,8 +108,8 @@ def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: Co
     columns = CurveColumns(
         step=data.add(arrays["step"], 8),
         wall_time=data.add(arrays["wall_time"], 8),
-        value=data.add(arrays["value"], 4),
-        smoothed=data.add(arrays["smoothed"], 4) if "smoothed" in arrays else None,
+        value=data.add(arrays["value"], arrays["value"].itemsize),
+        smoothed=data.add(arrays["smoothed"], arrays["smoothed"].itemsize) if "smoothed" in arrays else None,
     )
     return curve.model_copy(update={"columns": columns})
 

@@ -23,7 +23,8 @@ class CurvesQuery(Query):
     """Curves reduced for a view that is ``pixels`` wide. ``range`` is in units of the axis; null is everything.
 
     With ``log_origin`` the columns of the view are even in the logarithm of x less that number, else in x.
-    ``smoothing`` is the weight of the debiased exponential average; ``overwritten`` adds points that a restart hid.
+    ``smoothing`` is the weight of the debiased exponential average. ``overwritten`` adds the hidden points: those that
+    a restart overwrote, and all but the last of those that share a step in one file.
     """
 
     series: list[SeriesName] = Field(max_length=MAX_SERIES)
@@ -36,7 +37,10 @@ class CurvesQuery(Query):
 
 
 class CurveColumns(Answer):
-    """``step`` and ``wall_time`` are float64, ``value`` and ``smoothed`` float32; the last null without smoothing."""
+    """``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
+
+    ``value`` and ``smoothed`` are float32, or float64 where float32 does not hold every value of the series.
+    """
 
     step: Column
     wall_time: Column
@@ -53,6 +57,9 @@ class Curve(Answer):
     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
     has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
 
+    ``overwritten`` and ``repeated`` count the points of the whole series that are hidden, because a restart overwrote
+    them or because a later point of the same file has the same step. Both are 0 when the query adds the hidden points.
+
     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
     """
 
@@ -65,6 +72,8 @@ class Curve(Answer):
     nan: int
     positive_infinity: int
     negative_infinity: int
+    overwritten: int
+    repeated: int
     first_step: int | None
     last_step: int | None
     start_wall_time: float | None

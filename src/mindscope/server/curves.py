@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import RunNotFoundError, TagNotFoundError
+from mindscope.errors import TagNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
+from mindscope.server.answer_limit import each_once
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.curve_schema import Curve, CurvesQuery
 from mindscope.server.departure import while_awaited
 from mindscope.server.drawn import DrawnCurves
 from mindscope.server.schema import Axis, ReasonEntry, SeriesName
+from mindscope.server.series_errors import series_reason
 from mindscope.stats import GrowingCurve, Reduction, XName, reduce
 from mindscope.store import ScalarSeries
 
@@ -22,13 +26,15 @@ Arrays = dict[str, NDArray[np.generic]]
 
 def compute_curves(
     catalog: Catalog, query: CurvesQuery, drawn: DrawnCurves | None = None
-) -> list[tuple[Curve, Arrays]]:
+) -> Iterator[tuple[Curve, Arrays]]:
     """One curve for each series of the query, in its order, with the rows to send; none when it has an error.
+
+    Equal series share their rows.
 
     ``drawn`` remembers long curves from query to query; None: nothing is remembered.
     """
-    drawn = DrawnCurves() if drawn is None else drawn
-    return [_curve_or_error(catalog, drawn, name, query) for name in while_awaited(query.series)]
+    known = DrawnCurves() if drawn is None else drawn
+    return each_once(while_awaited(query.series), lambda name: _curve_or_error(catalog, known, name, query))
 
 
 def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
@@ -41,10 +47,9 @@ def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
 
 def _curve_or_error(catalog: Catalog, drawn: DrawnCurves, name: SeriesName, query: CurvesQuery) -> tuple[Curve, Arrays]:
     try:
-        series = find_series(catalog, name.run, name.tag)
-    except (RunNotFoundError, TagNotFoundError) as error:
-        return _empty(name, version=0, error=ReasonEntry.of(error)), {}
-    return reduce_series(series, drawn, name, query)
+        return reduce_series(find_series(catalog, name.run, name.tag), drawn, name, query)
+    except Exception as error:
+        return _empty(name, version=0, error=ReasonEntry.of(series_reason(error, name.run, name.tag))), {}
 
 
 def reduce_series(
@@ -54,7 +59,8 @@ def reduce_series(
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     with drawn.open((name.run, name.tag, query.overwritten), series) as known:
         version = known.show(series, query.overwritten, weights, drawn.pool)
-        return _reduce_curve(_empty(name, version, error=None), known.curve, query, name.since)
+        empty = _empty(name, version, error=None).model_copy(update=known.hidden._asdict())
+        return _reduce_curve(empty, known.curve, query, name.since)
 
 
 def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: str | None) -> tuple[Curve, Arrays]:
@@ -95,6 +101,6 @@ def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays
 def _empty(name: SeriesName, version: int, error: ReasonEntry | None) -> Curve:
     return Curve(
         run=name.run, tag=name.tag, error=error, points=0, returned=0, reduced=False, nan=0, positive_infinity=0,
-        negative_infinity=0, first_step=None, last_step=None, start_wall_time=None, version=version, cursor=None,
-        kept=0, columns=None,
+        negative_infinity=0, overwritten=0, repeated=0, first_step=None, last_step=None, start_wall_time=None,
+        version=version, cursor=None, kept=0, columns=None,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TypeVar
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mindscope.errors import MindscopeError
+from mindscope.server.answer_limit import check_deadline
 
 T = TypeVar("T")
 
@@ -24,11 +25,15 @@ class ClientLeftError(MindscopeError):
 
 
 def while_awaited(parts: Iterable[T]) -> Iterator[T]:
-    """The parts of a question, one by one. Raises ClientLeftError when nobody waits for the answer any more."""
+    """The parts of a question, one by one.
+
+    Raises ClientLeftError when nobody waits for the answer any more, AnswerTooSlowError when its time is over.
+    """
     left = _LEFT.get(None)
     for part in parts:
         if left is not None and left.is_set():
             raise ClientLeftError("the client closed its connection before it was answered; nothing is to be done")
+        check_deadline()
         yield part
 
 

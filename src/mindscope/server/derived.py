@@ -8,25 +8,26 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.server.columns import ColumnData, join
+from mindscope.server.answer_limit import each_once
+from mindscope.server.columns import ColumnData, Packed, join
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.departure import while_awaited
 from mindscope.server.derived_points import DerivedPoints, derive_points, is_smoothed
 from mindscope.server.derived_schema import DerivedColumns, DerivedHeader, DerivedLine, DerivedName, DerivedQuery
 from mindscope.server.schema import Column, ReasonEntry
+from mindscope.server.series_errors import series_reason
 from mindscope.stats import Line, Parted, Reduction, arrange, reduce
 from mindscope.stats.alignment import trace
 
 Arrays = dict[str, NDArray[np.float64]]
 
 
-def pack_derived(catalog: Catalog, query: DerivedQuery) -> memoryview:
+def pack_derived(catalog: Catalog, query: DerivedQuery) -> Packed:
     """The lines of the query in its order, as columns."""
     data = ColumnData()
-    lines = [_line_or_error(catalog, query, name, data) for name in while_awaited(query.lines)]
-    return join(DerivedHeader(lines=lines), data)
+    lines = each_once(while_awaited(query.lines), lambda name: _line_or_error(catalog, query, name, data))
+    return join(DerivedHeader(lines=list(lines)), data)
 
 
 def _line_or_error(catalog: Catalog, query: DerivedQuery, name: DerivedName, data: ColumnData) -> DerivedLine:
@@ -34,9 +35,9 @@ def _line_or_error(catalog: Catalog, query: DerivedQuery, name: DerivedName, dat
         points = derive_points(catalog.run(name.run), name.y, query)
         if query.baseline is not None:
             points = _less(points, derive_points(catalog.run(query.baseline), name.y, query))
-    except (RunNotFoundError, ExpressionError) as error:
-        return _empty(name, ReasonEntry.of(error))
-    return _reduced(points, query, name, data)
+        return _reduced(points, query, name, data)
+    except Exception as error:
+        return _empty(name, ReasonEntry.of(series_reason(error, name.run, name.y)))
 
 
 def _less(points: DerivedPoints, baseline: DerivedPoints) -> DerivedPoints:

@@ -14,7 +14,7 @@ from threading import Lock
 import numpy as np
 
 from mindscope.stats import Columns, GrowingCurve, Parted, Task, one_by_one
-from mindscope.store import SCALAR_LAYOUT, ScalarSeries, Shown
+from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, Shown
 
 LONG = 1 << 16
 """Points from which on a curve is kept; a shorter one is reduced anew each time, in less than a millisecond."""
@@ -34,6 +34,8 @@ class DrawnCurve:
     def __init__(self, is_long: bool) -> None:
         self.lock = Lock()
         self.curve = GrowingCurve(is_summed_up=is_long)
+        self.hidden = Hidden(0, 0)
+        """Points of the series that the curve does not show."""
         self._series: ScalarSeries | None = None  # that the curve was made of
         self._version = -1  # of that series, as it then was
         self._columns: Columns | None = None
@@ -46,7 +48,7 @@ class DrawnCurve:
         if self._columns is None or series is not self._series or version != self._version:
             shown = series.shown(overwritten)
             continues = shown.stem is self._stem
-            self._columns, self._stem = _columns(shown), shown.stem
+            self._columns, self._stem, self.hidden = _columns(shown), shown.stem, shown.hidden
             self._series, self._version = series, version
 
         do = one_by_one if self._columns[0].size < LONG else partial(_at_once, pool)
@@ -94,7 +96,7 @@ def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
 
 
 def _columns(shown: Shown) -> Columns:
-    step, wall_time, value = (
+    step, wall_time, value = (  # the empty one counts where there is no other
         Parted([*(part[name] for part in shown.parts), np.empty(0, dtype)]) for name, dtype in SCALAR_LAYOUT.items()
     )
     return step, wall_time, value

@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
-from mindscope.reasons import UNTOLD, Reason, reason_of
+from mindscope.reasons import UNTOLD, Reason, reason_of, unforeseen_reason
+from mindscope.server.answer_limit import AnswerTooLargeError, AnswerTooSlowError
 from mindscope.server.departure import ClientLeftError
 from mindscope.server.headers import SECURITY_HEADERS
 from mindscope.server.schema import Failure, FailureAnswer, ReasonEntry
@@ -20,9 +21,11 @@ from mindscope.server.schema import Failure, FailureAnswer, ReasonEntry
 RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": FailureAnswer, "description": "The body is not JSON."},
     403: {"model": FailureAnswer, "description": "The Host header or the origin is not this viewer's."},
-    413: {"model": FailureAnswer, "description": "The body is too large to be read."},
+    408: {"model": FailureAnswer, "description": "The body did not come in time."},
+    413: {"model": FailureAnswer, "description": "The body is too large to be read, or the answer to be sent."},
     415: {"model": FailureAnswer, "description": "The body is not declared as application/json."},
     422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
+    503: {"model": FailureAnswer, "description": "The answer takes too long to be computed."},
 }
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
 
@@ -44,6 +47,8 @@ def answer_failures(app: FastAPI) -> None:
     app.add_exception_handler(RunNotFoundError, _run_not_found)
     app.add_exception_handler(TagNotFoundError, _tag_not_found)
     app.add_exception_handler(ClientLeftError, _nobody_waits)
+    app.add_exception_handler(AnswerTooLargeError, _too_large)
+    app.add_exception_handler(AnswerTooSlowError, _too_slow)
     app.add_exception_handler(MindscopeError, _our_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _unforeseen)
@@ -69,6 +74,14 @@ async def _nobody_waits(request: Request, error: Exception) -> Response:
     return Response(status_code=499)  # by custom; it reaches nobody
 
 
+async def _too_large(request: Request, error: Exception) -> JSONResponse:
+    return failure(413, reason_of(error), "ask for less at once: fewer runs or tags, fewer pixels or a smaller range")
+
+
+async def _too_slow(request: Request, error: Exception) -> JSONResponse:
+    return failure(503, reason_of(error), "ask for less at once: fewer runs or tags, or a smaller range")
+
+
 async def _our_error(request: Request, error: Exception) -> JSONResponse:
     reason = reason_of(error)
     told = Reason("unreadable", detail=str(error)) if reason.code == UNTOLD else reason
@@ -87,7 +100,6 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    what = Reason("internal", error=type(error).__name__, detail=str(error))
-    answer = failure(500, what, "the viewer's log has the whole story")
+    answer = failure(500, unforeseen_reason(error), "the viewer's log has the whole story")
     answer.headers.update(SECURITY_HEADERS)  # this one is made outside of the middleware that adds them
     return answer

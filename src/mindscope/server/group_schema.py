@@ -57,7 +57,8 @@ class GroupsQuery(DerivedView):
 
 
 class GroupColumns(Answer):
-    """``x`` is float64, all else float32. ``count`` is how many runs have a finite value at x; NaN where none has.
+    """``x`` is float64, all else float32, or float64 where a number is beyond it. ``count`` is how many runs have a
+    finite value at x; NaN where none has.
 
     ``deviation`` is that of the sample, NaN where there is only one run.
     """

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
-from mindscope.server.columns import ColumnData, join
+from mindscope.server.answer_limit import each_once
+from mindscope.server.columns import ColumnData, Packed, join
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.departure import while_awaited
 from mindscope.server.group_schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
@@ -28,11 +29,11 @@ from mindscope.stats.expression import parse
 from mindscope.stats.spread import Spread
 
 
-def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupSpreads) -> memoryview:
+def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupSpreads) -> Packed:
     """The groups of the query in its order, as columns."""
     data = ColumnData()
-    groups = [_group_or_error(catalog, query, name, spreads, data) for name in while_awaited(query.groups)]
-    return join(GroupsHeader(groups=groups), data)
+    groups = each_once(while_awaited(query.groups), lambda name: _group_or_error(catalog, query, name, spreads, data))
+    return join(GroupsHeader(groups=list(groups)), data)
 
 
 def alignment_of(query: GroupsQuery) -> Alignment:
@@ -96,13 +97,19 @@ def _reduced(
 def _arrays(
     x: NDArray[np.float64], statistics: Spread, rows: NDArray[np.int64] | slice
 ) -> dict[str, NDArray[np.generic]]:
-    with np.errstate(over="ignore"):
-        columns = {each.name: getattr(statistics, each.name)[rows].astype(np.float32) for each in fields(Spread)}
+    columns = {each.name: _as_sent(getattr(statistics, each.name)[rows]) for each in fields(Spread)}
     return {"x": x[rows], **columns}
 
 
+def _as_sent(column: NDArray[np.float64]) -> NDArray[np.generic]:
+    """float32, unless a number of the column is beyond it."""
+    with np.errstate(over="ignore"):
+        narrow = column.astype(np.float32)
+    return column if bool((np.isinf(narrow) & np.isfinite(column)).any()) else narrow
+
+
 def _columns(arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> GroupColumns:
-    return GroupColumns(**{name: data.add(column, 8 if name == "x" else 4) for name, column in arrays.items()})
+    return GroupColumns(**{name: data.add(column, column.itemsize) for name, column in arrays.items()})
 
 
 def _empty(

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import RunNotFoundError, TagNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.server.columns import ColumnData, join
+from mindscope.server.answer_limit import each_once
+from mindscope.server.columns import ColumnData, Packed, join
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.departure import while_awaited
 from mindscope.server.histogram_schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
 from mindscope.server.merged_histograms import MergedHistogram, MergedHistograms, signature
 from mindscope.server.references import References, find_references
 from mindscope.server.schema import Axis, ReasonEntry, SeriesName
+from mindscope.server.series_errors import series_reason
 from mindscope.stats import group_steps
 from mindscope.store import ReferenceColumns
 from mindscope.types import Histogram, Kind
@@ -49,12 +50,12 @@ class Row:
     merged: MergedHistogram
 
 
-def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: MergedHistograms | None = None) -> memoryview:
+def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: MergedHistograms | None = None) -> Packed:
     """The histograms of each series of the query, in its order; ``merged`` remembers them from query to query."""
-    merged = MergedHistograms() if merged is None else merged
+    known = MergedHistograms() if merged is None else merged
     data = ColumnData()
-    series = [_series(catalog, name, query, merged, data) for name in while_awaited(query.series)]
-    return join(HistogramsHeader(series=series), data)
+    series = each_once(while_awaited(query.series), lambda name: _series(catalog, name, query, known, data))
+    return join(HistogramsHeader(series=list(series)), data)
 
 
 def _series(
@@ -66,9 +67,9 @@ def _series(
     )  # fmt: skip
     try:
         found = find_references(catalog, name.run, Kind.HISTOGRAM, name.tag)
-    except (RunNotFoundError, TagNotFoundError) as error:
-        return empty.model_copy(update={"error": ReasonEntry.of(error)})
-    return _reduced(empty, found, name.since, query, merged, data)
+        return _reduced(empty, found, name.since, query, merged, data)
+    except Exception as error:
+        return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
 
 
 def _reduced(

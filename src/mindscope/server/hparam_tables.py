@@ -4,19 +4,26 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Literal, cast
 
 from pydantic import Field, StrictBool
 
+from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
+from mindscope.server.answer_limit import check_size
+from mindscope.server.departure import while_awaited
 from mindscope.server.known import KnownByRun
 from mindscope.server.schema import MAX_RUNS, Answer, Query
 from mindscope.store import RunStore
 from mindscope.types import Kind, Message
+
+log = logging.getLogger(__name__)
 
 Cell = float | bool | str | None
 Role = Literal["parameter", "metric", "custom"]
@@ -24,6 +31,7 @@ ROLES: tuple[Role, ...] = ("parameter", "metric", "custom")
 HparamRow = dict[tuple[Role, str], Cell]
 """A value for each role and name."""
 
+CELL_BYTES = 16
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 FIELD_KINDS = (Kind.HPARAMS, Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE, Kind.CUSTOM_LINEAGE)
 """What ``read_fields`` reads."""
@@ -78,21 +86,27 @@ class HparamTables:
 
     def table(self, query: HparamsQuery) -> HparamsAnswer:
         """The table of these runs."""
-        stores = {id: store for id in query.runs if (store := self._catalog.runs.get(id)) is not None}
+        stores = {id: store for id in while_awaited(query.runs) if (store := self._catalog.runs.get(id)) is not None}
         rows = {id: self._row(store, query.roles) for id, store in stores.items()}
         return _tabulated({id: row for id, row in rows.items() if row}, query.only_differing)
 
     def _row(self, store: RunStore, roles: Collection[Role]) -> HparamRow:
-        fields = self._fields.get(store)
-        if len(roles) < len(ROLES):
-            fields = {place: cell for place, cell in fields.items() if place[0] in roles}
-        return fields | self._metrics.get(store) if "metric" in roles else fields
+        """Empty where reading fails: the rows of the others are wanted still."""
+        try:
+            fields = self._fields.get(store)
+            if len(roles) < len(ROLES):
+                fields = {place: cell for place, cell in fields.items() if place[0] in roles}
+            return fields | self._metrics.get(store) if "metric" in roles else fields
+        except Exception:
+            log.exception("parameters of run %s could not be read", store.id)
+            return {}
 
 
 def _tabulated(rows: Mapping[str, HparamRow], only_differing: bool) -> HparamsAnswer:
     names = Counter(name for row in rows.values() for name in row)
     columns = [_column(role, name, [row.get((role, name)) for row in rows.values()]) for role, name in names]
     columns = [column for column in columns if column.differs or not only_differing]
+    check_size(len(columns) * len(rows) * CELL_BYTES)
     columns.sort(key=lambda one: (not one.differs, ROLES.index(one.role), -names[one.role, one.name]))
     return HparamsAnswer(
         columns=columns,
@@ -130,13 +144,14 @@ def _place(name: str) -> tuple[Role, str]:
 def _metric_tags(run: Run) -> list[str]:
     """Scalars that the plugin's experiment calls its metrics; without one, every scalar of a run with parameters."""
     tags = run.tags(Kind.HPARAMS)
-    infos = [info for tag in tags for value in run.values(Kind.HPARAMS, tag) for info in _infos(value.value)]
-    named = [str(info.get("name", {}).get("tag", "")) for info in infos]
+    named = [str(info.get("name", {}).get("tag", "")) for tag in tags for info in _infos(run, tag)]
     return named or (list(run.tags(Kind.SCALAR)) if tags else [])
 
 
-def _infos(message: Message) -> list[Message]:
-    return cast("Mapping[str, Any]", message.get("experiment", {})).get("metric_infos", [])
+def _infos(run: Run, tag: str) -> Iterator[Message]:
+    for sample in run.values(Kind.HPARAMS, tag):
+        with suppress(FormatError):  # among the damages of the run
+            yield from cast("Mapping[str, Any]", sample.value.get("experiment", {})).get("metric_infos", [])
 
 
 def _last(run: Run, tag: str) -> Cell:
@@ -147,8 +162,10 @@ def _last(run: Run, tag: str) -> Cell:
 def _cell(value: Any) -> Cell:
     if isinstance(value, bool | str) or value is None:
         return value
-    if isinstance(value, int | float):
-        return (
-            float(value) if math.isfinite(value) else str(float(value)).replace("nan", "NaN").replace("inf", "Infinity")
-        )
-    return json.dumps(value, default=str)
+    if not isinstance(value, int | float):
+        return json.dumps(value, default=str)
+    try:
+        number = float(value)
+    except OverflowError:  # of a JSON text, with hundreds of digits
+        return str(value)
+    return number if math.isfinite(number) else str(number).replace("nan", "NaN").replace("inf", "Infinity")

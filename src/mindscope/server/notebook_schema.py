@@ -63,11 +63,15 @@ class Pin(Stored):
 
 
 class View(Stored):
-    """A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state."""
+    """A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state.
+
+    ``is_start``: the page opens it where no other view is asked for.
+    """
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
-    address: Annotated[str, Field(pattern=r"^/($|[^/])", max_length=20_000)]
+    address: Annotated[str, Field(pattern=r"^/($|[^/\\\s]\S*$)", max_length=20_000)]
     note: str = Field(default="", max_length=100_000)
+    is_start: StrictBool = False
 
 
 class Mute(Stored):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from mindscope.graph import DatasetNode, Graph
 from mindscope.graph.model import Node
 from mindscope.reading import Run
-from mindscope.reasons import Reason
+from mindscope.reasons import Reason, unforeseen_reason
 from mindscope.server.outline_schema import (
     GraphOutline,
     LandscapeOutline,
@@ -27,6 +28,10 @@ from mindscope.server.outline_schema import (
 from mindscope.server.schema import ReasonEntry
 from mindscope.types import Damage, Landscape
 
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
 MOST_SCOPES = 24
 ROOM = 9  # scopes after opening one
 
@@ -37,17 +42,42 @@ Scope = tuple[str, ...]
 def outline_run(run: Run) -> Outlines:
     """Everything at once: graphs and pipelines have no steps, and of landscapes the newest counts."""
     version = run.store.version
-    graphs, pipeline, landscapes = run.graphs(), run.dataset_graph, run.landscapes()
+    problems: list[ReasonEntry] = []
+    outlines = {
+        "graph": _part(_newest_graph, run, problems),
+        "pipeline": _part(_newest_pipeline, run, problems),
+        "landscape": _part(_newest_landscape, run, problems),
+    }
+    found = [_problem(each) for each in run.damages[len(run.store.damages) :]]
+    return Outlines(run=run.id, version=version, problems=found + problems, **cast(Any, outlines))
+
+
+def _part(outline: Callable[[Run], T | None], run: Run, problems: list[ReasonEntry]) -> T | None:
+    """One of the outlines; None where making it fails, for the others are wanted still."""
+    try:
+        return outline(run)
+    except Exception as error:
+        log.exception("%s of run %s", outline.__name__, run.id)
+        problems.append(ReasonEntry.of(unforeseen_reason(error)))
+        return None
+
+
+def _newest_graph(run: Run) -> GraphOutline | None:
+    graphs = run.graphs()
+    return outline_graphs(graphs) if graphs else None
+
+
+def _newest_pipeline(run: Run) -> PipelineOutline | None:
+    pipeline = run.dataset_graph
+    return outline_pipeline(pipeline) if pipeline else None
+
+
+def _newest_landscape(run: Run) -> LandscapeOutline | None:
+    """Of those with a path the newest, else of all."""
+    landscapes = run.landscapes()
     drawn = [(tag, each) for tag, each in landscapes.items() if each.path_x is not None]
     newest = (drawn or list(landscapes.items()))[-1:]
-    return Outlines(
-        run=run.id,
-        version=version,
-        graph=outline_graphs(graphs) if graphs else None,
-        pipeline=outline_pipeline(pipeline) if pipeline else None,
-        landscape=outline_landscape(*newest[0]) if newest else None,
-        problems=[_problem(each) for each in run.damages[len(run.store.damages) :]],
-    )
+    return outline_landscape(*newest[0]) if newest else None
 
 
 def _problem(damage: Damage) -> ReasonEntry:

@@ -9,16 +9,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import FormatError, RunNotFoundError, TagNotFoundError
+from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, reason_of
-from mindscope.server.columns import ColumnData, join
+from mindscope.server.answer_limit import each_once
+from mindscope.server.columns import ColumnData, Packed, join
 from mindscope.server.cursor import cursor_of, kept_rows
 from mindscope.server.departure import while_awaited
 from mindscope.server.merged_histograms import signature
 from mindscope.server.pr_schema import PrCurveColumns, PrCurvesHeader, PrCurvesQuery, PrSeries, PrSeriesName, PrSteps
 from mindscope.server.references import References, find_references
 from mindscope.server.schema import ReasonEntry
+from mindscope.server.series_errors import series_reason
 from mindscope.types import Kind, Tensor
 
 Floats = NDArray[np.float64]
@@ -29,11 +31,11 @@ NOTHING = np.empty((len(NAMES), 0))
 """In place of a curve that can't be read."""
 
 
-def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> memoryview:
+def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> Packed:
     """The curves of each series of the query, in its order."""
     data = ColumnData()
-    series = [_series_or_error(catalog, name, data) for name in while_awaited(query.series)]
-    return join(PrCurvesHeader(series=series), data)
+    series = each_once(while_awaited(query.series), lambda name: _series_or_error(catalog, name, data))
+    return join(PrCurvesHeader(series=list(series)), data)
 
 
 def pr_rows(tensor: Tensor) -> Floats:
@@ -58,9 +60,9 @@ def _series_or_error(catalog: Catalog, name: PrSeriesName, data: ColumnData) -> 
     )
     try:
         found = find_references(catalog, name.run, Kind.PR_CURVE, name.tag)
-    except (RunNotFoundError, TagNotFoundError) as error:
-        return empty.model_copy(update={"error": ReasonEntry.of(error)})
-    return _read(empty, found, name, data)
+        return _read(empty, found, name, data)
+    except Exception as error:
+        return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
 
 
 def _read(empty: PrSeries, found: References, name: PrSeriesName, data: ColumnData) -> PrSeries:

@@ -13,7 +13,7 @@ from mindscope.ingest import Catalog, UnreadPlace
 from mindscope.ingest.names import readable
 from mindscope.server.numbers import finite
 from mindscope.server.ranks import Rank, find_ranks
-from mindscope.server.run_schema import RunsHead, RunState, RunSummary, UnreadEntry
+from mindscope.server.run_schema import RunContent, RunsHead, RunState, RunSummary, UnreadEntry
 from mindscope.server.schema import ReasonEntry
 from mindscope.store import RunStore
 
@@ -118,6 +118,7 @@ def summarize_run(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
         last_wall_time=finite(store.last_wall_time),
         last_step=store.last_step,
         tags=store.tag_counts(),
+        contents=[RunContent(kind=each.kind, name=each.name, count=each.count) for each in store.contents],
         damages=len(store.damages),
         dropped=store.dropped,
         dialects=list(store.dialects),

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from mindscope.ingest import PlaceKind
 from mindscope.server.schema import MAX_RUNS, Answer, Query, ReasonEntry
+from mindscope.store.contents import ContentKind
 from mindscope.types import DamageKind, DialectName, Kind
 
 
@@ -35,6 +36,14 @@ class ServerAnswer(Answer):
     allow_delete: bool
 
 
+class RunContent(Answer):
+    """What the directory of a run holds beside event files: ``name`` is that of the first of ``count``."""
+
+    kind: ContentKind
+    name: str
+    count: int
+
+
 class RunSummary(Answer):
     """A line of the run list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder had to drop.
 
@@ -51,6 +60,7 @@ class RunSummary(Answer):
     last_wall_time: float | None
     last_step: int | None
     tags: dict[Kind, int]
+    contents: list[RunContent]
     damages: int
     dropped: int
     dialects: list[DialectName]

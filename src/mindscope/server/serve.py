@@ -18,6 +18,7 @@ from mindscope.ingest import Catalog, Watcher
 from mindscope.server.app import create_app
 from mindscope.server.context import Viewer
 from mindscope.server.logs import logging_of
+from mindscope.server.slow_clients import TimedProtocol
 from mindscope.server.viewers import recorded
 
 GRACE_S = 2
@@ -56,7 +57,8 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
             record()
             on_ready()
 
-        catalog = Catalog(settings.summary_base_dir, settings.workspace, settings.cache_size)
+        base, workspace = settings.summary_base_dir, settings.workspace
+        catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
         app = create_app(settings, catalog)
         server = ViewerServer(_uvicorn_config(app), app.state.viewer, ready)
         with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
@@ -112,7 +114,7 @@ def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         loop="asyncio",
-        http="h11",
+        http=TimedProtocol,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -10,12 +10,13 @@ from threading import Lock
 
 import numpy as np
 
-from mindscope.errors import ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.reasons import Reason, reason_of
+from mindscope.reasons import Reason
+from mindscope.server.departure import while_awaited
 from mindscope.server.derived_points import derive_points
 from mindscope.server.derived_schema import DerivedView
 from mindscope.server.group_schema import Alignment
+from mindscope.server.series_errors import series_reason
 from mindscope.stats.alignment import Floats, Trace, common_x, trace
 from mindscope.stats.growing_spread import GrowingSpread, grow_spread
 from mindscope.stats.spread import Spread, spread
@@ -89,7 +90,7 @@ class GroupSpreads:
             if known is not None:
                 self._known.move_to_end(key)
         before = (None,) * len(runs) if known is None else known.traces
-        traces = tuple(_trace(catalog, id, y, view, old) for id, old in zip(runs, before, strict=True))
+        traces = tuple(_trace(catalog, id, y, view, old) for id, old in zip(while_awaited(runs), before, strict=True))
         is_joined = alignment is Alignment.LINEAR
         if known is not None and all(new is old for new, old in zip(traces, known.traces, strict=True)):
             return _answer(runs, traces, known.grown.x, known.grown.spread, 0)
@@ -119,8 +120,8 @@ def _trace(catalog: Catalog, id: str, y: str, view: DerivedView, known: RunTrace
         return known
     try:
         points = derive_points(catalog.run(id), y, view)
-    except (RunNotFoundError, ExpressionError) as error:
-        return RunTrace(store, version, problem=reason_of(error))
+    except Exception as error:
+        return RunTrace(store, version, problem=series_reason(error, id, y))
     return RunTrace(store, version, trace(points.x, points.smoothed))
 
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from mindscope.ingest import Catalog
+from mindscope.server.answer_limit import check_deadline, limited
 from mindscope.server.departure import while_awaited
 from mindscope.server.schema import MAX_RUNS, MAX_SERIES, Answer, Query
 from mindscope.store import ScalarSeries
@@ -47,18 +49,22 @@ class StatisticsAnswer(Answer):
 
 def compute_statistics(catalog: Catalog, query: StatisticsQuery) -> StatisticsAnswer:
     """The figures of every series that there is."""
-    return StatisticsAnswer(series=list(_each(catalog, query)))
+    return StatisticsAnswer(series=list(limited(_each(catalog, query))))
 
 
 def _each(catalog: Catalog, query: StatisticsQuery) -> Iterator[SeriesStatistics]:
+    known: dict[ScalarSeries, SeriesStatistics] = {}  # a series that is named twice is computed once
     for run, id in enumerate(while_awaited(query.runs)):
         store = catalog.runs.get(id)
         if store is None:
             continue
         for tag, name in enumerate(query.tags):
+            check_deadline()
             series = store.scalars(name)
             if series is not None and len(series) > 0:
-                yield _of_series(run, tag, series)
+                if series not in known:
+                    known[series] = _of_series(run, tag, series)
+                yield known[series].model_copy(update={"run": run, "tag": tag})
 
 
 def _of_series(run: int, tag: int, series: ScalarSeries) -> SeriesStatistics:
@@ -78,7 +84,7 @@ def _of_series(run: int, tag: int, series: ScalarSeries) -> SeriesStatistics:
     )
 
 
-def _figure(value: np.float32) -> float | str:
+def _figure(value: np.floating[Any]) -> float | str:
     if np.isfinite(value):
         return float(value)
     if np.isnan(value):

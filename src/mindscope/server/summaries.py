@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from mindscope.ingest import Catalog
+from mindscope.server.answer_limit import check_size
+from mindscope.server.departure import while_awaited
 from mindscope.server.numbers import finite, not_a_number
 from mindscope.server.run_schema import (
     DamageEntry,
@@ -17,17 +19,23 @@ from mindscope.server.schema import ReasonEntry
 from mindscope.store import ReferenceSeries, ScalarSeries, Shown
 from mindscope.types import Damage
 
+PLACE_BYTES = 8
+"""Of the index of a run in an answer."""
+
 AnySeries = ScalarSeries | ReferenceSeries
 
 
 def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
     """Tags of one kind over several runs."""
     holders: dict[str, list[tuple[int, AnySeries]]] = {}
-    for index, id in enumerate(query.runs):
+    places = 0
+    for index, id in enumerate(while_awaited(query.runs)):
         store = catalog.runs.get(id)
         for (kind, tag), series in store.series.items() if store else ():
             if kind is query.kind:
                 holders.setdefault(tag, []).append((index, series))
+                places += 1
+        check_size(places * PLACE_BYTES)
     return TagsAnswer(tags=[_tag_summary(tag, holders[tag]) for tag in sorted(holders)])
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.reasons import Reason
-from mindscope.server.columns import ColumnData, join
+from mindscope.server.columns import ColumnData, Packed, join
+from mindscope.server.departure import while_awaited
 from mindscope.server.slices import SliceError, sliced_shape
 from mindscope.server.tensor_source import TensorSource
 from mindscope.server.tensor_statistics import as_numbers, moments_of
@@ -42,7 +43,7 @@ class Cells:
         self.odd[place] = np.maximum(self.odd[place], _grouped(np.maximum, odd, row_starts, column_starts))
 
 
-def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: int) -> memoryview:
+def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: int) -> Packed:
     """The map of a slice of at most two dimensions. Raises SliceError."""
     key = table_key(source, texts)
     if source.dtype == object:
@@ -51,7 +52,7 @@ def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: in
     shape = _as_map(sliced_shape(key))
     size = min(rows, shape[0]), min(columns, shape[1])
     cells = Cells(np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.uint8))
-    for origin, block in source.blocks(key):
+    for origin, block in while_awaited(source.blocks(key)):
         first = _as_map_origin(origin)
         numbers = as_numbers(block).astype(np.float64).reshape(_as_map(block.shape))
         places = [_cell_of(first[axis], numbers.shape[axis], shape[axis], size[axis]) for axis in (0, 1)]

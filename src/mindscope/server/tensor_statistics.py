@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.server.departure import while_awaited
 from mindscope.server.slices import SliceKey, read_slice, sliced_shape
 from mindscope.server.tensor_source import TensorSource
 from mindscope.server.tensor_tables import cell_texts, is_whole
@@ -99,7 +100,7 @@ def moments_of(source: TensorSource, key: SliceKey) -> Moments:
 def number_blocks(source: TensorSource, key: SliceKey) -> Iterator[Array]:
     """The slice as flat arrays of numbers that NumPy can reckon with; none for texts."""
     if source.dtype != object:
-        for _, block in source.blocks(key):
+        for _, block in while_awaited(source.blocks(key)):
             yield as_numbers(block).reshape(-1)
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.formats.csv_cells import text_cell
 from mindscope.reading.export_values import portable_array
 from mindscope.reasons import Reason
 from mindscope.server.slices import SliceError, SliceKey, default_slice, read_slice, sliced_shape
@@ -93,6 +94,8 @@ def csv_chunks(source: TensorSource, key: SliceKey) -> Iterator[str]:
     for origin, block in source.blocks(key):
         begin = origin[1] if len(origin) == 2 else 0
         lines = cell_texts(block if block.ndim == 2 else block.reshape(-1, 1))
+        if source.dtype == object:
+            lines = [[text_cell(cell) for cell in line] for line in lines]
         end = "\r\n" if begin + len(lines[0]) == width else ""
         yield ("," if begin else "") + "\r\n".join(",".join(map(_quoted, line)) for line in lines) + end
 

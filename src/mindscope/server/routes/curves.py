@@ -4,20 +4,14 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from fastapi.responses import Response
 
 from mindscope.server.columns import MEDIA_TYPE, pack
+from mindscope.server.columns_response import ColumnsResponse
 from mindscope.server.context import TheViewer
 from mindscope.server.curve_schema import CurvesQuery
 from mindscope.server.curves import compute_curves
 
 router = APIRouter()
-
-
-class ColumnsResponse(Response):
-    """The binary columns of ``columns.py``."""
-
-    media_type = MEDIA_TYPE
 
 
 @router.post(

@@ -8,12 +8,12 @@ from typing import Any
 from fastapi import APIRouter
 
 from mindscope.server.columns import MEDIA_TYPE
+from mindscope.server.columns_response import ColumnsResponse
 from mindscope.server.context import TheViewer
 from mindscope.server.derived import pack_derived
 from mindscope.server.derived_schema import DerivedQuery
 from mindscope.server.group_schema import GroupsQuery
 from mindscope.server.groups import pack_groups
-from mindscope.server.routes.curves import ColumnsResponse
 
 ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}

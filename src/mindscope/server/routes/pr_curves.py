@@ -6,10 +6,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from mindscope.server.columns import MEDIA_TYPE
+from mindscope.server.columns_response import ColumnsResponse
 from mindscope.server.context import TheViewer
 from mindscope.server.pr_curves import pack_pr_curves
 from mindscope.server.pr_schema import PrCurvesQuery
-from mindscope.server.routes.curves import ColumnsResponse
 
 router = APIRouter()
 

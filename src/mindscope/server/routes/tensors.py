@@ -12,9 +12,9 @@ from fastapi.responses import Response, StreamingResponse
 from mindscope.reasons import reason_of
 from mindscope.server.answers import JsonAnswer
 from mindscope.server.columns import MEDIA_TYPE
+from mindscope.server.columns_response import ColumnsResponse
 from mindscope.server.context import TheViewer, Viewer
 from mindscope.server.failures import failure
-from mindscope.server.routes.curves import ColumnsResponse
 from mindscope.server.routes.scalars_csv import CsvResponse
 from mindscope.server.routes.values import READABLE, Id, kept, no_value
 from mindscope.server.slices import SliceError, default_slice, read_slice

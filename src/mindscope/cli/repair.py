@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope repair``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mindscope.cli.logs import printable
+
+if TYPE_CHECKING:
+    from mindscope.reading import RepairedFile
+
+
+def repair(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a directory with runs at any depth.")],
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="Write below this directory, which is made if missing.")
+    ],
+) -> None:
+    """Copy every intact record of damaged event files into whole ones.
+
+    Of each run with a damaged file, all event files are copied, under the same names; the originals stay as they are.
+    Files that exist are never replaced.
+    """
+    from mindscope.reading import repair_runs
+
+    report = repair_runs(path, out)
+    for failure in report.failures:
+        sys.stderr.write(f"mindscope: {printable(failure)}\n")
+    for file in report.files:
+        typer.echo(printable(_as_line(file)))
+    repaired = [file for file in report.files if file.lost_bytes]
+    typer.echo(f"repaired {len(repaired)} of {len(report.files)} copied files below {out}" if repaired else "no damage")
+    if report.failures:
+        raise typer.Exit(1)
+
+
+def _as_line(file: RepairedFile) -> str:
+    if not file.lost_bytes:
+        return f"{file.target}: no damage, {file.records:,} records"
+    return f"{file.target}: {file.records:,} intact records, without {file.lost_bytes:,} damaged bytes"
