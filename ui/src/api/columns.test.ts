@@ -22,7 +22,7 @@ const rows: fc.Arbitrary<Rows> = fc.nat(9).chain((length) => {
 });
 
 /** Writes the format as its drawing in columns.ts says. */
-function encode(all: readonly Rows[]): ArrayBuffer {
+function encode(all: readonly Rows[], isWide = false): ArrayBuffer {
   const columns: Uint8Array[] = [];
   let offset = 0;
   function place(array: Float64Array | Float32Array): { dtype: string; offset: number; length: number } {
@@ -41,7 +41,7 @@ function encode(all: readonly Rows[]): ArrayBuffer {
     columns: {
       step: place(Float64Array.from(step)),
       wall_time: place(Float64Array.from(step)),
-      value: place(Float32Array.from(value)),
+      value: place(isWide ? Float64Array.from(value) : Float32Array.from(value)),
       smoothed: smoothed && place(Float32Array.from(smoothed)),
     },
   }));
@@ -74,6 +74,12 @@ describe("decodeColumns", () => {
         });
       }),
     );
+  });
+
+  it("reads float64 values where the header says so", () => {
+    const value = [1e300, 2 ** 24 + 1, -1e-300, NaN];
+    const [series] = decodeColumns(encode([{ run: "a", step: [1, 2, 3, 4], value, smoothed: null }], true));
+    expect([...series!.value]).toEqual(value);
   });
 
   it("has no rows for a series that is told as an error", () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Series } from "../core/series";
+import type { Floats, Series } from "../core/series";
 import type { components } from "./schema";
 
 /*
@@ -43,6 +43,8 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
     nan: header.nan,
     positiveInfinity: header.positive_infinity,
     negativeInfinity: header.negative_infinity,
+    overwritten: header.overwritten,
+    repeated: header.repeated,
     startWallTime: header.start_wall_time ?? 0,
     firstStep: header.first_step,
     version: header.version,
@@ -52,9 +54,14 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
     x: null,
     step: columns ? float64(buffer, start, columns.step) : new Float64Array(0),
     wallTime: columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0),
-    value: columns ? float32(buffer, start, columns.value) : new Float32Array(0),
-    smoothed: columns?.smoothed ? float32(buffer, start, columns.smoothed) : null,
+    value: columns ? floats(buffer, start, columns.value) : new Float32Array(0),
+    smoothed: columns?.smoothed ? floats(buffer, start, columns.smoothed) : null,
   };
+}
+
+/** Float64 where the server says that float32 does not hold every value. */
+export function floats(buffer: ArrayBuffer, start: number, column: Column): Floats {
+  return column.dtype === "float64" ? float64(buffer, start, column) : float32(buffer, start, column);
 }
 
 /** A view where the column is aligned, as the format promises; a copy where it is not. */

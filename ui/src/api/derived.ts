@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../core/axis";
 import type { Group } from "../core/group";
-import type { Series } from "../core/series";
+import type { Floats, Series } from "../core/series";
 import type { Smoothing } from "../core/smoothing";
 import { request } from "./client";
-import { float64, float32, readHeader } from "./columns";
+import { float64, floats, readHeader } from "./columns";
 import type { components } from "./schema";
 
 type DerivedHeader = components["schemas"]["DerivedHeader"];
@@ -54,6 +54,8 @@ function lineFrom(line: DerivedHeader["lines"][number], buffer: ArrayBuffer, sta
     nan: line.nan,
     positiveInfinity: line.positive_infinity,
     negativeInfinity: line.negative_infinity,
+    overwritten: 0,
+    repeated: 0,
     startWallTime: NaN,
     firstStep: isStep ? line.first_x : null,
     version: 0,
@@ -63,8 +65,8 @@ function lineFrom(line: DerivedHeader["lines"][number], buffer: ArrayBuffer, sta
     x: columns ? float64(buffer, start, columns.x) : new Float64Array(0),
     step: columns ? float64(buffer, start, columns.step) : new Float64Array(0),
     wallTime,
-    value: columns ? Float32Array.from(float64(buffer, start, columns.value)) : new Float32Array(0),
-    smoothed: columns?.smoothed ? Float32Array.from(float64(buffer, start, columns.smoothed)) : null,
+    value: columns ? float64(buffer, start, columns.value) : new Float32Array(0),
+    smoothed: columns?.smoothed ? float64(buffer, start, columns.smoothed) : null,
   };
 }
 
@@ -75,8 +77,8 @@ export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promi
   const buffer = await response.arrayBuffer();
   const { header, start } = readHeader<GroupsHeader>(buffer);
   return header.groups.map(({ columns, ...facts }) => {
-    const column = (name: "count" | "mean" | "median" | "low" | "high" | "deviation" | "lower_quartile" | "upper_quartile"): Float32Array =>
-      columns ? float32(buffer, start, columns[name]) : new Float32Array(0);
+    const column = (name: "count" | "mean" | "median" | "low" | "high" | "deviation" | "lower_quartile" | "upper_quartile"): Floats =>
+      columns ? floats(buffer, start, columns[name]) : new Float32Array(0);
     return {
       key: facts.key,
       error: facts.error,

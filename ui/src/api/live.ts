@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { components } from "./schema";
+import type { Change, LiveMessage } from "./eventStream";
+import { connect, type LiveConnection } from "./sharedStream";
 
-/** Ids of the runs that grew, and whether runs came or went. */
-export type Change = components["schemas"]["LiveChange"];
+export type { Change } from "./eventStream";
 
 export interface LiveListener {
   /** The stream is open; called again after every reconnection, when anything may have been missed. */
@@ -16,59 +16,59 @@ export interface LiveListener {
   onLost: () => void;
 }
 
-const RETRY_MS = [500, 1000, 2000, 4000];
 const HIDDEN_MS = 10_000;
 
 /**
- * Follows /api/live and reconnects by itself; the returned function ends it.
+ * Follows the event stream of the server while the page is shown; the returned function ends it.
  *
- * A page that nobody sees lets go of its stream after a while and takes it up when it is shown again: a browser opens
- * only six connections to a server, which as many forgotten tabs would use up.
+ * The page disconnects when the browser puts it into its back/forward cache or freezes it, and 10 s after its tab is
+ * hidden. It connects again when it is shown.
  */
 export function subscribe(listener: LiveListener): () => void {
-  let source: EventSource | null = null;
+  let connection: LiveConnection | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
 
-  function connect(): void {
+  function show(): void {
     clearTimeout(timer);
-    source?.close();
-    source = new EventSource("/api/live");
-    source.addEventListener("hello", () => {
-      failures = 0;
-      listener.onOpen();
-    });
-    source.addEventListener("change", (event: MessageEvent<string>) => listener.onChange(JSON.parse(event.data) as Change));
-    source.addEventListener("notebook", () => listener.onNotebook());
-    source.addEventListener("alerts", () => listener.onAlerts());
-    source.onerror = () => {
-      source?.close();
-      listener.onLost();
-      if (!document.hidden) timer = setTimeout(connect, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]);
-    };
+    if (!document.hidden) connection ??= connect((message) => deliver(listener, message));
   }
 
   function close(): void {
     clearTimeout(timer);
-    source?.close();
-    source = null;
+    connection?.close();
+    connection = null;
   }
 
   function follow(): void {
-    if (document.hidden) {
-      clearTimeout(timer);
-      timer = setTimeout(close, HIDDEN_MS);
-    } else if (source?.readyState === EventSource.OPEN) {
-      clearTimeout(timer);
-    } else {
-      connect();
-    }
+    show();
+    if (document.hidden) timer = setTimeout(close, HIDDEN_MS);
   }
 
-  document.addEventListener("visibilitychange", follow);
-  if (!document.hidden) connect();
+  const end = new AbortController();
+  const { signal } = end;
+  document.addEventListener("visibilitychange", follow, { signal });
+  document.addEventListener("freeze", close, { signal });
+  document.addEventListener("resume", show, { signal });
+  window.addEventListener("pagehide", close, { signal });
+  window.addEventListener("pageshow", show, { signal });
+  show();
   return () => {
-    document.removeEventListener("visibilitychange", follow);
+    end.abort();
     close();
   };
+}
+
+function deliver(listener: LiveListener, message: LiveMessage): void {
+  switch (message.name) {
+    case "open":
+      return listener.onOpen();
+    case "change":
+      return listener.onChange(message.change);
+    case "notebook":
+      return listener.onNotebook();
+    case "alerts":
+      return listener.onAlerts();
+    case "lost":
+      return listener.onLost();
+  }
 }

@@ -11,6 +11,8 @@ export type Threshold = components["schemas"]["Threshold"];
 export type ThresholdRecord = components["schemas"]["ThresholdRecord"];
 export type Pin = components["schemas"]["Pin"];
 export type PinRecord = components["schemas"]["PinRecord"];
+export type View = components["schemas"]["View"];
+export type ViewRecord = components["schemas"]["ViewRecord"];
 export type Mute = components["schemas"]["Mute"];
 export type MuteRecord = components["schemas"]["MuteRecord"];
 export type RunChange = Partial<components["schemas"]["RunChange"]>;
@@ -34,6 +36,10 @@ export function sendThreshold(id: string, version: number, threshold: Threshold 
 
 export function sendPin(id: string, version: number, pin: Pin | null): Promise<Records> {
   return json(request("/api/notebook/pins", { body: { id, version, pin }, method: "PUT" }));
+}
+
+export function sendView(id: string, version: number, view: View | null): Promise<Records> {
+  return json(request("/api/notebook/views", { body: { id, version, view }, method: "PUT" }));
 }
 
 export function sendMute(id: string, version: number, mute: Mute | null): Promise<Records> {

@@ -39,6 +39,8 @@ export interface CurveQuery {
   /** Columns even in the logarithm of x less this; null: even in x. */
   log_origin: number | null;
   smoothing: number;
+  /** Adds the points that a restart or a later point of the same step hides. */
+  overwritten: boolean;
 }
 
 export async function json<Body>(response: Promise<Response>): Promise<Body> {
@@ -60,7 +62,7 @@ export function fetchTags(runs: readonly string[], kind: string, signal: AbortSi
 
 /** One answer for each series; it leaves out rows that are known by `since`, see `completed`. */
 export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promise<Series[]> {
-  const response = await request("/api/curves", { body: { ...query, overwritten: false }, signal });
+  const response = await request("/api/curves", { body: query, signal });
   return decodeColumns(await response.arrayBuffer());
 }
 

@@ -870,6 +870,12 @@ export interface components {
             offset: number;
         };
         /**
+         * ContentKind
+         * @description Who wrote it, and what it is. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu.
+         * @enum {string}
+         */
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
+        /**
          * Curve
          * @description One series of the answer. ``points`` counts points in range, ``returned`` the rows to draw.
          *
@@ -878,6 +884,9 @@ export interface components {
          *     ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
          *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
          *     has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
+         *
+         *     ``overwritten`` and ``repeated`` count the points of the whole series that are hidden, because a restart overwrote
+         *     them or because a later point of the same file has the same step. Both are 0 when the query adds the hidden points.
          *
          *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
          */
@@ -896,12 +905,16 @@ export interface components {
             nan: number;
             /** Negative Infinity */
             negative_infinity: number;
+            /** Overwritten */
+            overwritten: number;
             /** Points */
             points: number;
             /** Positive Infinity */
             positive_infinity: number;
             /** Reduced */
             reduced: boolean;
+            /** Repeated */
+            repeated: number;
             /** Returned */
             returned: number;
             /** Run */
@@ -915,7 +928,9 @@ export interface components {
         };
         /**
          * CurveColumns
-         * @description ``step`` and ``wall_time`` are float64, ``value`` and ``smoothed`` float32; the last null without smoothing.
+         * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
+         *
+         *     ``value`` and ``smoothed`` are float32, or float64 where float32 does not hold every value of the series.
          */
         CurveColumns: {
             smoothed: components["schemas"]["Column"] | null;
@@ -936,7 +951,8 @@ export interface components {
          * @description Curves reduced for a view that is ``pixels`` wide. ``range`` is in units of the axis; null is everything.
          *
          *     With ``log_origin`` the columns of the view are even in the logarithm of x less that number, else in x.
-         *     ``smoothing`` is the weight of the debiased exponential average; ``overwritten`` adds points that a restart hid.
+         *     ``smoothing`` is the weight of the debiased exponential average. ``overwritten`` adds the hidden points: those that
+         *     a restart overwrote, and all but the last of those that share a step in one file.
          */
         CurvesQuery: {
             /** @default step */
@@ -987,7 +1003,7 @@ export interface components {
          * @description What is wrong at a place of a file.
          * @enum {string}
          */
-        DamageKind: "length_checksum" | "payload_checksum" | "message" | "shrunk" | "unreadable";
+        DamageKind: "length_checksum" | "payload_checksum" | "truncated" | "message" | "shrunk" | "unreadable";
         /**
          * DamagesAnswer
          * @description What of a run can't be read, and how many values its recorder had to drop.
@@ -1156,7 +1172,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "bad_request" | "body_too_large" | "body_too_slow" | "damaged_message" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_restored" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1223,7 +1239,8 @@ export interface components {
         };
         /**
          * GroupColumns
-         * @description ``x`` is float64, all else float32. ``count`` is how many runs have a finite value at x; NaN where none has.
+         * @description ``x`` is float64, all else float32, or float64 where a number is beyond it. ``count`` is how many runs have a
+         *     finite value at x; NaN where none has.
          *
          *     ``deviation`` is that of the sample, NaN where there is only one run.
          */
@@ -1870,7 +1887,7 @@ export interface components {
         };
         /**
          * PlaceKind
-         * @description A ``directory`` hides everything below it.
+         * @description A ``directory`` that can't be listed hides everything below it.
          * @enum {string}
          */
         PlaceKind: "directory" | "file" | "link";
@@ -1969,7 +1986,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bad_request" | "body_too_large" | "damaged_message" | "deleting_not_allowed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_damaged" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "bad_request" | "body_too_large" | "body_too_slow" | "damaged_message" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_restored" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2003,6 +2020,17 @@ export interface components {
             tags: string[];
             /** Version */
             version: number;
+        };
+        /**
+         * RunContent
+         * @description What the directory of a run holds beside event files: ``name`` is that of the first of ``count``.
+         */
+        RunContent: {
+            /** Count */
+            count: number;
+            kind: components["schemas"]["ContentKind"];
+            /** Name */
+            name: string;
         };
         /**
          * RunNotesRecord
@@ -2042,6 +2070,8 @@ export interface components {
          *     ``rank`` is the run's number among the ranks of the group ``rank_of``; both are null for a run that has no siblings.
          */
         RunSummary: {
+            /** Contents */
+            contents: components["schemas"]["RunContent"][];
             /** Damages */
             damages: number;
             /** Dialects */
@@ -2508,10 +2538,17 @@ export interface components {
         /**
          * View
          * @description A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state.
+         *
+         *     ``is_start``: the page opens it where no other view is asked for.
          */
         View: {
             /** Address */
             address: string;
+            /**
+             * Is Start
+             * @default false
+             */
+            is_start: boolean;
             /**
              * Note
              * @default
@@ -2538,6 +2575,11 @@ export interface components {
         ViewRecord: {
             /** Address */
             address: string;
+            /**
+             * Is Start
+             * @default false
+             */
+            is_start: boolean;
             /**
              * Note
              * @default
@@ -2595,7 +2637,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2615,6 +2666,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2676,7 +2736,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2705,6 +2774,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2754,7 +2832,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2774,6 +2861,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2830,7 +2926,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2850,6 +2955,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2899,7 +3013,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2919,6 +3042,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2968,7 +3100,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2988,6 +3129,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3037,7 +3187,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3057,6 +3216,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3106,7 +3274,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3126,6 +3303,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3188,7 +3374,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3217,6 +3412,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3275,7 +3479,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3295,6 +3508,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3340,7 +3562,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3360,6 +3591,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3405,7 +3645,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3425,6 +3674,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3474,6 +3732,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description Somebody changed a record meanwhile: nothing was written. */
             409: {
                 headers: {
@@ -3483,7 +3750,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3561,6 +3828,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description Somebody changed a record meanwhile: nothing was written. */
             409: {
                 headers: {
@@ -3570,7 +3846,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3648,6 +3924,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description Somebody changed a record meanwhile: nothing was written. */
             409: {
                 headers: {
@@ -3657,7 +3942,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3735,6 +4020,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description Somebody changed a record meanwhile: nothing was written. */
             409: {
                 headers: {
@@ -3744,7 +4038,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3822,6 +4116,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description Somebody changed a record meanwhile: nothing was written. */
             409: {
                 headers: {
@@ -3831,7 +4134,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3909,6 +4212,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description Somebody changed a record meanwhile: nothing was written. */
             409: {
                 headers: {
@@ -3918,7 +4230,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaleAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4003,7 +4315,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4023,6 +4344,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4072,7 +4402,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4092,6 +4431,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4149,6 +4497,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The run is being written, or not what the token is for. */
             409: {
                 headers: {
@@ -4158,7 +4515,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4187,6 +4544,15 @@ export interface operations {
             };
             /** @description A file can't be deleted. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4234,7 +4600,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4254,6 +4629,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4310,6 +4694,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The run is being written, or not what the token is for. */
             409: {
                 headers: {
@@ -4319,7 +4712,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4348,6 +4741,15 @@ export interface operations {
             };
             /** @description A file can't be deleted. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4405,7 +4807,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4425,6 +4836,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4470,7 +4890,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4490,6 +4919,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4548,7 +4986,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,6 +5024,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4626,7 +5082,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4646,6 +5111,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4695,7 +5169,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4715,6 +5198,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4773,7 +5265,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4802,6 +5303,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4862,7 +5372,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4891,6 +5410,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4951,7 +5479,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4980,6 +5517,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5040,7 +5586,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5069,6 +5624,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5131,7 +5695,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5160,6 +5733,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5221,7 +5803,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5250,6 +5841,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5314,7 +5914,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5343,6 +5952,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5401,7 +6019,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5430,6 +6057,15 @@ export interface operations {
             };
             /** @description The bytes can't be read any more, or are no such value. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5488,7 +6124,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is too large to be read. */
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5508,6 +6153,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

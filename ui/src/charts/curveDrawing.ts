@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Floats } from "../core/series";
 import { bandOpacity } from "../core/band";
 import { wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
 import { drawableValues, traceBand, traceCurve, type Pen, type Projection } from "../core/curvePath";
 import { pixel, type Drawing } from "../core/drawing";
-import { escapeXml } from "../core/svgChart";
+import { BEHIND, escapeXml } from "../core/svgChart";
 import type { PlaceAxis } from "./axes";
 import { edgeMarks } from "./edgeMarks";
 import { labelWidth } from "./labelWidth";
@@ -37,7 +38,7 @@ export function curveDrawing(chart: DrawnCurves): Drawing {
   const lines = [...faint.map((curve) => stroke(curve, curve.raw, frame, scaling, 0.3)), ...strokes(curves, frame, scaling)];
   return {
     ...size,
-    body: [grid(frame), bottom(frame), ...frame.uprights.map((_, index) => upright(frame, index)), clipped(frame, lines.join("")), ...curves.map((curve) => marks(curve, frame, scaling)), ...guides.map((one) => guide(one, frame))].join(""),
+    body: [grid(frame), bottom(frame), ...frame.uprights.map((_, index) => upright(frame, index)), clipped(frame, lines.join("")), ...curves.filter(({ isBehind }) => !isBehind).map((curve) => marks(curve, frame, scaling)), ...guides.map((one) => guide(one, frame))].join(""),
     plot: {
       left: area.left,
       top: area.top,
@@ -84,15 +85,17 @@ function title({ title, colour, isRight, width }: UprightFrame, edge: number, y:
   return `<text text-anchor="middle" transform="translate(${x} ${pixel(y)}) rotate(${isRight ? 90 : -90})"${fill}>${escapeXml(title)}</text>`;
 }
 
-function strokes(curves: readonly Curve[], frame: PlotFrame, scaling: Scaling): string[] {
+function strokes(all: readonly Curve[], frame: PlotFrame, scaling: Scaling): string[] {
+  const curves = all.filter(({ isBehind }) => !isBehind);
+  const behind = all.filter(({ isBehind }) => isBehind).map((curve) => stroke({ ...curve, colour: "var(--ink)" }, curve.smoothed ?? curve.raw, frame, scaling, BEHIND));
   const opacity = bandOpacity(curves.filter(({ band }) => band !== null).length);
   const bands = curves.map((curve) => (curve.band ? area(curve, frame, scaling, opacity) : ""));
   const raw = curves.map((curve) => (curve.band && curve.smoothed ? "" : stroke(curve, curve.raw, frame, scaling, curve.smoothed ? 0.34 : 1)));
   const smoothed = curves.map((curve) => (curve.smoothed ? stroke(curve, curve.smoothed, frame, scaling, 1) : ""));
-  return [...bands, ...raw, ...smoothed];
+  return [...behind, ...bands, ...raw, ...smoothed];
 }
 
-function stroke(curve: Curve, values: Float32Array, frame: PlotFrame, scaling: Scaling, opacity: number): string {
+function stroke(curve: Curve, values: Floats, frame: PlotFrame, scaling: Scaling, opacity: number): string {
   const pen = new TextPen();
   traceCurve(pen, curve.x, drawn(values, curve, scaling), projectionOf(frame, curve));
   const dots = pen.dots === "" ? "" : `<path class="dot" d="${pen.dots}" stroke="${curve.colour}"${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}/>`;
@@ -107,7 +110,7 @@ function area(curve: Curve, frame: PlotFrame, scaling: Scaling, opacity: number)
   return pen.path === "" ? "" : `<path d="${pen.path}" fill="${curve.colour}" fill-opacity="${Number(opacity.toPrecision(3))}"/>`;
 }
 
-function drawn(values: Float32Array, curve: Curve, { isLog, isLogX }: Scaling): Float32Array {
+function drawn(values: Floats, curve: Curve, { isLog, isLogX }: Scaling): Floats {
   return drawableValues(values, isLog, isLogX ? curve.x : null);
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
+import type { Range } from "../core/axis";
+import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
 import type { Area, Point } from "../core/histogramView";
 import type { Box } from "../core/zoom";
 import type { Across, PlaceAxis, Upright } from "./axes";
 import { paintAxes } from "./axesPaint";
+import { MANY_CURVES } from "../core/topCurves";
+import { labelRoom } from "./endLabelsPaint";
 import { Inks, watchLook } from "./inks";
 import { labelWidth } from "./labelWidth";
 import { Layer } from "./layer";
@@ -16,15 +19,24 @@ import { PlotPointer } from "./plotPointer";
 
 export type { Hover };
 
+/** How a box was chosen: whether it changes the horizontal range, and whether it goes on from the one before. */
+export interface PlotZoom {
+  isAcross: boolean;
+  isContinued: boolean;
+}
+
 export interface CurvePlotOptions {
   axis: PlaceAxis;
   scaling: Scaling;
   /** Each vertical axis, from the first; at least one. */
   uprights: readonly Omit<Upright, "isLog">[];
-  onzoom: (box: Box) => void;
+  onzoom: (box: Box, step: PlotZoom) => void;
   onrestore: () => void;
   onhover: (hover: Hover | null) => void;
+  onpick: (hover: Hover) => void;
 }
+
+const GESTURE_MS = 600;
 
 /** Curves with their own x each, on one canvas; a second one exists while a curve is brought to the front. */
 export class CurvePlot {
@@ -40,16 +52,21 @@ export class CurvePlot {
   #ranges: Ranges;
   #frame: PlotFrame;
   #isZoomed = false;
-  #emphasised: string | null = null;
+  #whole: Ranges;
+  /** Time of the last turn of the wheel: the next one soon after goes on with its zoom. */
+  #scaledAt = -Infinity;
+  #emphasised: readonly string[] = [];
 
   constructor(host: HTMLElement, size: Size, options: CurvePlotOptions) {
     this.#options = options;
     this.#size = size;
     this.inks = new Inks(host);
-    this.#ranges = wholeRanges([], options.scaling);
+    this.#ranges = this.#whole = wholeRanges([], options.scaling);
     this.#pointer = new PlotPointer(host, {
       onpoint: () => this.#hover(),
       onselect: (box) => this.#select(box),
+      onscale: (factor, left) => this.#scale(factor, left),
+      onclick: () => this.#pick(),
       ondoubleclick: () => options.onrestore(),
     });
     this.#back = new Layer(this.#pointer.area);
@@ -93,6 +110,7 @@ export class CurvePlot {
     this.#isZoomed = zoom !== null;
     const { scaling } = this.#options;
     const whole = wholeRanges(curves, scaling, guides.map(({ value }) => value));
+    if (zoom === null) this.#whole = whole;
     this.#ranges = zoom ? rangesOf(zoom, whole, scaling) : whole;
     this.#lay();
   }
@@ -103,10 +121,10 @@ export class CurvePlot {
     this.#lay();
   }
 
-  /** Brings the curve with this key to the front, or all that are labelled so. */
-  emphasise(key: string | null): void {
-    if (key === this.#emphasised) return;
-    this.#emphasised = key;
+  /** Brings the curves with these keys or labels to the front. */
+  emphasise(names: readonly string[]): void {
+    if (names.join("\n") === this.#emphasised.join("\n")) return;
+    this.#emphasised = names;
     this.#paintFront();
   }
 
@@ -158,7 +176,7 @@ export class CurvePlot {
   #laidOut(): PlotFrame {
     const { axis, scaling, uprights } = this.#options;
     const across: Across = { axis, isLog: scaling.isLogX };
-    const frame = plotFrame(this.#size, this.#ranges, across, uprights.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth);
+    const frame = plotFrame(this.#size, this.#ranges, across, uprights.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth, labelRoom(this.#curves, this.#size));
     this.#pointer.place(frame.area);
     return frame;
   }
@@ -173,8 +191,10 @@ export class CurvePlot {
   }
 
   #paintFront(): void {
-    const near = this.#curves.filter(({ key, label }) => key === this.#emphasised || label === this.#emphasised);
-    if (near.length > 0) this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx), near));
+    const names = this.#emphasised;
+    const near = names.length === 0 ? [] : this.#curves.filter(({ key, label }) => names.includes(key) || names.includes(label));
+    const fades = this.#curves.length >= MANY_CURVES;
+    if (near.length > 0) this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx), near, fades));
     else this.#front.clear();
   }
 
@@ -192,8 +212,35 @@ export class CurvePlot {
     this.#options.onhover(hoverAt(point, this.#curves, this.#frame, this.#pointer.area.getBoundingClientRect()));
   }
 
+  #pick(): void {
+    const { point, area } = this.#pointer;
+    if (point && this.#curves.length > 0) this.#options.onpick(hoverAt(point, this.#curves, this.#frame, area.getBoundingClientRect()));
+  }
+
   #select(box: Area): void {
-    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog));
+    const isAcross = box.width < this.#frame.area.width - 1;
+    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog), { isAcross, isContinued: false });
+  }
+
+  /** Scales the horizontal range around a place of the area; the height is fitted to it. */
+  #scale(factor: number, left: number): void {
+    if (this.#curves.length === 0) return;
+    const { area, xAt } = this.#frame;
+    const [low, high] = this.#wholeX();
+    const x = [Math.max(low, xAt(area.left + left - left * factor)), Math.min(high, xAt(area.left + left + (area.width - left) * factor))] as const;
+    const now = performance.now();
+    const isContinued = now - this.#scaledAt < GESTURE_MS && this.#isZoomed;
+    this.#scaledAt = now;
+    if (x[0] <= low && x[1] >= high) this.#options.onrestore();
+    else this.#options.onzoom({ x, y: heightWithin(this.#curves, x, this.#options.scaling.isLog) }, { isAcross: true, isContinued });
+  }
+
+  /** Where zooming out ends: what the whole chart showed, or what is read of the curves where that is more. */
+  #wholeX(): Range {
+    const read = wholeRanges(this.#curves, this.#options.scaling).x;
+    const known = this.#whole.x;
+    const isKnown = this.#whole.bare?.[0] === false;
+    return isKnown ? [Math.min(read[0], known[0]), Math.max(read[1], known[1])] : read;
   }
 }
 

@@ -5,8 +5,10 @@ import { cellsCanvas } from "./cellsCanvas";
 import { Inks, watchTheme } from "./inks";
 
 const LARGEST_CELL = 48;
-/** A cell may be this much longer than wide before room is left empty. */
+/** A cell of a long matrix may be this much longer than wide before room is left empty. */
 const LONGEST = 6;
+/** Matrices less long than this have square cells: they look as long as they are. */
+const LONG = 4;
 
 export interface CellPlace {
   row: number;
@@ -74,7 +76,7 @@ export class HeatPlot {
       this.canvas.width = 0;
       return;
     }
-    this.#cell = cellSize(rows, columns, width, height);
+    this.#cell = cellSize(heat, { width, height });
     const shown = { width: this.#cell.width * columns, height: this.#cell.height * rows };
     this.canvas.width = Math.round(shown.width * devicePixelRatio);
     this.canvas.height = Math.round(shown.height * devicePixelRatio);
@@ -91,9 +93,11 @@ export class HeatPlot {
   }
 }
 
-/** Cells as large as the room allows, and not too long. */
-function cellSize(rows: number, columns: number, width: number, height: number): { width: number; height: number } {
-  const across = Math.min(width / columns, LARGEST_CELL);
-  const down = Math.min(height / rows, LARGEST_CELL);
-  return { width: Math.min(across, down * LONGEST), height: Math.min(down, across * LONGEST) };
+/** Cells as large as the room allows, and not too long. A cell of a reduced matrix is as long as the block that it covers. */
+function cellSize({ shape, cells: [rows, columns] }: Heat, room: { width: number; height: number }): { width: number; height: number } {
+  const block = (shape[0] / rows) / (shape[1] / columns);
+  const across = Math.min(room.width / columns, LARGEST_CELL);
+  const down = Math.min(room.height / rows, LARGEST_CELL);
+  const longest = Math.max(shape[0] / shape[1], shape[1] / shape[0]) < LONG ? 1 : LONGEST;
+  return { width: Math.min(across, (down / block) * longest), height: Math.min(down, across * block * longest) };
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Floats } from "../core/series";
 import type { Curve } from "../core/curve";
 import { svgChart, type SvgChart, type SvgCurve, type SvgUpright } from "../core/svgChart";
 import { drawableValues } from "../core/curvePath";
@@ -17,7 +18,7 @@ export async function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
   const ratio = devicePixelRatio;
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round((height + TITLE + plot.curves.length * ROW + 12) * ratio);
+  canvas.height = Math.round((height + TITLE + legendCurves(plot).length * ROW + 12) * ratio);
   const ctx = canvas.getContext("2d")!;
   ctx.fillStyle = plot.inks.resolve("var(--paper)");
   ctx.fillRect(0, 0, canvas.width, canvas.height);
@@ -34,7 +35,7 @@ function paintText(ctx: CanvasRenderingContext2D, plot: CurvePlot, title: string
   ctx.font = `600 ${TICK_FONT.replace("11px", "13px")}`;
   ctx.fillText(title, 12, 19);
   ctx.font = TICK_FONT;
-  plot.curves.forEach((curve, index) => {
+  legendCurves(plot).forEach((curve, index) => {
     const y = top + 12 + index * ROW;
     ctx.fillStyle = plot.inks.resolve(curve.colour);
     ctx.fillRect(12, y - 5, 14, 2);
@@ -74,18 +75,24 @@ function svgUpright({ frame: { area }, inks }: CurvePlot, { title, colour, isRig
   return { title, ticks, colour: colour === null ? null : inks.hex(colour), isRight, edge, width };
 }
 
+/** Curves that are lines of their own; the others are the density behind them. */
+function legendCurves({ curves }: CurvePlot): readonly Curve[] {
+  return curves.filter(({ isBehind }) => !isBehind);
+}
+
 function legendText({ label, part }: Curve): string {
   return part === "" ? label : `${label} · ${part}`;
 }
 
 function svgCurve(plot: CurvePlot, curve: Curve): SvgCurve {
   const { isLog, isLogX } = plot.scaling;
-  const drawable = (values: Float32Array): Float32Array => drawableValues(values, isLog, isLogX ? curve.x : null);
+  const drawable = (values: Floats): Floats => drawableValues(values, isLog, isLogX ? curve.x : null);
   return {
     label: legendText(curve),
     colour: plot.inks.hex(curve.colour),
     dash: curve.dash,
     scale: curve.scale,
+    isBehind: curve.isBehind ?? false,
     x: curve.x,
     raw: drawable(curve.raw),
     smoothed: curve.smoothed && drawable(curve.smoothed),

@@ -33,6 +33,8 @@ export interface PlotFrame {
   /** Where curves are drawn. */
   area: Area;
   ranges: Ranges;
+  /** Room for the names of lines, right of the area; 0 for none. */
+  beside: number;
   bottom: Ladder;
   uprights: readonly UprightFrame[];
   /** Values to places in the chart, one for each vertical axis; x is the same in all of them. */
@@ -51,10 +53,10 @@ const TITLE = 20;
 const HALF_LETTER = 3.1;
 const NO_LADDER: Ladder = { ticks: [], labels: [] };
 
-/** Lays a chart out; `measure` says how wide a label is. The axes stand left and right in turn. */
-export function plotFrame(size: Size, ranges: Ranges, across: Across, uprights: readonly Upright[], measure: (label: string) => number): PlotFrame {
+/** Lays a chart out; `measure` says how wide a label is, `beside` how much room the names of lines take on the right. The axes stand left and right in turn. */
+export function plotFrame(size: Size, ranges: Ranges, across: Across, uprights: readonly Upright[], measure: (label: string) => number, beside = 0): PlotFrame {
   const height = Math.max(1, size.height - TOP - BOTTOM);
-  const room = { left: 0, right: uprights.length > 1 ? 0 : RIGHT };
+  const room = { left: 0, right: uprights.length > 1 ? 0 : Math.max(RIGHT, beside) };
   const placed = uprights.map((upright, index): UprightFrame => {
     const isRight = index % 2 === 1;
     const ladder = ranges.bare?.[index] ? NO_LADDER : uprightLadder(upright, ranges.ys[index] ?? ranges.ys[0]!, height);
@@ -71,6 +73,7 @@ export function plotFrame(size: Size, ranges: Ranges, across: Across, uprights: 
     size,
     area,
     ranges,
+    beside: uprights.length > 1 ? 0 : beside,
     bottom: bottomLadder(across, ranges.x, area, x.place),
     uprights: placed,
     projections: ys.map((y) => ({ x: x.place, y: y.place })),

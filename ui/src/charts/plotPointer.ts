@@ -6,11 +6,20 @@ const DRAGS = 4;
 /** A drag shorter than this in one direction, and not in the other, goes over all of that direction. */
 const CHOOSES = 16;
 
+/** How far a turn of the wheel by a pixel scales, a line of it in pixels, and the most that one event does. */
+const TURN = 0.003;
+const LINE = 16;
+const MOST_TURN = 120;
+
 export interface PlotPointerOptions {
   /** Where the cursor stands within the area; null when it has left. */
   onpoint: (point: Point | null) => void;
   /** A box was dragged open, in pixels of the area. */
   onselect: (box: Area) => void;
+  /** The wheel was turned with Ctrl or Cmd, or two fingers were spread: by how much the shown width changes, around a place in pixels of the area. */
+  onscale: (factor: number, left: number) => void;
+  /** Pressed and released at one place. */
+  onclick: () => void;
   ondoubleclick: () => void;
 }
 
@@ -22,6 +31,10 @@ export class PlotPointer {
   #cursor: HTMLElement | null = null;
   #box: HTMLElement | null = null;
   #start: Point | null = null;
+  /** Places of fingers by their pointers. */
+  readonly #touches = new Map<number, Point>();
+  /** What the wheel did since the last frame. */
+  #turned: { factor: number; left: number } | null = null;
   point: Point | null = null;
 
   constructor(host: HTMLElement, options: PlotPointerOptions) {
@@ -35,7 +48,8 @@ export class PlotPointer {
     this.area.addEventListener("pointerleave", () => this.#left(), { signal });
     this.area.addEventListener("pointerdown", (event) => this.#pressed(event), { signal });
     this.area.addEventListener("pointerup", (event) => this.#released(event), { signal });
-    this.area.addEventListener("pointercancel", () => this.#drop(), { signal });
+    this.area.addEventListener("pointercancel", () => this.#cancelled(), { signal });
+    this.area.addEventListener("wheel", (event) => this.#wheeled(event), { signal, passive: false });
     this.area.addEventListener("dblclick", () => options.ondoubleclick(), { signal });
   }
 
@@ -62,6 +76,8 @@ export class PlotPointer {
 
   #moved(event: PointerEvent): void {
     const point = this.#pointOf(event);
+    if (this.#touches.has(event.pointerId)) this.#spread(event.pointerId, point);
+    if (this.#touches.size > 1) return;
     if (this.#start) this.#showBox(this.#boxTo(this.#start, point));
     this.moveTo(point);
   }
@@ -71,6 +87,7 @@ export class PlotPointer {
   }
 
   #pressed(event: PointerEvent): void {
+    if (event.pointerType === "touch") this.#touches.set(event.pointerId, this.#pointOf(event));
     if (event.button !== 0 || event.pointerType === "touch") return;
     this.area.setPointerCapture(event.pointerId);
     this.#start = this.#pointOf(event);
@@ -78,9 +95,46 @@ export class PlotPointer {
 
   #released(event: PointerEvent): void {
     const start = this.#start;
+    this.#touches.delete(event.pointerId);
     this.#drop();
     const box = start && this.#boxTo(start, this.#pointOf(event));
     if (box) this.#options.onselect(box);
+    else if (start) this.#options.onclick();
+  }
+
+  /** Without a key the wheel scrolls the page. */
+  #wheeled(event: WheelEvent): void {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE);
+    this.#scale(Math.exp(Math.max(-MOST_TURN, Math.min(MOST_TURN, pixels)) * TURN), this.#pointOf(event).x);
+  }
+
+  /** One finger of two moved. */
+  #spread(id: number, to: Point): void {
+    const from = this.#touches.get(id)!;
+    this.#touches.set(id, to);
+    const other = [...this.#touches].find(([one]) => one !== id)?.[1];
+    if (!other) return;
+    const [before, after] = [Math.hypot(from.x - other.x, from.y - other.y), Math.hypot(to.x - other.x, to.y - other.y)];
+    if (before > 0 && after > 0) this.#scale(before / after, (to.x + other.x) / 2);
+  }
+
+  /** Gathers what happens within a frame. */
+  #scale(factor: number, left: number): void {
+    if (!this.#turned) requestAnimationFrame(() => this.#scaled());
+    this.#turned = { factor: (this.#turned?.factor ?? 1) * factor, left };
+  }
+
+  #scaled(): void {
+    const turned = this.#turned;
+    this.#turned = null;
+    if (turned && !this.#life.signal.aborted) this.#options.onscale(turned.factor, turned.left);
+  }
+
+  #cancelled(): void {
+    this.#touches.clear();
+    this.#drop();
   }
 
   #drop(): void {
@@ -112,7 +166,7 @@ export class PlotPointer {
   }
 
   /** Within the area, also while a drag goes on beyond it. */
-  #pointOf(event: PointerEvent): Point {
+  #pointOf(event: MouseEvent): Point {
     const { left, top, width, height } = this.area.getBoundingClientRect();
     return { x: Math.min(width, Math.max(0, event.clientX - left)), y: Math.min(height, Math.max(0, event.clientY - top)) };
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Floats } from "./series";
 import type { Band } from "./curve";
 
 /** How much of a single band is seen. */
@@ -22,7 +23,7 @@ export function softEnvelope(x: ArrayLike<number>, values: ArrayLike<number>, re
 }
 
 /** Mean of what is a number within `reach` of each position; NaN where nothing is. Summed up anew for each: a spike of 1e30 leaves nothing behind. */
-function windowMean(x: ArrayLike<number>, values: Float32Array, reach: number): Float32Array {
+function windowMean(x: ArrayLike<number>, values: Floats, reach: number): Floats {
   let first = 0;
   return values.map((_, row) => {
     while (x[first]! < x[row]! - reach) first++;
@@ -45,8 +46,8 @@ export function envelope(x: ArrayLike<number>, values: ArrayLike<number>, reach:
 }
 
 /** `sign` 1 gives the largest, -1 the smallest value of each window. */
-function windowExtreme(x: ArrayLike<number>, values: ArrayLike<number>, reach: number, sign: 1 | -1): Float32Array {
-  const extremes = new Float32Array(x.length).fill(NaN);
+function windowExtreme(x: ArrayLike<number>, values: ArrayLike<number>, reach: number, sign: 1 | -1): Floats {
+  const extremes = new Float64Array(x.length).fill(NaN);
   const queue: number[] = [];
   let head = 0;
   let next = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { gridShape, type ChartSize, type GridShape } from "./grid";
+import { gridShape, type CardLimits, type ChartSize, type GridShape } from "./grid";
 import { rowWindow } from "./rowWindow";
 
 /** Rows of a section that are held; `first` of them stand above as empty room. */
@@ -14,6 +14,8 @@ export interface CardSection<Item> {
   title: string;
   items: readonly Item[];
   isHeadless: boolean;
+  /** Its cards take the room of two: they have several axes. */
+  isWide?: boolean;
 }
 
 /** The part of a page of cards that is scrolled into sight. */
@@ -41,22 +43,37 @@ export function heldRows(
   });
 }
 
+/** Columns of one section. */
+export function sectionColumns({ isWide }: Pick<CardSection<unknown>, "isWide">, { columns }: GridShape): number {
+  return isWide ? Math.ceil(columns / 2) : columns;
+}
+
+/** Where each section begins, in pixels of the scrolled content. */
+export function sectionTops(sections: readonly CardSection<unknown>[], isOpen: (section: CardSection<unknown>) => boolean, shape: GridShape): number[] {
+  let top = 0;
+  return sections.map((section) => {
+    const start = top;
+    top += (section.isHeadless ? 0 : SECTION_HEAD) + (isOpen(section) ? Math.ceil(section.items.length / sectionColumns(section, shape)) * shape.height : 0);
+    return start;
+  });
+}
+
 /** Shape of all cards of a page: closed sections take the room of their heads only. */
 export function cardShape(
   sections: readonly CardSection<unknown>[],
   isOpen: (section: CardSection<unknown>) => boolean,
   size: ChartSize,
   room: { width: number; height: number },
-  tallest = Infinity,
+  limits: CardLimits = {},
 ): GridShape {
   const heads = sections.filter(({ isHeadless }) => !isHeadless).length * SECTION_HEAD;
-  return gridShape(size, sections.filter(isOpen).map(({ items }) => items.length), { ...room, height: room.height - heads }, tallest);
+  return gridShape(size, sections.filter(isOpen).map(({ items }) => items.length), { ...room, height: room.height - heads }, limits);
 }
 
 /** Which rows of each section are held. */
 export function heldCards(sections: readonly CardSection<unknown>[], isOpen: (section: CardSection<unknown>) => boolean, shape: GridShape, viewport: CardViewport): HeldRows[] {
   const sizes = sections.map((section) => ({
-    rows: isOpen(section) ? Math.ceil(section.items.length / shape.columns) : 0,
+    rows: isOpen(section) ? Math.ceil(section.items.length / sectionColumns(section, shape)) : 0,
     head: section.isHeadless ? 0 : SECTION_HEAD,
   }));
   return heldRows(sizes, shape.height, viewport);

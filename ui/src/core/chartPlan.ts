@@ -38,6 +38,17 @@ export function planOfParts(names: readonly string[], tags: readonly TagHolder[]
   return { key: keyOfParts(names), title: names.map(partTitle).join(" · "), parts };
 }
 
+/** The parts that a key of a composed chart names; null for any other text. */
+export function partsOfKey(key: string): string[] | null {
+  if (!key.startsWith("[")) return null;
+  try {
+    const parts: unknown = JSON.parse(key);
+    return Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part === "string") ? parts : null;
+  } catch {
+    return null;
+  }
+}
+
 export function partTitle(name: string): string {
   return isFormula(name) ? name.slice(1).trim() : name;
 }

@@ -36,7 +36,7 @@ export function defaultCompareView(): CompareView {
     grouping: "none",
     parameter: "",
     centre: "mean",
-    spread: "range",
+    spread: "quartiles",
     baseline: null,
     isTable: false,
     figures: USUAL_FIGURES,
@@ -51,7 +51,7 @@ export function describeCompare(view: CompareView, query: URLSearchParams): void
   if (view.grouping === "parameter") query.append("group_by", view.parameter);
   else if (view.grouping !== "none") query.append("group", view.grouping);
   if (view.centre !== "mean") query.append("centre", view.centre);
-  if (view.spread !== "range") query.append("spread", view.spread);
+  if (view.spread !== "quartiles") query.append("spread", view.spread);
   if (view.baseline !== null) query.append("baseline", view.baseline);
   if (view.isTable) query.append("show", "table");
   if (view.figures.join() !== USUAL_FIGURES.join()) query.append("figures", view.figures.join());
@@ -70,7 +70,7 @@ export function compareViewOf(query: URLSearchParams): CompareView {
     grouping: parameter !== "" ? "parameter" : grouping,
     parameter,
     centre: CENTRES.find((one) => one === query.get("centre")) ?? "mean",
-    spread: SPREADS.find((one) => one === query.get("spread")) ?? "range",
+    spread: SPREADS.find((one) => one === query.get("spread")) ?? "quartiles",
     baseline: query.get("baseline") || null,
     isTable: query.get("show") === "table",
     figures: figures === null ? USUAL_FIGURES : FIGURES.filter((one) => figures.split(",").includes(one)),

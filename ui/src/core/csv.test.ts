@@ -8,7 +8,8 @@ describe("a table as CSV", () => {
     const rows = [
       ["=evil", 0.5, null],
       ['a,"b"', -1, "x"],
+      ["＋1", 0, "\n=1+1"],
     ];
-    expect(csvTable(["run", "lr", "note"], rows)).toBe('run,lr,note\n\'=evil,0.5,\n"a,""b""",-1,x\n');
+    expect(csvTable(["run", "lr", "note"], rows)).toBe('run,lr,note\n\'=evil,0.5,\n"a,""b""",-1,x\n\'＋1,0,"\'\n=1+1"\n');
   });
 });

@@ -3,7 +3,7 @@
 export function csvCell(cell: string | number | null): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -16,7 +16,7 @@ export function prefixColumns(table: string, columns: Readonly<Record<string, st
   const [header, ...rows] = linesOf(table);
   const cells = Object.values(columns).map(csvCell).join(",");
   const lines = rows.map((row) => `${cells},${row}\n`);
-  return (withHeader ? `${Object.keys(columns).join(",")},${header}\n` : "") + lines.join("");
+  return (withHeader ? `${Object.keys(columns).map(csvCell).join(",")},${header}\n` : "") + lines.join("");
 }
 
 /** A table of numbers as columns by name; cells that are no finite number stay text. */

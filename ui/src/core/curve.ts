@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { axisPositions, type Axis, type Range } from "./axis";
 import { finiteExtent, nearExtent, paddedExtent, positionExtent } from "./extent";
-import { isAscending, type Series } from "./series";
+import { countOf, isAscending, type Series, type Floats } from "./series";
 import type { Box } from "./zoom";
 
 /** One line of a chart. What it means (a run, a tag) is known to the page only. */
 export interface Curve {
   key: string;
   label: string;
+  /** What people read instead of the label. */
+  name?: string;
   /** Which of several parts of a chart; "" where a chart has only one. */
   part: string;
   /** A CSS colour, tokens allowed. */
   colour: string;
   x: Float64Array;
-  raw: Float32Array;
+  raw: Floats;
   /** Drawn in front of the faint raw values; null when there is no smoothing. */
-  smoothed: Float32Array | null;
+  smoothed: Floats | null;
   isAscending: boolean;
   /** Which of the chart's vertical axes; 0 is the one on the left. */
   scale: number;
@@ -23,11 +25,17 @@ export interface Curve {
   dash: readonly number[];
   /** Edges of an area around the line, row by row; null for a line alone. */
   band: Band | null;
+  /** Part of the density of a chart of many curves rather than a line of its own. */
+  isBehind?: boolean;
+  /** Which of many curves matter most; the lowest rank first. */
+  rank?: number;
+  /** A person highlighted it: it is named before the others. */
+  isFocused?: boolean;
 }
 
 export interface Band {
-  low: Float32Array;
-  high: Float32Array;
+  low: Floats;
+  high: Floats;
 }
 
 /** How values become heights and positions become places. */
@@ -45,6 +53,12 @@ export interface Ranges {
   /** Vertical axes on which nothing has a height: their range means nothing, and none is written beside them. */
   bare?: readonly boolean[];
 }
+
+/** Curves are flat when far values leave the others less than this part of the height. */
+const FLATTENED = 12;
+/** Few values are far: a twentieth of all. */
+const FEW_SHARE = 0.05;
+const SAMPLE = 1024;
 
 export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
 
@@ -79,11 +93,30 @@ export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: 
   };
 }
 
+/** Curves whose few far values would leave the others nearly no height. Looks at some of the values, so that long curves cost no more. */
+export function areFlattened(curves: readonly Curve[], isLog: boolean): boolean {
+  const scales = new Set(curves.map(({ scale }) => scale));
+  return [...scales].some((scale) => isFlattened(columnsOf(curves.filter((curve) => curve.scale === scale)), isLog));
+}
+
+function isFlattened(columns: readonly Floats[], isLog: boolean): boolean {
+  const total = columns.reduce((sum, { length }) => sum + length, 0);
+  const stride = Math.max(1, Math.floor(total / SAMPLE));
+  const sampled = columns.map((column) => column.filter((_, row) => row % stride === 0));
+  const [near, whole] = [nearExtent(sampled, isLog), finiteExtent(columns, isLog)];
+  if (near === null || whole === null || near[0] === near[1]) return false;
+  const [low, high] = near.map(isLog ? Math.log10 : Number) as [number, number];
+  const [bottom, top] = whole.map(isLog ? Math.log10 : Number) as [number, number];
+  if ((high - low) * FLATTENED >= top - bottom) return false;
+  const far = columns.reduce((sum, column) => sum + countOf(column, (value) => value < near[0] || value > near[1]), 0);
+  return far <= FEW_SHARE * total;
+}
+
 /** Finite values that the chart leaves out of its height. */
 export function farCount(curves: readonly Curve[], scaling: Scaling): number {
   const { ys } = wholeRanges(curves, scaling);
   const isFar = (value: number, [low, high]: Range): boolean => Number.isFinite(value) && !(scaling.isLog && value <= 0) && (value < low || value > high);
-  return curves.reduce((sum, curve) => sum + curve.raw.reduce((count, value) => count + Number(isFar(value, ys[curve.scale]!)), 0), 0);
+  return curves.reduce((sum, curve) => sum + countOf(curve.raw, (value) => isFar(value, ys[curve.scale]!)), 0);
 }
 
 /** Rows at places without a logarithm. */
@@ -91,7 +124,7 @@ export function unplacedCount(curves: readonly Curve[]): number {
   return curves.reduce((sum, { x }) => sum + x.reduce((count, place) => count + Number(place <= 0), 0), 0);
 }
 
-function columnsOf(curves: readonly Curve[]): Float32Array[] {
+function columnsOf(curves: readonly Curve[]): Floats[] {
   return curves.flatMap(({ raw, smoothed, band }) => [raw, ...(smoothed ? [smoothed] : []), ...(band ? [band.low, band.high] : [])]);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { finiteSegments } from "./series";
+import { finiteSegments, type Floats } from "./series";
 
 /** What a path is drawn on: a Path2D of the canvas or the text of an SVG path. */
 export interface Pen {
@@ -28,7 +28,7 @@ export function traceCurve(pen: Pen, x: ArrayLike<number>, values: ArrayLike<num
 
 /** Outlines the area between two rows of edges, one closed shape for each stretch in which both are finite. */
 export function traceBand(pen: Pen, x: ArrayLike<number>, low: ArrayLike<number>, high: ArrayLike<number>, projection: Projection): void {
-  const both = Float32Array.from(low, (value, row) => value + high[row]!);
+  const both = Float64Array.from(low, (value, row) => value + high[row]!);
   for (const { start, end } of finiteSegments(both)) {
     pen.moveTo(projection.x(x[start]!), projection.y(low[start]!));
     for (let row = start + 1; row < end; row++) pen.lineTo(projection.x(x[row]!), projection.y(low[row]!));
@@ -65,7 +65,7 @@ function round(value: number): number {
  * Values for a scale: on a logarithmic one zero and negative values become gaps; so do values at places `x` without a
  * logarithm, when the horizontal axis is logarithmic (null when it is not).
  */
-export function drawableValues(values: Float32Array, isLog: boolean, x: Float64Array | null = null): Float32Array {
+export function drawableValues(values: Floats, isLog: boolean, x: Float64Array | null = null): Floats {
   if (!isLog && x === null) return values;
   return values.map((value, row) => ((isLog && !(value > 0)) || (x !== null && !(x[row]! > 0)) ? NaN : value));
 }

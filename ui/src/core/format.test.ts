@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { formatBytes, formatCount, formatLogTick, formatSetting, formatTicks, formatValue, groupDigits } from "./format";
+import { formatPoint, formatBytes, formatCount, formatLogTick, formatSetting, formatTicks, formatValue, groupDigits } from "./format";
 
 describe("formatValue", () => {
   it.each([
@@ -77,5 +77,18 @@ describe("other numbers", () => {
     expect([0, 1023, 1536, 5 * 1024 ** 3].map(formatBytes)).toEqual(["0 B", "1023 B", "1.5 KiB", "5.0 GiB"]);
     expect([9999, 12345, 5460000].map(formatCount)).toEqual(["9\u2009999", "12.3k", "5.46M"]);
     expect(groupDigits(-1234567)).toBe("-1\u2009234\u2009567");
+  });
+});
+
+describe("formatPoint", () => {
+  it("shows whole numbers in all their digits", () => {
+    expect([16777217, -9007199254740991, 12, 0.12345, 1e300, null].map(formatPoint)).toEqual([
+      "16\u2009777\u2009217",
+      "\u22129\u2009007\u2009199\u2009254\u2009740\u2009991",
+      "12",
+      "0.1235",
+      "1e300",
+      "–",
+    ]);
   });
 });

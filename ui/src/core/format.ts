@@ -18,6 +18,12 @@ export function formatValue(value: number | null | undefined, digits = 4): strin
   return text.replace("-", MINUS).replace("e-", `e${MINUS}`);
 }
 
+/** The value of one point: a whole number in all its digits, everything else as `formatValue` has it. */
+export function formatPoint(value: number | null | undefined): string {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || Math.abs(value) < 1e7) return formatValue(value);
+  return groupDigits(value).replace("-", MINUS);
+}
+
 function fixed(value: number, size: number, digits: number): string {
   if (Number.isInteger(value)) return groupDigits(value);
   const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Floats } from "./series";
 import { LINE, type Band, type Curve } from "./curve";
 import type { Reason } from "./reason";
 
@@ -15,14 +16,14 @@ export interface Group {
   reduced: boolean;
   x: Float64Array;
   /** Runs with a finite value at each x. */
-  count: Float32Array;
-  mean: Float32Array;
-  median: Float32Array;
-  low: Float32Array;
-  high: Float32Array;
-  deviation: Float32Array;
-  lowerQuartile: Float32Array;
-  upperQuartile: Float32Array;
+  count: Floats;
+  mean: Floats;
+  median: Floats;
+  low: Floats;
+  high: Floats;
+  deviation: Floats;
+  lowerQuartile: Floats;
+  upperQuartile: Floats;
 }
 
 export type Centre = "mean" | "median";
@@ -36,7 +37,7 @@ export function groupWithoutEnds(group: Group): Group {
   const start = Math.max(0, group.count.findIndex((runs) => runs > 0));
   const end = group.count.findLastIndex((runs) => runs > 0) + 1;
   if (start === 0 && end === group.count.length) return group;
-  const cut = (column: Float32Array): Float32Array => column.subarray(start, end);
+  const cut = (column: Floats): Floats => column.subarray(start, end);
   return {
     ...group,
     points: group.points - (group.count.length - (end - start)),
@@ -71,6 +72,6 @@ export function bandOf(group: Group, centre: Centre, spread: Spread): Band | nul
   if (spread === "range") return { low: group.low, high: group.high };
   if (spread === "quartiles") return { low: group.lowerQuartile, high: group.upperQuartile };
   const middle = group[centre];
-  const away = (sign: number): Float32Array => middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
+  const away = (sign: number): Floats => middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
   return { low: away(-1), high: away(1) };
 }

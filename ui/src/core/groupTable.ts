@@ -42,7 +42,7 @@ export interface GroupSummary {
 }
 
 export function groupSummary(group: Group, centre: Centre): GroupSummary {
-  const finite = (values: Float32Array): number[] => [...values].filter(Number.isFinite);
+  const finite = (values: ArrayLike<number>): number[] => Array.from(values).filter(Number.isFinite);
   const [lows, highs] = [finite(group.low), finite(group.high)];
   return {
     key: group.key,

@@ -7,7 +7,10 @@ export interface TagGroup<T> {
   items: T[];
 }
 
-/** Groups by the prefix before `/`. A prefix with one tag makes no group: a heading over one chart is noise. */
+/**
+ * Groups by the prefix before `/`. A prefix with one tag makes no group: a heading over one chart is noise. Tags keep
+ * their order: a list of tags is sorted once, when it is read, and not at each key of a filter.
+ */
 export function groupByPrefix<T extends { tag: string }>(tags: readonly T[]): TagGroup<T>[] {
   const byPrefix = new Map<string, T[]>();
   for (const item of tags) {
@@ -16,21 +19,15 @@ export function groupByPrefix<T extends { tag: string }>(tags: readonly T[]): Ta
     if (items) items.push(item);
     else byPrefix.set(prefix, [item]);
   }
-  const alone: T[] = [];
+  const isAlone = (tag: string): boolean => tagPrefix(tag) === "" || byPrefix.get(tagPrefix(tag))!.length === 1;
+  const alone = tags.filter(({ tag }) => isAlone(tag));
   const groups: TagGroup<T>[] = [];
-  for (const [prefix, items] of byPrefix) {
-    if (prefix === "" || items.length === 1) alone.push(...items);
-    else groups.push({ prefix, items: items.sort(byTag) });
-  }
+  for (const [prefix, items] of byPrefix) if (prefix !== "" && items.length > 1) groups.push({ prefix, items });
   groups.sort((one, other) => compareNames(one.prefix, other.prefix));
-  return alone.length === 0 ? groups : [{ prefix: "", items: alone.sort(byTag) }, ...groups];
+  return alone.length === 0 ? groups : [{ prefix: "", items: alone }, ...groups];
 }
 
 export function tagPrefix(tag: string): string {
   const slash = tag.indexOf("/");
   return slash > 0 ? tag.slice(0, slash) : "";
-}
-
-function byTag(one: { tag: string }, other: { tag: string }): number {
-  return compareNames(one.tag, other.tag);
 }

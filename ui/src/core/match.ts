@@ -11,6 +11,12 @@ export interface Matcher {
   error: string | null;
 }
 
+/** Browsers repeat the expression before the reason. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.slice(message.lastIndexOf(": ") + 1).trim();
+}
+
 /** Substring without regard to case; every word must occur. Or a regular expression, also without regard to case. */
 export function matcherFor(filter: Filter): Matcher {
   const text = filter.text.trim();
@@ -23,6 +29,6 @@ export function matcherFor(filter: Filter): Matcher {
     const expression = new RegExp(text, "iu");
     return { matches: (candidate) => expression.test(candidate), error: null };
   } catch (error) {
-    return { matches: () => true, error: error instanceof Error ? error.message : String(error) };
+    return { matches: () => true, error: reasonOf(error) };
   }
 }

@@ -4,6 +4,8 @@ import { orderedBy } from "./order";
 export type RunState = "live" | "finished" | "idle" | "empty";
 
 /** What the table needs to know of a run; the API's run has at least this. */
+export type ContentKind = "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
+
 export interface RunFacts {
   id: string;
   state: RunState;
@@ -13,6 +15,8 @@ export interface RunFacts {
   last_wall_time: number | null;
   last_step: number | null;
   tags: Readonly<Record<string, number>>;
+  /** What the directory holds beside event files; absent for several runs together. */
+  contents?: readonly { kind: ContentKind; name: string; count: number }[];
   damages: number;
   dropped: number;
   /** Labels and note of people as one text; absent or empty where there are none. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Choice } from "./choice";
+import { describeOwn, ownOf, type OwnSettingsByChart } from "./ownSettings";
 import { unique, wholeNumber } from "./queryText";
+import { TOP_BY, type TopBy } from "./topCurves";
 
 /** How smoothing looks back: by the weight of the slider, a half-life on an axis, or the median of some points. */
 export type Smoother = "weight" | "half_life_steps" | "half_life_seconds" | "median";
@@ -15,9 +17,16 @@ export interface ScalarView {
   smoother: Smoother;
   /** Half-life in its unit, or number of points of the median. The weight is kept elsewhere. */
   reach: number;
-  /** Raw values behind a smoothed curve as an area rather than as a faint line. */
-  showsBand: boolean;
-  ignoresOutliers: boolean;
+  /** Raw values behind a smoothed curve: as a faint line, an area, or an area where they are dense. */
+  rawAs: RawAs;
+  /** Null ignores them where a curve would else be flat. */
+  ignoresOutliers: boolean | null;
+  /** What single charts show otherwise. */
+  own: OwnSettingsByChart;
+  /** Points too that a restart or a later point of the same step hides. */
+  showsHidden: boolean;
+  /** A zoom along the horizontal axis and the cursor go for all charts. */
+  isLinked: boolean;
   /** Every run begins at 0. */
   alignsStarts: boolean;
   /** How far runs are moved along the axis, in its unit. */
@@ -26,11 +35,21 @@ export interface ScalarView {
   tags: Choice | null;
   /** Step that the full chart points at, where an alert led there; null for none. */
   markedStep: number | null;
+  /** Which curves of a chart of many are lines of their own, and how many. */
+  topBy: TopBy;
+  topCount: number;
+  /** Runs that stay highlighted. */
+  focus: readonly string[];
   /** Charts that a person composed: each a list of tags, or of formulas that begin with "=". */
   composed: readonly (readonly string[])[];
 }
 
+export type RawAs = "auto" | "line" | "band";
+
+export const RAW_AS: readonly RawAs[] = ["auto", "line", "band"];
 export const DEFAULT_REACH = 10;
+const DEFAULT_TOP = 10;
+export const MOST_TOP = 30;
 
 export function defaultScalarView(): ScalarView {
   return {
@@ -38,12 +57,18 @@ export function defaultScalarView(): ScalarView {
     xTag: null,
     smoother: "weight",
     reach: DEFAULT_REACH,
-    showsBand: false,
-    ignoresOutliers: false,
+    rawAs: "auto",
+    ignoresOutliers: null,
+    own: new Map(),
+    showsHidden: false,
+    isLinked: true,
     alignsStarts: false,
     offsets: {},
     tags: null,
     markedStep: null,
+    topBy: "auto",
+    topCount: DEFAULT_TOP,
+    focus: [],
     composed: [],
   };
 }
@@ -52,13 +77,19 @@ export function describeScalars(view: ScalarView, query: URLSearchParams): void 
   if (view.isLogX) query.append("x", "log");
   if (view.xTag !== null) query.append("x_tag", view.xTag);
   if (view.smoother !== "weight") query.append(view.smoother, String(view.reach));
-  if (view.showsBand) query.append("raw", "band");
-  if (view.ignoresOutliers) query.append("outliers", "mark");
+  if (view.rawAs !== "auto") query.append("raw", view.rawAs);
+  if (view.ignoresOutliers !== null) query.append("outliers", view.ignoresOutliers ? "mark" : "keep");
+  describeOwn(view.own, query);
+  if (view.showsHidden) query.append("points", "all");
+  if (!view.isLinked) query.append("linked", "off");
   if (view.alignsStarts) query.append("align", "start");
   for (const [run, offset] of Object.entries(view.offsets)) query.append("offset", `${offset},${run}`);
   if (view.tags?.base === "none" && view.tags.except.length === 0) query.append("tags", "none");
   for (const tag of view.tags?.except ?? []) query.append(view.tags?.base === "all" ? "hide" : "only", tag);
   if (view.markedStep !== null) query.append("at", String(view.markedStep));
+  if (view.topBy !== "auto") query.append("top_by", view.topBy);
+  if (view.topCount !== DEFAULT_TOP) query.append("top", String(view.topCount));
+  for (const run of view.focus) query.append("focus", run);
   for (const parts of view.composed) query.append("chart", JSON.stringify(parts));
 }
 
@@ -70,14 +101,24 @@ export function scalarViewOf(query: URLSearchParams): ScalarView {
     xTag: query.get("x_tag"),
     smoother,
     reach: positive(query.get(smoother)) ?? DEFAULT_REACH,
-    showsBand: query.get("raw") === "band",
-    ignoresOutliers: query.get("outliers") === "mark",
+    rawAs: RAW_AS.find((one) => one === query.get("raw")) ?? "auto",
+    ignoresOutliers: outliersOf(query.get("outliers")),
+    own: ownOf(query.getAll("own")),
+    showsHidden: query.get("points") === "all",
+    isLinked: query.get("linked") !== "off",
     alignsStarts: query.get("align") === "start",
     offsets: offsetsOf(query.getAll("offset")),
     tags: tagChoice(query),
     markedStep: wholeNumber(query.get("at")),
+    topBy: TOP_BY.find((one) => one === query.get("top_by")) ?? "auto",
+    topCount: Math.min(MOST_TOP, wholeNumber(query.get("top")) ?? DEFAULT_TOP),
+    focus: unique(query.getAll("focus")),
     composed: query.getAll("chart").flatMap(partsOf),
   };
+}
+
+function outliersOf(text: string | null): boolean | null {
+  return text === "mark" ? true : text === "keep" ? false : null;
 }
 
 function tagChoice(query: URLSearchParams): Choice | null {

@@ -68,7 +68,7 @@ describe("an answer that leaves out known rows", () => {
     const rest = rows.slice(kept);
     const value = Float32Array.from(rest);
     const facts = { run: "a", tag: "loss", points: rows.length, returned: rows.length, reduced: false, error: null };
-    const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0 };
+    const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0, overwritten: 0, repeated: 0 };
     const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value };
     const smoothed = isSmoothed ? value.map((each) => each / 2) : null;
     return { ...facts, ...missing, ...columns, smoothed, startWallTime: 0, firstStep: 0, x: null, version: rows.length, cursor: "c", kept };
@@ -96,7 +96,7 @@ describe("a difference", () => {
     const nan = NaN;
     const values = Float32Array.of(nan, nan, 1, nan, 2, nan);
     const places = Float64Array.of(0, 1, 2, 3, 4, 5);
-    const facts = { run: "a", tag: "loss", points: 6, returned: 6, reduced: false, error: null, nan: 4, positiveInfinity: 0, negativeInfinity: 0 };
+    const facts = { run: "a", tag: "loss", points: 6, returned: 6, reduced: false, error: null, nan: 4, positiveInfinity: 0, negativeInfinity: 0, overwritten: 0, repeated: 0 };
     const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null };
     const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wallTime: places, value: values });
     expect([...got.x!]).toEqual([2, 3, 4]);

@@ -12,6 +12,9 @@ export interface Series {
   nan: number;
   positiveInfinity: number;
   negativeInfinity: number;
+  /** Points of the whole series that are hidden: by a restart, and by a later point of the same file and step. */
+  overwritten: number;
+  repeated: number;
   /** NaN where the server does not say it. */
   startWallTime: number;
   /** Of the whole series; null when it is empty. */
@@ -27,9 +30,19 @@ export interface Series {
   x: Float64Array | null;
   step: Float64Array;
   wallTime: Float64Array;
-  value: Float32Array;
+  value: Floats;
   /** Null when smoothing is off; then the raw curve is the curve. */
-  smoothed: Float32Array | null;
+  smoothed: Floats | null;
+}
+
+/** Values of a line: float64 where float32 does not hold every one of them. */
+export type Floats = Float32Array | Float64Array;
+
+/** How many values are as `isCounted` says. */
+export function countOf(values: ArrayLike<number>, isCounted: (value: number) => boolean): number {
+  let count = 0;
+  for (let row = 0; row < values.length; row++) count += Number(isCounted(values[row]!));
+  return count;
 }
 
 /** Half-open run of row numbers whose values are all finite. */
@@ -69,7 +82,7 @@ export function completed(answer: Series, known: Series | undefined): Series {
   };
 }
 
-function joined<Column extends Float64Array | Float32Array>(known: Column, rest: Column): Column {
+function joined<Column extends Floats>(known: Column, rest: Column): Column {
   if (rest.length === 0) return known;
   const all = new (known.constructor as new (length: number) => Column)(known.length + rest.length);
   all.set(known);
@@ -87,7 +100,7 @@ export function withoutEnds(series: Series): Series {
   return {
     ...series,
     points: series.points - (series.value.length - value.length),
-    nan: value.reduce((count, one) => count + Number(Number.isNaN(one)), 0),
+    nan: countOf(value, Number.isNaN),
     x: series.x && series.x.subarray(start, end),
     step: series.step.subarray(start, end),
     wallTime: series.wallTime.subarray(start, end),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "./axis";
 import { finiteExtent } from "./extent";
-import { lastValue, type Series } from "./series";
+import { countOf, lastValue, type Series } from "./series";
 
 /** What must be said beside the curves of one chart so that they are honest. */
 export interface ChartCounts {
@@ -10,6 +10,9 @@ export interface ChartCounts {
   isReduced: boolean;
   nan: number;
   infinite: number;
+  /** Hidden points of the whole series. */
+  overwritten: number;
+  repeated: number;
   /** Values without a logarithm among the rows at hand; a lower bound when the curve is reduced. */
   notPositive: number;
 }
@@ -22,7 +25,9 @@ export function chartCounts(all: readonly Series[], isLog: boolean): ChartCounts
     isReduced: all.some((series) => series.reduced),
     nan: sum((series) => series.nan),
     infinite: sum((series) => series.positiveInfinity + series.negativeInfinity),
-    notPositive: isLog ? sum((series) => series.value.reduce((count, value) => count + Number(value <= 0 && value !== -Infinity), 0)) : 0,
+    overwritten: sum((series) => series.overwritten),
+    repeated: sum((series) => series.repeated),
+    notPositive: isLog ? sum((series) => countOf(series.value, (value) => value <= 0 && value !== -Infinity)) : 0,
   };
 }
 

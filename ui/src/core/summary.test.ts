@@ -20,6 +20,8 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     nan: 0,
     positiveInfinity: 0,
     negativeInfinity: 0,
+    overwritten: 0,
+    repeated: 0,
     startWallTime: 100,
     firstStep: 0,
     version: 1,
@@ -37,8 +39,8 @@ function series(values: number[], change: Partial<Series> = {}): Series {
 
 describe("what is said beside the curves", () => {
   it("adds up all curves", () => {
-    const all = [series([1, 0, -1], { nan: 2, points: 50, reduced: true }), series([-Infinity, 3], { negativeInfinity: 1 })];
-    expect(chartCounts(all, true)).toEqual({ points: 52, returned: 5, isReduced: true, nan: 2, infinite: 1, notPositive: 2 });
+    const all = [series([1, 0, -1], { nan: 2, points: 50, reduced: true, overwritten: 10, repeated: 1 }), series([-Infinity, 3], { negativeInfinity: 1, repeated: 2 })];
+    expect(chartCounts(all, true)).toEqual({ points: 52, returned: 5, isReduced: true, nan: 2, infinite: 1, overwritten: 10, repeated: 3, notPositive: 2 });
     expect(chartCounts(all, false).notPositive).toBe(0);
   });
 

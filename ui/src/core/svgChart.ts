@@ -9,6 +9,8 @@ export interface SvgCurve {
   dash: readonly number[];
   /** Number of the vertical axis. */
   scale: number;
+  /** One of many, drawn pale behind the lines. */
+  isBehind: boolean;
   x: ArrayLike<number>;
   raw: ArrayLike<number>;
   smoothed: ArrayLike<number> | null;
@@ -50,18 +52,22 @@ export interface SvgChart {
 
 const FONT = `font-family="Inter, system-ui, sans-serif" font-size="11"`;
 const LEGEND_ROW = 16;
+/** How much is seen of a line among many behind the others. */
+export const BEHIND = 0.12;
 
 /** A picture of a chart that stands alone: title, axes, curves with the raw ones behind, legend. */
 export function svgChart(chart: SvgChart): string {
   const { plot, ink } = chart;
-  const height = chart.height + 28 + chart.curves.length * LEGEND_ROW + 8;
-  const opacity = bandOpacity(chart.curves.filter(({ band }) => band !== null).length);
-  const lines = chart.curves.map((curve) => area(curve, chart.projections[curve.scale]!, opacity) + paths(curve, chart.projections[curve.scale]!));
-  const body = [grid(chart), ...chart.uprights.map((_, index) => upright(chart, index)), clipped(plot, lines.join("")), ...chart.curves.map(marks), ...chart.guides.map((one) => guide(chart, one))].join("");
+  const [behind, drawn] = [chart.curves.filter(({ isBehind }) => isBehind), chart.curves.filter(({ isBehind }) => !isBehind)];
+  const height = chart.height + 28 + drawn.length * LEGEND_ROW + 8;
+  const opacity = bandOpacity(drawn.filter(({ band }) => band !== null).length);
+  const pale = behind.map((curve) => paths({ ...curve, colour: ink.text, raw: curve.smoothed ?? curve.raw, smoothed: null }, chart.projections[curve.scale]!, BEHIND));
+  const lines = drawn.map((curve) => area(curve, chart.projections[curve.scale]!, opacity) + paths(curve, chart.projections[curve.scale]!));
+  const body = [grid(chart), ...chart.uprights.map((_, index) => upright(chart, index)), clipped(plot, [...pale, ...lines].join("")), ...drawn.map(marks), ...chart.guides.map((one) => guide(chart, one))].join("");
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${chart.width}" height="${height}" viewBox="0 -28 ${chart.width} ${height}">` +
     `<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>` +
-    `<text x="12" y="-10" ${FONT} font-weight="600" fill="${ink.text}">${escapeXml(chart.title)}</text>${body}${legend(chart)}</svg>\n`
+    `<text x="12" y="-10" ${FONT} font-weight="600" fill="${ink.text}">${escapeXml(chart.title)}</text>${body}${legend({ ...chart, curves: drawn })}</svg>\n`
   );
 }
 
@@ -99,14 +105,14 @@ function guide({ plot, ink }: SvgChart, { at, label }: Tick): string {
   );
 }
 
-function paths(curve: SvgCurve, projection: Projection): string {
+function paths(curve: SvgCurve, projection: Projection, whole = 1): string {
   const line = (values: ArrayLike<number>, opacity: number): string => {
     const pen = new SvgPen();
     traceCurve(pen, curve.x, values, projection);
     const stroke = `stroke="${curve.colour}" stroke-width="1.5" stroke-opacity="${opacity}"${dashOf(curve)}`;
     return `<path d="${pen}" fill="none" stroke-linejoin="round" stroke-linecap="round" ${stroke}/>`;
   };
-  if (!curve.smoothed) return line(curve.raw, 1);
+  if (!curve.smoothed) return line(curve.raw, whole);
   return (curve.band ? "" : line(curve.raw, 0.34)) + line(curve.smoothed, 1);
 }
 

@@ -34,12 +34,12 @@ describe("groups of tags", () => {
   const shape = (names: string[]): [string, string[]][] =>
     groupByPrefix(tags(...names)).map(({ prefix, items }) => [prefix, items.map(({ tag }) => tag)]);
 
-  it("follow the prefix, with those that are alone together in front", () => {
+  it("follow the prefix, with those that are alone together in front, and keep the order of tags", () => {
     expect(shape(["train/loss", "lr", "train/acc", "val/loss", "/odd", "layer10/w", "layer2/w", "layer2/b", "layer10/b"])).toEqual([
-      ["", ["/odd", "lr", "val/loss"]],
-      ["layer2", ["layer2/b", "layer2/w"]],
-      ["layer10", ["layer10/b", "layer10/w"]],
-      ["train", ["train/acc", "train/loss"]],
+      ["", ["lr", "val/loss", "/odd"]],
+      ["layer2", ["layer2/w", "layer2/b"]],
+      ["layer10", ["layer10/w", "layer10/b"]],
+      ["train", ["train/loss", "train/acc"]],
     ]);
   });
 
@@ -82,7 +82,8 @@ describe("drawings", () => {
       xTicks: [{ at: 10, label: "1" }],
       uprights: [{ title: "a & b", ticks: [], colour: "#654321", isRight: true, edge: 90, width: 60 }],
       guides: [{ at: 20, label: "< 3" }],
-      curves: [{ label: "<b>", colour: "#123456", dash: [6, 4], scale: 0, x: [1, 2], raw: [1, 2], smoothed: [1, NaN], band: null, marks: [{ path: "M1 2L3 4Z", isFilled: true }] }],
+      curves: [{ label: "<b>", colour: "#123456", dash: [6, 4], scale: 0,
+          isBehind: false, x: [1, 2], raw: [1, 2], smoothed: [1, NaN], band: null, marks: [{ path: "M1 2L3 4Z", isFilled: true }] }],
       ink: { text: "#000", grid: "#eee", paper: "#fff", guide: "#f00" },
     });
     expect(svg).toContain("&lt;script&gt;&quot;&amp;");

@@ -18,6 +18,29 @@ export interface TipRow {
   wallTime: number;
 }
 
+/** How the rows of a tip are sorted. */
+export type TipOrder = "nearest" | "descending" | "ascending";
+
+export const TIP_ORDERS: readonly TipOrder[] = ["nearest", "descending", "ascending"];
+
+/** Hits that come nearest first, sorted by the drawn value instead; what is no number comes last. */
+export function orderedHits(hits: readonly Hit[], curves: readonly Curve[], order: TipOrder): readonly Hit[] {
+  if (order === "nearest") return hits;
+  const sign = order === "descending" ? -1 : 1;
+  const valueOf = ({ curve, row }: Hit): number => {
+    const value = (curves[curve]?.smoothed ?? curves[curve]?.raw)?.[row] ?? NaN;
+    return Number.isNaN(value) ? Infinity : sign * value;
+  };
+  return [...hits].sort((one, other) => valueOf(one) - valueOf(other) || one.curve - other.curve);
+}
+
+/** The part of a sorted tip that is shown: `most` hits around the nearest one, which is never out of sight. */
+export function hitWindow(hits: readonly Hit[], nearest: Hit, most: number): { first: number; end: number } {
+  const at = hits.indexOf(nearest);
+  const first = Math.max(0, Math.min(at - Math.floor(most / 2), hits.length - most));
+  return { first, end: Math.min(hits.length, first + most) };
+}
+
 /** Rows for hits, in their order; `series` and `curves` are parallel. */
 export function tipRows(hits: readonly Hit[], curves: readonly Curve[], series: readonly Series[], limit: number): TipRow[] {
   return hits.slice(0, limit).flatMap((hit) => {

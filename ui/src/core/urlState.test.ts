@@ -9,7 +9,8 @@ import { CENTRES, SPREADS } from "./group";
 import { SHAPES } from "./histograms";
 import { RUN_COLUMNS } from "./runTable";
 import { RUN_GROUPINGS } from "./runTree";
-import { DEFAULT_REACH, SMOOTHERS } from "./scalarView";
+import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
+import { TOP_BY } from "./topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { TENSOR_MODES } from "./valueView";
 
@@ -31,6 +32,8 @@ const views: fc.Arbitrary<ViewState> = fc
     fullTag: fc.option(name),
     zooms: fc.array(fc.tuple(name, fc.record({ x: edges, y: edges })), { maxLength: 3 }).map((pairs) => new Map(pairs)),
     isZoomedFull: fc.boolean(),
+    lead: fc.option(name),
+    isAllClosed: fc.boolean(),
     closed: names,
     step: fc.option(fc.integer()),
     shape: fc.constantFrom(...SHAPES),
@@ -40,8 +43,13 @@ const views: fc.Arbitrary<ViewState> = fc
         xTag: fc.option(name),
         smoother: fc.constantFrom(...SMOOTHERS),
         reach: fc.double({ min: 0.001, max: 1e9, noNaN: true }),
-        showsBand: fc.boolean(),
-        ignoresOutliers: fc.boolean(),
+        rawAs: fc.constantFrom(...RAW_AS),
+        ignoresOutliers: fc.option(fc.boolean()),
+        own: fc
+          .array(fc.tuple(name, fc.record({ axis: fc.option(fc.constantFrom(...AXES)), smoothing: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0)), ignoresOutliers: fc.option(fc.boolean()) })), { maxLength: 3 })
+          .map((pairs) => new Map(pairs.filter(([, own]) => Object.values(own).some((value) => value !== null)))),
+        showsHidden: fc.boolean(),
+        isLinked: fc.boolean(),
         alignsStarts: fc.boolean(),
         offsets: fc.dictionary(name, fc.integer({ min: 1, max: 1e9 }), { maxKeys: 3, noNullPrototype: true }),
         tags: fc.option(
@@ -50,6 +58,9 @@ const views: fc.Arbitrary<ViewState> = fc
             .filter(({ base, except }) => base === "none" || except.length > 0),
         ),
         markedStep: fc.option(fc.integer()),
+        topBy: fc.constantFrom(...TOP_BY),
+        topCount: fc.nat({ max: MOST_TOP }),
+        focus: names,
         composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
       })
       .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),

@@ -27,7 +27,11 @@ export interface ViewState {
   fullTag: string | null;
   /** Boxes that zoomed charts show. */
   zooms: Zooms;
-  /** Keys of the groups of cards that are closed. */
+  /** Of linked charts the one whose zoom the others follow; null for none. */
+  lead: string | null;
+  /** Groups of cards are closed, but for those in the list. */
+  isAllClosed: boolean;
+  /** Keys of the groups of cards that are closed; of those that are open, where all others are closed. */
   closed: readonly string[];
   /** Step of all images; null follows the newest. */
   step: number | null;
@@ -52,6 +56,8 @@ export function defaultView(): ViewState {
     flipped: [],
     fullTag: null,
     zooms: new Map(),
+    lead: null,
+    isAllClosed: false,
     closed: [],
     step: null,
     shape: "ridge",
@@ -83,7 +89,9 @@ export function viewToQuery(view: ViewState): string {
   for (const tag of view.flipped) query.append("flip", tag);
   if (view.fullTag !== null) query.append("full", view.fullTag);
   describeZooms(view.zooms, view.fullTag, query);
-  for (const group of view.closed) query.append("closed", group);
+  if (view.lead !== null) query.append("lead", view.lead);
+  if (view.isAllClosed) query.append("groups", "closed");
+  for (const group of view.closed) query.append(view.isAllClosed ? "opened" : "closed", group);
   describeScalars(view.scalars, query);
   describeCompare(view.comparing, query);
   describeRuns(view.list, query);
@@ -101,6 +109,7 @@ export function queryToView(text: string): ViewState {
   const axis = query.get("axis");
   const regex = query.get("tag_regex");
   const fullTag = query.get("full");
+  const isAllClosed = query.get("groups") === "closed";
   return {
     runs: runChoice(query),
     filter: { text: regex ?? query.get("tag") ?? "", isRegex: regex !== null && regex !== "" },
@@ -110,7 +119,9 @@ export function queryToView(text: string): ViewState {
     flipped: unique(query.getAll("flip")),
     fullTag,
     zooms: zoomsOf(query.getAll("zoom"), fullTag),
-    closed: unique(query.getAll("closed")),
+    lead: query.get("lead"),
+    isAllClosed,
+    closed: unique(query.getAll(isAllClosed ? "opened" : "closed")),
     step: wholeNumber(query.get("step")),
     shape: SHAPES.find((shape) => shape === query.get("shape")) ?? "ridge",
     scalars: scalarViewOf(query),

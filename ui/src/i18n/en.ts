@@ -14,6 +14,7 @@ import { scalars } from "./en/scalars";
 import { tables } from "./en/tables";
 import { tensors } from "./en/tensors";
 import { values } from "./en/values";
+import { views } from "./en/views";
 
 /** English, a file a page. `{name}` is filled in; `{n|run|runs}` chooses by the number n. */
 export const en = {
@@ -26,6 +27,7 @@ export const en = {
   ...distributions,
   ...dashboard,
   ...values,
+  ...views,
   ...tensors,
   ...media,
   ...hparams,

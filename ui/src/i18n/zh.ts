@@ -15,6 +15,7 @@ import { scalars } from "./zh/scalars";
 import { tables } from "./zh/tables";
 import { tensors } from "./zh/tensors";
 import { values } from "./zh/values";
+import { views } from "./zh/views";
 
 /** Simplified Chinese, in the words of MindInsight's documentation. */
 export const zh: Record<MessageKey, string> = {
@@ -27,6 +28,7 @@ export const zh: Record<MessageKey, string> = {
   ...distributions,
   ...dashboard,
   ...values,
+  ...views,
   ...tensors,
   ...media,
   ...hparams,

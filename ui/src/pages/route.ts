@@ -13,6 +13,8 @@ export interface Route {
   load: () => Promise<{ default: Component }>;
   /** Kinds of data without which the navigation leaves the page out; undefined for pages that are always listed. */
   kinds?: readonly string[];
+  /** Kinds of data that the page shows; undefined for pages that show any run. */
+  shows?: readonly string[];
 }
 
 /** Under this name the app gives pages the list of all pages. */

@@ -28,8 +28,12 @@ export function partMarkup(part: Part, index: number): Markup {
   }
 }
 
+/** Drawings less wide than this many times their height do not fill a wide card: they would be as high as a screen. */
+const SQUARE = 1.25;
+
 function drawing({ width, height, body }: Drawing, label: string, part: Markup | null = null): Markup {
-  return html`<svg class="drawing"${part} viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${new Markup(body)}</svg>`;
+  const shape = width < SQUARE * height ? " square" : "";
+  return html`<svg class="drawing${shape}"${part} viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${new Markup(body)}</svg>`;
 }
 
 function pictures({ pictures, arrangement }: PicturePart): Markup {

@@ -78,13 +78,13 @@ export interface PicturePart {
   arrangement: Arrangement;
 }
 
-/** A picture of one pixel a cell, with colours for either theme, and what is drawn over it. */
+/** A picture of cells in whole pixels, with colours for either theme, and what is drawn over it. */
 export interface CellsPart {
   kind: "cells";
   label: string;
   light: string;
   dark: string;
-  /** Cells across and down. */
+  /** Pixels of the picture across and down. */
   cells: readonly [number, number];
   /** Elements of an SVG over the picture, whose sides are 1 long. */
   over: string;

@@ -5,10 +5,8 @@ import type { ChartPlan } from "../core/chartPlan";
 import { farCount, unplacedCount, type Curve, type Scaling } from "../core/curve";
 import { lastValue, withoutEnds, type Series } from "../core/series";
 import { chartCounts } from "../core/seriesSummary";
-import { smoothingOf } from "../core/smoothing";
-import { shownBox } from "../core/zoom";
 import { CurveDemand } from "./curves.svelte";
-import { lineKey, lookOfLine, offsetOf, scalingOf } from "./lines";
+import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, type ChartSettings } from "./lines";
 import { view } from "./view.svelte";
 import { zooms } from "./zooms.svelte";
 
@@ -27,19 +25,25 @@ export class ChartLines {
   readonly #whole = new CurveDemand();
   readonly #wish: () => ChartWish;
 
-  scaling = $derived.by<Scaling>(() => scalingOf(this.#wish().plan.key));
-  zoom = $derived.by(() => shownBox(zooms.of(this.#wish().plan.key)));
+  settings = $derived.by<ChartSettings>(() => settingsOfChart(this.#wish().plan.key));
+  /** What is shown of the horizontal axis; null for all of it. */
+  range = $derived.by(() => zooms.xOf(this.#wish().plan.key));
   series = $derived(this.#drawable(this.demand));
-  #isPart = $derived(this.zoom !== null || view.scalars.xTag !== null);
-  /** Value at the last step of every line, whatever the chart is zoomed to and whatever stands across. */
+  #isPart = $derived(this.range !== null || this.settings.xTag !== null);
+  /** Drawn value at the last step of every line, whatever the chart is zoomed to and whatever stands across. */
   lasts = $derived<ReadonlyMap<string, number | null>>(
-    new Map((this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [lineKey(one), lastValue(one)])),
+    new Map((this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [lineKey(one), lastValue({ ...one, value: one.smoothed ?? one.value })])),
   );
   failed = $derived(this.demand.series.filter(({ error }) => error !== null));
-  curves = $derived.by<readonly Curve[]>(() => {
+  #lines = $derived.by<readonly Curve[]>(() => {
     const { plan } = this.#wish();
-    return this.series.map((one) => lookOfLine(one, plan, offsetOf(one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width));
+    return this.series.map((one) => lookOfLine(one, plan, offsetOf(plan.key, one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width));
   });
+  curves = $derived.by(() => drawnCurves(this.#lines, this.#wish().plan.title));
+  /** How many of many curves are lines of their own; null where all are. */
+  top = $derived(this.curves.some(({ isBehind }) => isBehind) ? this.curves.filter(({ isBehind }) => !isBehind).length : null);
+  scaling = $derived.by<Scaling>(() => scalingOf(this.#wish().plan.key, this.#lines));
+  zoom = $derived.by(() => zooms.boxOf(this.#wish().plan.key, this.#lines, this.settings.isLog));
   counts = $derived(chartCounts(this.series, this.scaling.isLog));
   /** Rows that a logarithmic horizontal axis has no place for; a lower bound where the curves are reduced. */
   unplaced = $derived(this.scaling.isLogX ? unplacedCount(this.curves) : 0);
@@ -53,7 +57,7 @@ export class ChartLines {
   });
   #wanted = $derived.by(() =>
     this.#wish().plan.parts.flatMap(({ name, runs }) =>
-      runs.map((run) => ({ run, tag: name, offset: offsetOf(run, this.#firstSteps.get(lineKey({ run, tag: name })) ?? 0) })),
+      runs.map((run) => ({ run, tag: name, offset: offsetOf(this.#wish().plan.key, run, this.#firstSteps.get(lineKey({ run, tag: name })) ?? 0) })),
     ),
   );
 
@@ -69,16 +73,17 @@ export class ChartLines {
 
   #ask(): void {
     if (this.width === 0) return;
-    const { xTag } = view.scalars;
+    const { xTag, axis, smoothing, isLogX } = this.settings;
     const want = {
       lines: this.#wanted,
-      axis: view.axis,
-      range: this.zoom?.x ?? null,
+      axis,
+      range: this.range,
       pixels: this.width,
-      isLogX: this.scaling.isLogX,
-      smoothing: smoothingOf(view.scalars, view.smoothing),
+      isLogX,
+      smoothing,
       xTag,
       baseline: this.#wish().baseline,
+      showsHidden: view.scalars.showsHidden,
     };
     const whole = { ...want, range: null, xTag: null };
     const isPart = this.#isPart;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { binOf, binsOf, type Bin } from "../core/bins";
+import { formatSetting } from "../core/format";
+import type { HparamCell } from "../core/hparamTable";
 import { fetchGroups, type GroupQuery } from "../api/derived";
 import { fetchHparams, fetchStatistics, type Hparams, type Statistics } from "../api/tables";
 import type { Group } from "../core/group";
@@ -28,6 +31,9 @@ class Comparison {
     return new Map(answer?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
   });
 
+  /** Of a parameter with many different numbers; null where each value is a group. */
+  #bins = $derived(binsOf([...this.#cells.values()].filter((cell) => typeof cell === "number")));
+
   /** Nobody knows yet which groups there are: the parameters that make them are still asked for. */
   #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.answer === null);
 
@@ -52,13 +58,27 @@ class Comparison {
     return this.isGrouped ? groupColours.of(key) : colours.of(key);
   }
 
+  #keyOf({ low, high }: Bin): string {
+    const range = low === high ? formatSetting(low) : `${formatSetting(low)} … ${formatSetting(high)}`;
+    return `${view.comparing.parameter} = ${range}`;
+  }
+
+  #binKey(bins: readonly Bin[], cell: HparamCell): string {
+    const bin = typeof cell === "number" ? binOf(bins, cell) : undefined;
+    return bin ? this.#keyOf(bin) : `${view.comparing.parameter} = ${cell ?? "–"}`;
+  }
+
   #groupsOf(some: readonly string[]): RunGroup[] {
     const { grouping, parameter } = view.comparing;
     if (this.#isUnknown) return [];
     if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
     if (grouping === "directory") return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
     if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
-    return gather(some, (run) => `${parameter} = ${this.#cells.get(run) ?? "–"}`, "");
+    const bins = this.#bins;
+    if (!bins) return gather(some, (run) => `${parameter} = ${this.#cells.get(run) ?? "–"}`, "");
+    const byBin = gather(some, (run) => this.#binKey(bins, this.#cells.get(run) ?? null), "");
+    const order = bins.map((bin) => this.#keyOf(bin));
+    return byBin.sort((one, other) => (order.indexOf(one.key) + 1 || Infinity) - (order.indexOf(other.key) + 1 || Infinity));
   }
 }
 

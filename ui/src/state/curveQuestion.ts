@@ -27,6 +27,8 @@ export interface Want {
   xTag: string | null;
   /** Run that all others are compared with: differences are drawn. */
   baseline: string | null;
+  /** Hidden points too, where no expression is asked for. */
+  showsHidden: boolean;
 }
 
 /** What all lines of one request have in common. */
@@ -63,11 +65,11 @@ export function settingsOf(want: Want): (line: WantedLine) => { settings: CurveS
 }
 
 function moved(want: Want, tag: string, offset: number): CurveSettings {
-  const { axis, smoothing, xTag, baseline } = want;
+  const { axis, smoothing, xTag, baseline, showsHidden } = want;
   const pixels = Math.min(MOST_PIXELS, Math.max(PIXEL_BUCKET, Math.ceil(want.pixels / PIXEL_BUCKET) * PIXEL_BUCKET));
   const range = want.range && ([want.range[0] - offset, want.range[1] - offset] as const);
   const isDerived = isFormula(tag) || xTag !== null || baseline !== null || !isWeightOnly(smoothing);
-  return { axis, range, pixels, logOrigin: want.isLogX ? 0 - offset : null, smoothing, xTag, baseline, isDerived };
+  return { axis, range, pixels, logOrigin: want.isLogX ? 0 - offset : null, smoothing, xTag, baseline, showsHidden, isDerived };
 }
 
 /** Rows of the lines, each completed by what is known of it. Raises what the request raises. */
@@ -91,9 +93,9 @@ export async function readLines(want: Want, signal: AbortSignal): Promise<Series
 }
 
 function askPlain(lines: readonly AskedLine[], settings: CurveSettings, signal: AbortSignal): Promise<Series[]> {
-  const { axis, range, pixels, smoothing, logOrigin } = settings;
+  const { axis, range, pixels, smoothing, logOrigin, showsHidden } = settings;
   const series = lines.map(({ run, tag, known }) => ({ run, tag, since: known?.cursor ?? null }));
-  return fetchCurves({ series, axis, range, pixels, log_origin: logOrigin, smoothing: smoothing.weight }, signal);
+  return fetchCurves({ series, axis, range, pixels, log_origin: logOrigin, smoothing: smoothing.weight, overwritten: showsHidden }, signal);
 }
 
 function askDerived(asked: readonly AskedLine[], settings: CurveSettings, signal: AbortSignal): Promise<Series[]> {

@@ -12,6 +12,8 @@ export class CurveDemand implements CurveWaiter {
   series = $state.raw<readonly Series[]>([]);
   problem = $state.raw<Problem | null>(null);
   isLoading = $state(false);
+  /** Lines of which no rows are here, or only rows for another view. */
+  missing = $state(0);
   #want: Want | null = null;
   /** Key of the rows by line. */
   #keys = new Map<string, string>();
@@ -33,6 +35,11 @@ export class CurveDemand implements CurveWaiter {
     for (const key of before.values()) if (!wanted.has(key)) abandon(key, this);
     for (const line of asked) if (!areFresh(line.key)) order(line, this);
     this.#refresh();
+  }
+
+  /** How many lines are wanted. */
+  get size(): number {
+    return this.#keys.size;
   }
 
   release(): void {
@@ -60,8 +67,11 @@ export class CurveDemand implements CurveWaiter {
   #refresh(): void {
     const series: Series[] = [];
     let isLoading = false;
+    let missing = 0;
     for (const [line, key] of this.#keys) {
-      const rows = knownRows(key) ?? this.#latest.get(line);
+      const known = knownRows(key);
+      if (!known) missing++;
+      const rows = known ?? this.#latest.get(line);
       if (!areFresh(key)) isLoading = true;
       if (rows) {
         series.push(rows);
@@ -71,6 +81,7 @@ export class CurveDemand implements CurveWaiter {
     const isSame = series.length === this.series.length && series.every((one, index) => one === this.series[index]);
     if (!isSame) this.series = series;
     this.isLoading = isLoading;
+    this.missing = missing;
   }
 }
 

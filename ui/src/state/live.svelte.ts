@@ -119,13 +119,16 @@ function listSpacing(count: number): number {
   return count <= 1000 ? 400 : 1000;
 }
 
-/** Reads what is new to the list of runs, and the tags where shown runs hold others than before. */
+/**
+ * Reads what is new to the list of runs, and the tags where shown runs hold others than before. Tags of runs that come
+ * to be shown are read by who shows them.
+ */
 async function readLists(isAnother: boolean): Promise<void> {
   const before = runs.byId;
   await runs.load();
   colours.assign(runs.all.map(({ id }) => id));
   selection.notice();
-  const isSame = !isAnother && selection.shown.every((id) => holdsTheSame(before.get(id), runs.byId.get(id)));
+  const isSame = !isAnother && selection.shown.every((id) => !before.has(id) || holdsTheSame(before.get(id), runs.byId.get(id)));
   for (const list of listsOfTags) if (list.isUsed && (!isSame || list.problem)) await list.reload();
 }
 

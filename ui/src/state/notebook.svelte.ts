@@ -7,6 +7,7 @@ import {
   sendPin,
   sendRunChanges,
   sendThreshold,
+  sendView,
   type GroupNotes,
   type Mute,
   type MuteRecord,
@@ -17,6 +18,8 @@ import {
   type RunNotes,
   type Threshold,
   type ThresholdRecord,
+  type View,
+  type ViewRecord,
 } from "../api/notebook";
 import { labelChange } from "../core/labels";
 import type { Reason } from "../core/reason";
@@ -24,7 +27,7 @@ import { filled, merged, type ByKey } from "../core/records";
 import { Again } from "./again";
 import { problemOf, type Problem } from "./problem";
 
-export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord };
+export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord, View, ViewRecord };
 
 /** What somebody changes of a run; a field that is absent stays. `colour` null is the given colour. */
 export type NotesChange = Partial<Pick<RunNotes, "tags" | "colour" | "archived">>;
@@ -40,6 +43,7 @@ class Notebook {
   groups = $state.raw<ByKey<GroupNotes>>(new Map());
   thresholds = $state.raw<ByKey<ThresholdRecord>>(new Map());
   pins = $state.raw<ByKey<PinRecord>>(new Map());
+  views = $state.raw<ByKey<ViewRecord>>(new Map());
   mutes = $state.raw<ByKey<MuteRecord>>(new Map());
   /** Everything was read at least once. */
   isRead = $state(false);
@@ -66,6 +70,7 @@ class Notebook {
       this.groups = filled(answer.groups);
       this.thresholds = filled(answer.thresholds);
       this.pins = filled(answer.pins);
+      this.views = filled(answer.views);
       this.mutes = filled(answer.mutes);
       this.isRead = true;
       this.isWritable = answer.is_writable;
@@ -124,6 +129,10 @@ class Notebook {
     return this.#write(() => sendPin(id, this.pins.get(id)?.version ?? 0, pin));
   }
 
+  putView(id: string, view: View | null): Promise<boolean> {
+    return this.#write(() => sendView(id, this.views.get(id)?.version ?? 0, view));
+  }
+
   putMute(id: string, mute: Mute | null): Promise<boolean> {
     return this.#write(() => sendMute(id, this.mutes.get(id)?.version ?? 0, mute));
   }
@@ -160,6 +169,7 @@ class Notebook {
     this.groups = merged(this.groups, records.groups);
     this.thresholds = merged(this.thresholds, records.thresholds);
     this.pins = merged(this.pins, records.pins);
+    this.views = merged(this.views, records.views);
     this.mutes = merged(this.mutes, records.mutes);
   }
 }

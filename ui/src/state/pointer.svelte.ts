@@ -4,11 +4,11 @@ class Pointer {
   /** Run under the pointer in a list of runs: its curves come to the front. */
   run = $state<string | null>(null);
   /** Chart under the pointer and the position on its horizontal axis: other charts show the same place. */
-  place = $state.raw<{ tag: string; x: number } | null>(null);
+  place = $state.raw<{ tag: string; x: number; axis: string } | null>(null);
 
-  /** Where a chart shows the cursor of another one. */
-  crosshairOf(tag: string): number | null {
-    return this.place && this.place.tag !== tag ? this.place.x : null;
+  /** Where a chart shows the cursor of another one over the same axis. */
+  crosshairOf(tag: string, axis: string): number | null {
+    return this.place && this.place.tag !== tag && this.place.axis === axis ? this.place.x : null;
   }
 }
 

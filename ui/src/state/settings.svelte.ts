@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import { innerWidth } from "svelte/reactivity/window";
+
 import type { ChartSize } from "../core/grid";
 import type { RunGrouping } from "../core/runTree";
+import type { TipOrder } from "../core/tipRows";
 import { setLanguage, type Language } from "../i18n/i18n.svelte";
 import { readStored, writeStored } from "./storage";
+
+/** What names of runs are made of. */
+export const RUN_NAMINGS = ["short", "path", "parameters"] as const;
+export type RunNaming = (typeof RUN_NAMINGS)[number];
 
 export type Theme = "system" | "light" | "dark";
 
@@ -10,20 +17,26 @@ interface Stored {
   theme: Theme;
   language: Language;
   chartSize: ChartSize;
-  isSideOpen: boolean;
+  /** Of the sidebar beside the page; null before somebody chose: open where there is room. */
+  isSideOpen: boolean | null;
   /** Rare settings of the charts stand beside them. */
   isPanelOpen: boolean;
+  /** Of the rows of the tip under the cursor. */
+  tipOrder: TipOrder;
   /** Of the list beside the pages. */
   runGrouping: RunGrouping;
   /** Field of the lineage that the list is grouped by instead; "" for none. */
   runField: string;
+  runNaming: RunNaming;
 }
 
 const KEY = "settings";
+/** Pixels of a window from which on the sidebar leaves enough for the page. */
+const SIDE_ROOM = 960;
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: window.innerWidth >= 960, isPanelOpen: false, runGrouping: "none", runField: "", ...readStored<Partial<Stored>>(KEY, {}) };
+  return { theme: "system", language, chartSize: "medium", isSideOpen: null, isPanelOpen: false, tipOrder: "nearest", runGrouping: "none", runField: "", runNaming: "short", ...readStored<Partial<Stored>>(KEY, {}) };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */
@@ -43,11 +56,15 @@ class Settings {
   }
 
   get isSideOpen(): boolean {
-    return this.#stored.isSideOpen;
+    return this.#stored.isSideOpen ?? (innerWidth.current ?? 0) >= SIDE_ROOM;
   }
 
   get isPanelOpen(): boolean {
     return this.#stored.isPanelOpen;
+  }
+
+  get tipOrder(): TipOrder {
+    return this.#stored.tipOrder;
   }
 
   get runGrouping(): RunGrouping {
@@ -56,6 +73,10 @@ class Settings {
 
   get runField(): string {
     return this.#stored.runField;
+  }
+
+  get runNaming(): RunNaming {
+    return this.#stored.runNaming;
   }
 
   setTheme(theme: Theme): void {
@@ -72,6 +93,10 @@ class Settings {
     this.#change({ chartSize });
   }
 
+  setTipOrder(tipOrder: TipOrder): void {
+    this.#change({ tipOrder });
+  }
+
   setSideOpen(isSideOpen: boolean): void {
     this.#change({ isSideOpen });
   }
@@ -82,6 +107,10 @@ class Settings {
 
   setRunField(runField: string): void {
     this.#change({ runField });
+  }
+
+  setRunNaming(runNaming: RunNaming): void {
+    this.#change({ runNaming });
   }
 
   setPanelOpen(isPanelOpen: boolean): void {

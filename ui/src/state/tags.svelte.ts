@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAbort } from "../api/client";
 import { fetchTags } from "../api/routes";
+import { compareNames } from "../core/order";
 import { problemOf, type Problem } from "./problem";
 
 /** A tag and the shown runs that hold it. */
@@ -9,7 +10,7 @@ export interface TagRuns {
   runs: readonly string[];
 }
 
-/** Tags of one kind in the shown runs. */
+/** Tags of one kind in the shown runs, in the order of names. */
 export class Tags {
   list = $state.raw<readonly TagRuns[]>([]);
   problem = $state.raw<Problem | null>(null);
@@ -36,7 +37,9 @@ export class Tags {
     this.#request = request;
     try {
       const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, this.kind, request.signal);
-      this.list = tags.map(({ tag, runs: holders }) => ({ tag, runs: holders.map((index) => runs[index]!) }));
+      this.list = tags
+        .map(({ tag, runs: holders }) => ({ tag, runs: holders.map((index) => runs[index]!) }))
+        .sort((one, other) => compareNames(one.tag, other.tag));
       this.problem = null;
       this.isLoaded = true;
     } catch (error) {

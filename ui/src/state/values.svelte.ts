@@ -97,7 +97,7 @@ export const audioSteps = new CardSteps();
 export const curveSource: ValueSource<Series, number> = {
   kind: "small curve",
   read: async ({ run, tag }, pixels, signal) => {
-    const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0 };
+    const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0, overwritten: false };
     return (await fetchCurves(query, signal))[0]!;
   },
   bytes: ({ returned }) => 24 * returned,
@@ -107,7 +107,7 @@ export const curveSource: ValueSource<Series, number> = {
 export function askedCurves(): Asked<{ tag: string; runs: readonly string[]; pixels: number }, { tag: string; curves: { run: string; series: Series }[] }> {
   return new Asked(async ({ tag, runs, pixels }, signal) => {
     const series = runs.map((run) => ({ run, tag, since: null }));
-    const query = { series, axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0 };
+    const query = { series, axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0, overwritten: false };
     const found = runs.length > 0 ? await fetchCurves(query, signal) : [];
     return { tag, curves: found.map((one, index) => ({ run: runs[index]!, series: one })) };
   });

@@ -6,6 +6,7 @@ import type { Shape } from "../core/histograms";
 import type { Filter } from "../core/match";
 import { tidyPictures, type PictureView } from "../core/pictureView";
 import type { RunsView } from "../core/runsView";
+import { withOwn, type OwnSettings } from "../core/ownSettings";
 import { defaultScalarView, type ScalarView } from "../core/scalarView";
 import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunChoice, type ViewState } from "../core/urlState";
 import type { ValueView } from "../core/valueView";
@@ -76,7 +77,7 @@ class View {
 
   /** Whether a group of cards shows its head only. */
   isClosed(group: string): boolean {
-    return address.state.closed.includes(group);
+    return address.state.closed.includes(group) !== address.state.isAllClosed;
   }
 
   chooseRuns(runs: RunChoice): void {
@@ -114,6 +115,11 @@ class View {
     address.change({ closed: toggled(address.state.closed, group) });
   }
 
+  /** Shows the heads of all groups only, or all of their cards. */
+  closeAll(isAllClosed: boolean): void {
+    address.change({ isAllClosed, closed: [] });
+  }
+
   setStep(step: number | null): void {
     address.change({ step });
   }
@@ -124,6 +130,10 @@ class View {
 
   setList(change: Partial<RunsView>): void {
     address.change({ list: { ...this.list, ...change } });
+  }
+
+  clearRunFilter(): void {
+    this.setList({ filter: { text: "", isRegex: false } });
   }
 
   setValues(change: Partial<ValueView>): void {
@@ -150,6 +160,23 @@ class View {
     address.change({ scalars: { ...this.scalars, ...change } });
   }
 
+  /** Charts that were linked go back to the whole range. */
+  setLinked(isLinked: boolean): void {
+    zooms.restoreAll();
+    address.change({ scalars: { ...this.scalars, isLinked } });
+  }
+
+  /** What one chart shows otherwise than the page. Another axis drops its box. */
+  setOwn(key: string, change: Partial<OwnSettings>): void {
+    if ("axis" in change) zooms.restore(key);
+    address.change({ scalars: { ...this.scalars, own: withOwn(this.scalars.own, key, change) } });
+  }
+
+  /** Keeps a run highlighted in all charts, or no longer. */
+  toggleFocus(run: string): void {
+    this.setScalars({ focus: toggled(this.scalars.focus, run) });
+  }
+
   /** The step that is pointed at belongs to the chart that an alert led to. */
   setFull(tag: string | null): void {
     const scalars = tag === null ? { ...this.scalars, markedStep: null } : this.scalars;
@@ -159,8 +186,8 @@ class View {
   /** Everything back but the selection of runs and the composed charts. */
   restoreAll(): void {
     zooms.restoreAll();
-    const { runs, fullTag, list, closed, scalars }: ViewState = address.state;
-    address.change({ ...defaultView(), runs, list, fullTag, closed, scalars: { ...defaultScalarView(), composed: scalars.composed } });
+    const { runs, fullTag, list, isAllClosed, closed, scalars }: ViewState = address.state;
+    address.change({ ...defaultView(), runs, list, fullTag, isAllClosed, closed, scalars: { ...defaultScalarView(), composed: scalars.composed } });
   }
 
   /** Reads the address again, after the browser went back or forward. */

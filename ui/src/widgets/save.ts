@@ -20,3 +20,20 @@ export function saveTable(name: string, kind: "csv" | "json", header: readonly s
   if (kind === "json") saveText(`${name}.json`, "application/json", jsonTable(header, rows));
   else saveText(`${name}.csv`, "text/csv", csvTable(header, rows.map((row) => row.map((cell) => (typeof cell === "boolean" ? String(cell) : cell)))));
 }
+
+/** Puts a text into the clipboard, also where the page has no secure context. False: the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const box = document.createElement("textarea");
+  box.value = text;
+  (document.querySelector(":popover-open") ?? document.body).append(box);
+  box.select();
+  const isCopied = document.execCommand("copy");
+  box.remove();
+  return isCopied;
+}

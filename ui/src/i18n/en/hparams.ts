@@ -13,6 +13,7 @@ export const hparams = {
   "hparams.open": "Open the dashboard of {run}",
   "hparams.empty": "The shown runs hold no hyper-parameters",
   "hparams.empty_how": "SummaryCollector records them by itself; in TensorBoard's logs:",
+  "hparams.listed": "{shown} of {total} runs are listed: those that are selected",
   "hparams.no_match": "No run matches the filter",
   "hparams.no_columns": "All shown runs agree in every column",
 } as const;

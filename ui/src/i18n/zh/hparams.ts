@@ -15,6 +15,7 @@ export const hparams: Record<keyof typeof en, string> = {
   "hparams.open": "打开 {run} 的训练看板",
   "hparams.empty": "所显示的训练中没有超参数",
   "hparams.empty_how": "SummaryCollector 会自动记录；TensorBoard 日志可使用：",
+  "hparams.listed": "已列出 {shown} / {total} 个训练：仅选中的训练",
   "hparams.no_match": "没有符合筛选条件的训练",
   "hparams.no_columns": "所显示的训练在所有列中都相同",
 };

@@ -4,12 +4,10 @@ import { formatValue, groupDigits } from "../../core/format";
 import { tagExpression } from "../../core/formula";
 import { bandOf, groupCurve, groupWithoutEnds, type Group } from "../../core/group";
 import { groupSummary } from "../../core/groupTable";
-import { smoothingOf } from "../../core/smoothing";
-import { shownBox } from "../../core/zoom";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, TablePart } from "../../saved/model";
 import { comparison, type GroupQuery } from "../../state/comparison.svelte";
-import { scalingOf } from "../../state/lines";
+import { scalingOf, settingsOfChart } from "../../state/lines";
 import { ReasonError, told } from "../../state/problem";
 import { readGroups } from "../../state/savedReads";
 import type { TagRuns } from "../../state/tags.svelte";
@@ -32,23 +30,24 @@ async function readCard(tag: TagRuns, size: Size, pixels: number, signal: AbortS
   if (groups.length === 0 && all.length > 0) throw new ReasonError(all[0]!.error!);
   const { centre, spread } = view.comparing;
   const curves = groups.map((group) => groupCurve(group, { label: group.key, colour: comparison.colourOf(group.key) }, centre, spread));
-  const chart = { key: tag.tag, label: t("compare.group_chart", { tag: tag.tag, n: curves.length }), curves, uprights: [{ title: "", colour: null }], scaling: scalingOf(tag.tag), zoom: shownBox(zooms.of(tag.tag)), size, hasGuides: view.comparing.baseline === null };
+  const chart = { key: tag.tag, label: t("compare.group_chart", { tag: tag.tag, n: curves.length }), curves, uprights: [{ title: "", colour: null }], scaling: scalingOf(tag.tag, curves), zoom: zooms.boxOf(tag.tag, curves, view.isLogTag(tag.tag)), size, hasGuides: view.comparing.baseline === null };
   return { facts: factsOf(groups), parts: [curvesPart(chart, groups.map(lineOf)), figures(groups)] };
 }
 
 function queryOf({ tag, runs }: TagRuns, pixels: number): GroupQuery {
   const { baseline, groups } = comparison;
+  const { axis, xTag, isLogX, smoothing } = settingsOfChart(tag);
   const holders = new Set(runs);
   const wanted = groups.map((group) => ({ key: group.key, y: tagExpression(tag), runs: group.runs.filter((run) => holders.has(run)) }));
   return {
     groups: wanted.filter((group) => group.runs.length > 0),
     baseline: baseline ? { runs: baseline.runs, centre: view.comparing.centre } : null,
-    axis: view.axis,
-    x: view.scalars.xTag === null ? null : tagExpression(view.scalars.xTag),
-    range: shownBox(zooms.of(tag))?.x ?? null,
+    axis,
+    x: xTag === null ? null : tagExpression(xTag),
+    range: zooms.xOf(tag),
     pixels,
-    log_origin: scalingOf(tag).isLogX ? 0 : null,
-    smoothing: smoothingOf(view.scalars, view.smoothing),
+    log_origin: isLogX ? 0 : null,
+    smoothing,
   };
 }
 

@@ -46,7 +46,7 @@ export const KINDS: readonly CardKind[] = [
     title: "dashboard.profile",
     icon: "profile",
     path: null,
-    code: "with torch.profiler.profile() as profiler:\n    train()",
+    code: "# MindSpore\nprofiler = mindspore.Profiler()\nmodel.train(...)\nprofiler.analyse()\n\n# PyTorch\nwith torch.profiler.profile() as profiler:\n    train()",
     how: "dashboard.profile_how",
     testid: "card-profile",
   },

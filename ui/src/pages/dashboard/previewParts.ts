@@ -44,7 +44,7 @@ export async function scalarContent(run: string, tag: string, signal: AbortSigna
 
 async function curvesOf(runs: readonly string[], tag: string, pixels: number, signal: AbortSignal): Promise<Curve[]> {
   const lines = runs.map((run) => ({ run, tag, offset: 0 }));
-  const series = await readLines({ lines, axis: "step", range: null, pixels, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null }, signal);
+  const series = await readLines({ lines, axis: "step", range: null, pixels, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null, showsHidden: false }, signal);
   return series.filter(({ error }) => error === null).map((one) => curveOf(one, "step", colours.of(one.run)));
 }
 

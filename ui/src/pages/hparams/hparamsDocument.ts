@@ -6,23 +6,23 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, ViewPlan } from "../../saved/model";
 import { colours } from "../../state/colours.svelte";
 import { readHparams } from "../../state/savedReads";
-import { selection } from "../../state/selection.svelte";
+import { searchedText, selection } from "../../state/selection.svelte";
 import { view } from "../../state/view.svelte";
 import { tableContent, type PlannedColumn } from "../saving/cellsTable";
 import { filterSetting, namedRuns } from "../saving/shown";
 
 /** The table of parameters and results, in the order and with the columns of the page. */
 export function hparamsDocument(): ViewPlan {
-  const { shown } = selection;
+  const shown = view.runs === null ? selection.matching.map(({ id }) => id) : selection.shown;
   const title = t("nav.hparams");
-  const settings = [...filterSetting(), { name: t("hparams.columns"), value: t(view.values.showsEqual ? "hparams.all_columns" : "hparams.different") }];
+  const settings = [...filterSetting(view.list.filter), { name: t("hparams.columns"), value: t(view.values.showsEqual ? "hparams.all_columns" : "hparams.different") }];
   return { page: "parameters", title, runs: namedRuns(shown), settings, sections: [{ title, cards: [{ title, run: null, isWide: true, make: (signal) => readTable(shown, signal) }] }] };
 }
 
 async function readTable(shown: readonly string[], signal: AbortSignal): Promise<CardContent> {
   const table = await readHparams(shown, signal);
-  const { matches } = matcherFor(view.filter);
-  const sorted = sortRows(table, table.rows.filter(({ run }) => matches(run)), view.values.sort);
+  const { matches } = matcherFor(view.list.filter);
+  const sorted = sortRows(table, table.rows.filter(({ run }) => matches(searchedText(run))), view.values.sort);
   if (sorted.length === 0) return { facts: [], parts: [{ kind: "notice", tone: "note", text: t(table.rows.length === 0 ? "hparams.empty" : "hparams.no_match") }] };
   const run: PlannedColumn<HparamRow> = { title: t("tip.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
   const columns = shownColumns(table, view.values.showsEqual).map((column) => columnOf(column, sorted));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { curveDrawing } from "../../charts/curveDrawing";
 import { LINE, type Curve } from "../../core/curve";
-import type { DrawnLine } from "../../core/drawing";
+import type { Drawing, DrawnLine } from "../../core/drawing";
 import { formatSetting, formatValue, groupDigits } from "../../core/format";
 import { averagePrecision, bestBalance, definedPoints, prPoint } from "../../core/prCurve";
 import type { RunPr } from "../../core/prFile";
@@ -43,8 +43,15 @@ async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal
 function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {
   const curves = shown.map(curveOf);
   const [across, up] = [t("prcurves.recall"), t("prcurves.precision")];
-  const drawing = curveDrawing({ curves, axis: "value", axisName: across, scaling: SCALING, uprights: [{ title: up, colour: null }], ranges: SHARES, size, by: "point" });
+  const draw = (size: Size): Drawing =>
+    curveDrawing({ curves, axis: "value", axisName: across, scaling: SCALING, uprights: [{ title: up, colour: null }], ranges: SHARES, size, by: "point" });
+  const drawing = draw(squareSize(draw(size)));
   return { kind: "curves", label: t("prcurves.chart", { tag, n: shown.length }), drawing, lines: shown.map(lineOf) };
+}
+
+/** The size at which the plotting area of a drawing is a square as high as before. */
+function squareSize({ width, height, plot }: Drawing): Size {
+  return { width: width - (plot!.right - plot!.left) + (plot!.bottom - plot!.top), height };
 }
 
 function curveOf({ run, curve }: RunPr): Curve {

@@ -8,8 +8,7 @@ import { chartCounts, seriesSummary } from "../../core/seriesSummary";
 import type { Box } from "../../core/zoom";
 import { t } from "../../i18n/i18n.svelte";
 import type { CurvesPart, TablePart } from "../../saved/model";
-import { thresholdGuides } from "../../state/lines";
-import { view } from "../../state/view.svelte";
+import { settingsOfChart, thresholdGuides } from "../../state/lines";
 
 /** Points of all curves of a file: above this much a browser is slow to open it. */
 const MOST_POINTS = 1_500_000;
@@ -49,17 +48,18 @@ interface CurvesCard {
 /** The chart of some curves as it is on the screen, zoomed as it is there. */
 export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): CurvesPart {
   const { curves, scaling, uprights, zoom, size, label } = card;
-  const { xTag } = view.scalars;
+  const { axis: along, xTag } = settingsOfChart(card.key);
   const guides = card.hasGuides ? thresholdGuides(card.key) : [];
-  const axis = xTag === null ? view.axis : "value";
+  const axis = xTag === null ? along : "value";
   const ranges = zoom && rangesOf(zoom, wholeRanges(curves, scaling, guides.map(({ value }) => value)), scaling);
   return { kind: "curves", label, drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, uprights, guides, ranges, size }), lines };
 }
 
 /** The numbers of a curve, with the steps where the axis says something else. */
-export function lineOf(curve: Curve, series: Series): DrawnLine {
+export function lineOf(curve: Curve, series: Series, key: string): DrawnLine {
+  const { axis, xTag } = settingsOfChart(key);
   const { label, part, colour, scale, x, raw, smoothed } = curve;
-  return { name: label, part, colour, scale, x, value: raw, smoothed, step: view.axis === "step" && view.scalars.xTag === null ? null : series.step };
+  return { name: label, part, colour, scale, x, value: raw, smoothed, step: axis === "step" && xTag === null ? null : series.step };
 }
 
 /** Last, lowest and highest value of each curve. */

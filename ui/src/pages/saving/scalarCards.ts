@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChartPlan } from "../../core/chartPlan";
 import { withoutEnds, type Series } from "../../core/series";
-import { smoothingOf } from "../../core/smoothing";
-import { shownBox } from "../../core/zoom";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, Setting } from "../../saved/model";
 import { readLines, type Want } from "../../state/curveQuestion";
-import { axesOf, lookOfLine, offsetOf, scalingOf } from "../../state/lines";
+import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart } from "../../state/lines";
 import { problemOf, ReasonError } from "../../state/problem";
 import { view } from "../../state/view.svelte";
 import { zooms } from "../../state/zooms.svelte";
@@ -28,40 +26,41 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
   const failed = read.find(({ error }) => error !== null);
   if (readable.length === 0 && failed) throw new ReasonError(failed.error!);
   const series = baseline === null ? readable : readable.map(withoutEnds);
-  const curves = series.map((one) => lookOfLine(one, plan, offsets(one), pixels));
-  const scaling = scalingOf(plan.key);
-  const zoom = shownBox(zooms.of(plan.key));
+  const curves = drawnCurves(series.map((one) => lookOfLine(one, plan, offsets(one), pixels)), plan.title);
+  const scaling = scalingOf(plan.key, curves);
+  const zoom = zooms.boxOf(plan.key, curves, scaling.isLog);
   const hasGuides = plan.parts.length === 1 && baseline === null;
   const label = `${plan.title} · ${curves.map((curve) => curve.label).slice(0, 8).join(", ")}`;
   const chart = { key: plan.key, label, curves, uprights: axesOf(plan), scaling, zoom, size, hasGuides };
   const unread = failed ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })] : [];
-  return { facts: [...curveFacts(series, scaling.isLog, zoom), ...unread], parts: [curvesPart(chart, curves.map((curve, index) => lineOf(curve, series[index]!))), curvesTable(curves, series)] };
+  return { facts: [...curveFacts(series, scaling.isLog, zoom), ...unread], parts: [curvesPart(chart, curves.map((curve, index) => lineOf(curve, series[index]!, plan.key))), curvesTable(curves, series)] };
 }
 
 /** Runs that begin together are moved by their first steps, which are known once they were read. */
 async function readPlan(plan: ChartPlan, baseline: string | null, pixels: number, signal: AbortSignal): Promise<{ read: Series[]; offsets: (series: { run: string; firstStep: number | null }) => number }> {
-  const offsets = ({ run, firstStep }: { run: string; firstStep: number | null }): number => offsetOf(run, firstStep ?? 0);
-  const zoom = shownBox(zooms.of(plan.key));
-  const { isLogX } = scalingOf(plan.key);
+  const offsets = ({ run, firstStep }: { run: string; firstStep: number | null }): number => offsetOf(plan.key, run, firstStep ?? 0);
+  const range = zooms.xOf(plan.key);
+  const { axis, isLogX, smoothing, xTag } = settingsOfChart(plan.key);
   const lines = plan.parts.flatMap(({ name, runs }) => runs.map((run) => ({ run, tag: name, offset: 0 })));
-  const want: Want = { lines, axis: view.axis, range: null, pixels, isLogX, smoothing: smoothingOf(view.scalars, view.smoothing), xTag: view.scalars.xTag, baseline };
+  const want: Want = { lines, axis, range: null, pixels, isLogX, smoothing, xTag, baseline, showsHidden: view.scalars.showsHidden };
   const read = await readLines(want, signal);
-  if (!zoom) return { read, offsets };
+  if (!range) return { read, offsets };
   const moved = lines.map((line, index) => ({ ...line, offset: offsets({ run: line.run, firstStep: read[index]!.firstStep }) }));
   const first = new Map(read.map((one) => [JSON.stringify([one.run, one.tag]), one.firstStep]));
-  const zoomed = await readLines({ ...want, lines: moved, range: zoom.x }, signal);
+  const zoomed = await readLines({ ...want, lines: moved, range }, signal);
   return { read: zoomed, offsets: ({ run, ...rest }) => offsets({ run, firstStep: first.get(JSON.stringify([run, (rest as Series).tag])) ?? null }) };
 }
 
 /** How curves are drawn, in words. */
 export function curveSettings(): Setting[] {
-  const { smoother, reach, isLogX, xTag, ignoresOutliers, alignsStarts, showsBand, offsets } = view.scalars;
+  const { smoother, reach, isLogX, xTag, ignoresOutliers, alignsStarts, rawAs, offsets, showsHidden } = view.scalars;
   const smoothing = smoother === "weight" ? (view.smoothing > 0 ? String(view.smoothing) : "") : `${t(`scalars.smoother.${smoother}`)} ${reach}`;
   const ticked = [
     ...(isLogX ? [t("scalars.x_log")] : []),
     ...(alignsStarts ? [t("scalars.align")] : []),
     ...(ignoresOutliers ? [t("scalars.outliers")] : []),
-    ...(showsBand ? [t("scalars.band")] : []),
+    ...(showsHidden ? [t("scalars.show_points")] : []),
+    ...(rawAs === "band" ? [t("scalars.band")] : []),
   ];
   return [
     ...filterSetting(),

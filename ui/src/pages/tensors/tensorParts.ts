@@ -17,7 +17,24 @@ export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {
   const marks = oddKinds(heat).map(({ kind, name }) => ({ colour: ODD_COLOURS[kind - 1]!, name }));
   const values = { shape: heat.shape, cells: heat.cells, isReduced: heat.isReduced, minimum: heat.minimum, maximum: heat.maximum, values: jsonNumbers(cellNumbers(heat)) };
   const legend = ends || marks.length > 0 ? { low: ends?.[0] ?? "", high: ends?.[1] ?? "", marks } : null;
-  return { kind: "cells", label, ...themedPicture((rgb) => cellsCanvas(heat, range, rgb)), cells: [heat.cells[1], heat.cells[0]], over: "", legend, values };
+  const cells = pictureSize(heat);
+  return { kind: "cells", label, ...themedPicture((rgb) => scaled(cellsCanvas(heat, range, rgb), cells)), cells, over: "", legend, values };
+}
+
+/** Pixels across and down: one a cell, and more along the side where the cells of a reduced matrix cover more elements. */
+function pictureSize({ shape, cells: [rows, columns] }: Heat): [number, number] {
+  const block = (shape[0] / rows) / (shape[1] / columns);
+  return [Math.round(columns * Math.max(1, 1 / block)), Math.round(rows * Math.max(1, block))];
+}
+
+function scaled(cells: HTMLCanvasElement, [width, height]: readonly [number, number]): HTMLCanvasElement {
+  if (cells.width === width && cells.height === height) return cells;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, height];
+  const ctx = canvas.getContext("2d")!;
+  ctx.imageSmoothingEnabled = false;
+  ctx.drawImage(cells, 0, 0, width, height);
+  return canvas;
 }
 
 const ODD_NUMBERS = [NaN, Infinity, -Infinity];

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A name that is wanted beside the end of a line; the first of a list matters most. */
+export interface EndLabel {
+  text: string;
+  colour: string;
+  /** Height at which the line ends, in pixels. */
+  end: number;
+}
+
+export interface PlacedLabel extends EndLabel {
+  /** Height at which the name is written. */
+  at: number;
+}
+
+/** As many labels as there is room for, moved apart and kept near the ends of their lines. */
+export function placeLabels(labels: readonly EndLabel[], top: number, height: number, spacing: number): PlacedLabel[] {
+  const most = Math.max(0, Math.floor(height / spacing));
+  const placed = labels
+    .slice(0, most)
+    .sort((one, other) => one.end - other.end)
+    .map((label) => ({ ...label, at: Math.min(top + height, Math.max(top, label.end)) }));
+  for (let index = 1; index < placed.length; index++) placed[index]!.at = Math.max(placed[index]!.at, placed[index - 1]!.at + spacing);
+  let limit = top + height;
+  for (let index = placed.length - 1; index >= 0; index--) {
+    placed[index]!.at = Math.min(placed[index]!.at, limit);
+    limit = placed[index]!.at - spacing;
+  }
+  return placed;
+}
+
+const SEPARATOR = /[/_\- ]/;
+
+/** Names without what all of them begin with; what is left begins behind a separator and is no bare number. */
+export function distinctNames(names: readonly string[]): string[] {
+  const [first = "", ...others] = names;
+  let common = others.length === 0 ? first.lastIndexOf("/") + 1 : first.length;
+  for (const name of others) while (!name.startsWith(first.slice(0, common))) common--;
+  const back = (): void => {
+    while (common > 0 && !SEPARATOR.test(first[common - 1]!)) common--;
+  };
+  back();
+  if (common > 0 && names.some((name) => /^\d/.test(name.slice(common)))) {
+    common--;
+    back();
+  }
+  return names.map((name) => name.slice(common) || name);
+}
+
+/** A text for a width: its middle gives way, since names differ at their ends. */
+export function cutMiddle(text: string, width: number, measure: (text: string) => number): string {
+  if (measure(text) <= width) return text;
+  for (let kept = text.length - 1; kept > 1; kept--) {
+    const head = Math.floor(kept / 3);
+    const cut = `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
+    if (measure(cut) <= width) return cut;
+  }
+  return "…";
+}
