@@ -88,6 +88,7 @@ def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewe
     expect(swatches_of(page, "sgd")).to_have_count(2)
     the_colour_of_a_group_reaches(page, theirs)
     until(page, lambda: [*Counter(listed_colours(page)).values()] == [3, 2])
+    page.get_by_test_id("spread").select_option("range")
     for _ in range(2):
         wait_until_drawn(card(page, "loss"))
         point_at(card(page, "loss"), "End")
@@ -97,6 +98,7 @@ def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewe
         page.reload()
     page.get_by_test_id("centre").select_option("median")
     page.get_by_test_id("spread").select_option("quartiles")
+    expect_view(page, "spread", None)
     wait_until_drawn(card(page, "loss"))
     point_at(card(page, "loss"), "End")
     expect(tip_rows(page)).to_have_count(2)

@@ -170,11 +170,23 @@ def test_all_curves_in_sight_come_together_and_are_those_of_tensorboard(
         assert 2 * both[0] * both[1] / sum(both) == pytest.approx(wanted[run][2])
 
 
+def expect_square(chart: Locator) -> None:
+    """The lines of the grid are as long across as down, and the title of the precision is beside them."""
+    lines = chart.locator("line").evaluate_all("all => all.map(line => line.getBoundingClientRect().toJSON())")
+    across, down = max(line["width"] for line in lines), max(line["height"] for line in lines)
+    assert across == pytest.approx(down, abs=1)
+    assert across > 100
+    title = chart.get_by_text("Precision", exact=True).bounding_box()
+    assert title
+    assert 0 < min(line["left"] for line in lines) - title["x"] < 60
+
+
 def test_a_curve_says_its_counts_at_every_threshold_and_is_downloaded(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/pr-curves?run=tensorboard%2Ftb_all%2Frun_a")
     curves = mindscope.open_run(DATA / "tensorboard" / "tb_all" / "run_a").pr_curves("pr")
     chart = card(page, "pr").get_by_test_id("pr-chart")
     expect(chart.locator("path[data-curve]")).to_have_count(1)
+    expect_square(chart)
     card(page, "pr").get_by_test_id("card-step").press("Home")
     expect(card(page, "pr").get_by_test_id("step")).to_have_text(f"Step {curves[0].step}")
     chart.focus()

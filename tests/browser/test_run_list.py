@@ -273,9 +273,17 @@ def test_a_run_is_deleted_after_its_files_were_shown(tmp_path: Path, open_page: 
         expect(panel.get_by_test_id("delete")).to_be_focused()
         assert (tmp_path / "logs" / "gone").exists()
         panel.get_by_test_id("delete").click()
+        backgrounds = "button => [getComputedStyle(button).backgroundColor, getComputedStyle(button).borderColor]"
+        assert panel.get_by_test_id("delete-confirm").evaluate(backgrounds) == [danger(page)] * 2
         panel.get_by_test_id("delete-confirm").click()
         expect(lines(page)).to_have_count(1)
         eventually(lambda: not (tmp_path / "logs" / "gone").exists())
+
+
+def danger(page: Page) -> str:
+    """The color of what destroys something."""
+    probe = "document.body.appendChild(Object.assign(document.createElement('i'), {style: 'color: var(--bad)'}))"
+    return page.evaluate(f"getComputedStyle({probe}).color")
 
 
 def test_the_run_selection_groups_like_the_list(logs: LiveViewer, open_page: OpenPage):
@@ -296,18 +304,18 @@ def all_runs_and_only_one_are_shown(page: Page) -> None:
     expect(every).to_be_checked(indeterminate=True)
     every.click()
     expect(every).to_be_checked()
-    expect(selection).to_contain_text("4 of 4 shown")
+    expect(selection).to_contain_text("4 of 4 drawn")
     every.click()
-    expect(selection).to_contain_text("0 of 4 shown")
+    expect(selection).to_contain_text("0 of 4 drawn")
     expect(page.get_by_role("main")).to_contain_text("No run is shown")
     page.get_by_test_id("run-filter").fill("sweep")
     expect(page.get_by_test_id("run-list").locator("[data-run]")).to_have_count(2)
     every.click()
-    expect(selection).to_contain_text("2 of 4 shown")
+    expect(selection).to_contain_text("2 of 4 drawn")
     line = page.get_by_test_id("run-list").locator('[data-run="sweep/y"]')
     line.hover()
     line.get_by_role("button", name="Show only sweep/y").click()
-    expect(selection).to_contain_text("1 of 4 shown")
+    expect(selection).to_contain_text("1 of 4 drawn")
     expect(line.get_by_role("checkbox")).to_be_checked()
     expect(every).to_be_checked(indeterminate=True)
     expect_view(page, "run", "sweep%2Fy")

@@ -13,8 +13,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
-from .patience import until
-
 OpenPage = Callable[[LiveViewer, str], Page]
 Torn = tuple[LiveViewer, GrowingLog, int]
 BY_COLUMN = {
@@ -93,7 +91,7 @@ def test_runs_are_filtered_and_sorted(viewer: LiveViewer, open_page: OpenPage):
 
 
 def expect_expressions(within: Locator, listed: Locator) -> None:
-    """The filter takes regular expressions; a wrong one is told, and leaves no run out."""
+    """The filter, which both lists share, takes regular expressions; a wrong one is told, and leaves no run out."""
     find = within.get_by_role("searchbox", name="Filter runs")
     find.fill("run_0[1-3]|custom")
     expect(listed).to_have_count(0)
@@ -103,12 +101,13 @@ def expect_expressions(within: Locator, listed: Locator) -> None:
     expect(listed).to_have_count(4)
     find.fill("run_0(")
     expect(find).to_have_attribute("aria-invalid", "true")
-    expect(within.get_by_title(re.compile("^Not a regular expression: "))).to_be_visible()
-    expect(within.get_by_role("alert")).to_contain_text("Not a regular expression")
+    expect(within.get_by_title(re.compile("^Invalid regular expression: "))).to_be_visible()
+    expect(within.get_by_role("alert")).to_contain_text("Invalid regular expression")
     expect(listed.and_(within.page.locator('[data-run="mindspore/ops"]'))).to_be_visible()
     find.fill("run_0[1-2]")
     expect(within.get_by_role("alert")).to_have_count(0)
     expect(listed).to_have_count(2)
+    expression.click()
 
 
 def test_every_column_and_the_run_selection_are_sorted(torn: Torn, open_page: OpenPage):
@@ -177,13 +176,37 @@ def test_damage_is_shown_with_file_and_byte(torn: Torn, open_page: OpenPage):
     expect(dialog).to_contain_text(re.compile("内容的校验和为 0x[0-9a-f]{8}，应为"))
 
 
-@pytest.mark.parametrize(("address", "content"), [("/", "runs-table"), ("/scalars", "card")])
-def test_no_page_is_wider_than_its_window(viewer: LiveViewer, open_page: OpenPage, address: str, content: str):
-    page = open_page(viewer, address)
-    for width in (1920, 1280, 960, 700):
-        page.set_viewport_size({"width": width, "height": 800})
-        expect(page.get_by_test_id(content).first).to_be_visible()
-        until(page, lambda width=width: page.evaluate("document.documentElement.scrollWidth") <= width)
-    page.reload()
-    expect(page.get_by_test_id(content).first).to_be_visible()
-    until(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= 700)
+def test_a_note_is_typed_at_once(viewer: LiveViewer, open_page: OpenPage):
+    """The closing button of the panel had the focus, and what was typed was lost."""
+    page = open_page(viewer, "/?find=custom_loop")
+    row(page, "mindspore/custom_loop").get_by_test_id("run-notes").click()
+    page.keyboard.type("warm")
+    expect(page.get_by_test_id("run-note")).to_have_value("warm")
+    page.get_by_test_id("run-note").fill("")
+
+
+def test_the_menu_of_a_run_offers_pages_that_show_it(torn: Torn, open_page: OpenPage):
+    page = open_page(torn[0], "/")
+    row(page, "long").get_by_test_id("run-actions").click()
+    options = page.get_by_role("dialog").get_by_role("button")
+    expect(options.filter(has_text="Scalars")).to_be_visible()
+    for name in ("Images", "Tensors", "Histograms", "Parameters", "Texts", "Audio"):
+        expect(options.filter(has_text=name)).to_have_count(0)
+
+
+def test_the_dashboard_tells_the_damage_of_its_run_only(torn: Torn, open_page: OpenPage):
+    page = open_page(torn[0], "/dashboard?run=long&run=torn")
+    expect(page.get_by_test_id("dashboard-run")).to_contain_text("long")
+    expect(page.get_by_test_id("card-scalars")).to_be_visible()
+    expect(page.get_by_test_id("trouble-banner")).to_have_count(0)
+    page.get_by_test_id("next-run").click()
+    expect(page.get_by_test_id("trouble-banner")).to_be_visible()
+    expect(page.get_by_test_id("card-profile")).to_contain_text("mindspore.Profiler")
+
+
+def test_an_address_without_a_page_says_so(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/no-such-page")
+    expect(page.get_by_test_id("not-found")).to_contain_text("/no-such-page")
+    expect(page.get_by_test_id("runs-table")).to_have_count(0)
+    page.get_by_test_id("not-found").get_by_role("button").click()
+    expect(page.get_by_test_id("runs-table")).to_be_visible()

@@ -181,8 +181,26 @@ def test_texts_sounds_and_pr_curves_are_in_the_file(save: Save):
     assert page.locator("audio").evaluate(DURATION) == pytest.approx(1.0)
     page = save(f"/pr-curves?{RUN_A}")
     expect(page.get_by_role("columnheader", name="AP")).to_be_visible()
+    box = page.locator(".drawing > svg").evaluate("area => [area.width, area.height].map(side => side.baseVal.value)")
+    assert box[0] == pytest.approx(box[1], rel=0.01)
     page.get_by_role("img").press("ArrowRight")
     expect(page.locator(".tip")).to_contain_text("Recall")
+
+
+CUT = """() => [...document.querySelectorAll(".table")].filter((one) => one.scrollWidth > one.clientWidth
+  || one.firstChild.getBoundingClientRect().right > document.documentElement.scrollWidth).length"""
+GAPS = "cells => cells.map(cell => parseFloat(getComputedStyle(cell).paddingLeft))"
+
+
+def test_tables_are_whole_at_1200_px(save: Save):
+    """Those of cards fit, a wide one makes the page wide; neighboring cells do not touch."""
+    for address, figures in ((f"/scalars?{SWEEP}&{CUSTOM_LOOP}", 2), (f"/hparams?{SWEEP}", 1)):
+        page = save(address)
+        page.set_viewport_size({"width": 1200, "height": 900})
+        expect(page.get_by_role("figure").nth(figures - 1)).to_be_visible()
+        assert page.locator(".table").count() >= figures
+        assert page.evaluate(CUT) == 0
+        assert min(page.locator("tbody td").evaluate_all(GAPS)) >= 8
 
 
 def test_tables_and_previews_are_in_the_file(save: Save, viewer: LiveViewer):

@@ -165,7 +165,7 @@ def test_half_lives_and_medians_smooth_all_points(training: LiveViewer, open_pag
     expect_view(page, "half_life_seconds", "5")
     point_at(card(page, "loss"), "End")
     expect(smoothed).to_have_text(f"{want:.5f}")
-    page.get_by_test_id("band").check()
+    page.get_by_test_id("band").select_option("band")
     expect_view(page, "raw", "band")
     wait_until_drawn(card(page, "loss"))
     page.get_by_test_id("scalar-settings").get_by_role("button", name="Close").click()
@@ -173,7 +173,7 @@ def test_half_lives_and_medians_smooth_all_points(training: LiveViewer, open_pag
 
 
 def test_the_nearest_curve_comes_first_in_the_tip(training: LiveViewer, open_page: OpenPage):
-    page = open_page(training, "/scalars?full=loss")
+    page = open_page(training, "/scalars?full=loss&outliers=keep")
     wait_until_drawn(full(page))
     expect(full(page).get_by_test_id("curve-table").locator("tbody tr")).to_have_count(2)
     area = full(page).get_by_test_id("plot-area")
@@ -195,9 +195,9 @@ def test_the_nearest_curve_comes_first_in_the_tip(training: LiveViewer, open_pag
 def test_outliers_leave_the_height_and_are_marked(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?run=b&outliers=mark")
     wait_until_drawn(card(page, "loss"))
-    expect(card(page, "loss").get_by_test_id("far")).to_have_text("1 outlier")
+    expect(card(page, "loss").get_by_test_id("far")).to_have_text("1 outlier ignored")
     settings(page)
-    page.get_by_test_id("outliers").uncheck()
+    page.get_by_test_id("outliers").select_option("never")
     expect(card(page, "loss").get_by_test_id("far")).to_have_count(0)
 
 

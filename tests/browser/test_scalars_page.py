@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, Request, expect
 
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
+from .held_requests import HeldRequests
 from .patience import until
 from .scalars_page import (
     card,
@@ -216,7 +218,7 @@ def test_tags_are_filtered_by_text_and_by_expression(viewer: LiveViewer, open_pa
     page.get_by_test_id("scalar-toolbar").get_by_role("button", name="Regular expression").click()
     expect(page.get_by_test_id("card")).to_have_count(3)
     page.get_by_test_id("tag-filter").fill("(")
-    expect(page.get_by_test_id("scalar-toolbar").get_by_role("alert")).to_contain_text("Not a regular expression")
+    expect(page.get_by_test_id("scalar-toolbar").get_by_role("alert")).to_contain_text("Invalid regular expression")
     page.get_by_test_id("tag-filter").fill("no such tag")
     page.get_by_test_id("clear-filter").click()
     expect(page.get_by_test_id("card")).to_have_count(8)
@@ -316,3 +318,26 @@ def test_search_finds_a_tag_by_keyboard_alone(viewer: LiveViewer, open_page: Ope
     page.keyboard.press("Enter")
     wait_until_drawn(full(page))
     expect_view(page, "full", "train%2Fepoch")
+
+
+def test_tags_are_asked_for_once(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/scalars")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    page.reload()
+    wait_until_drawn(page.get_by_test_id("card").first)
+    page.get_by_test_id("tag-filter").fill("loss")
+    wait_until_drawn(page.get_by_test_id("card").first)
+    assert asked.count("/api/tags") == 1
+
+
+def test_a_chart_says_that_lines_are_still_loading(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, CUSTOM_LOOP)
+    wait_until_drawn(page.get_by_test_id("card").first)
+    loading = page.get_by_test_id("loading-lines")
+    expect(loading).to_have_count(0)
+    held = HeldRequests(page.context, "**/api/curves")
+    page.get_by_test_id("smoothing").fill("0.9")
+    expect(loading.first).to_contain_text("Loading… 0 of 1")
+    held.release()
+    expect(loading).to_have_count(0)

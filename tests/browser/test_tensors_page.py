@@ -36,11 +36,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
         record.add_value("tensor", "tall", TALL)
         record.add_value("tensor", "outlier", OUTLIER)
         record.add_value("tensor", "whole", WHOLE)
+        record.add_value("tensor", "square", np.eye(600, dtype=np.float32))
         record.add_value("tensor", "none", np.zeros((0, 3), np.float32))
         record.add_value("tensor", "one", np.float32(9.75))
         record.record(1)
     with running_viewer(base / "logs", base) as live:
-        eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("tensor") == 6)
+        eventually(lambda: live.runs().get("run", {}).get("tags", {}).get("tensor") == 7)
         yield live
 
 
@@ -98,6 +99,26 @@ def test_cards_of_odd_shapes_say_what_they_hold(made: LiveViewer, open_page: Ope
         expect(cell(page, row, column)).to_have_text(str(number).replace("-", "\u2212"))
     lowest = full(page).get_by_test_id("statistics").locator("tbody tr").nth(2).get_by_role("cell").first
     expect(lowest).to_have_attribute("title", "\u22129223372036854775808")
+
+
+@pytest.mark.parametrize(("address", "within"), [("/tensors", card), ("/tensors?full=square&as=heat", None)])
+def test_a_square_matrix_is_drawn_square(
+    made: LiveViewer, open_page: OpenPage, address: str, within: Callable[[Page, str], Locator] | None
+):
+    """Also when its cells stand for blocks, which are not square themselves."""
+    page = open_page(made, address)
+    shown = within(page, "square") if within else full(page)
+    shown.scroll_into_view_if_needed()
+    canvas = shown.locator("canvas").first
+    expect(canvas).to_be_visible()
+    until(page, lambda: size_of(canvas)[0] > 50)
+    width, height = size_of(canvas)
+    assert width == pytest.approx(height, rel=0.02)
+
+
+def size_of(drawn: Locator) -> tuple[float, float]:
+    box = drawn.bounding_box()
+    return (box["width"], box["height"]) if box else (0, 0)
 
 
 def test_an_outlier_does_not_flatten_the_colours(made: LiveViewer, open_page: OpenPage):
