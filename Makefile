@@ -1,7 +1,7 @@
 # make demo   a training you can watch          make test    every test
 # make check  linters, types, architecture      make bench   figures beside the peers'
 # make sanitize   the compiled parts under AddressSanitizer    make bench-ui   how fast the page paints and scrolls
-# make gallery    pictures of every page
+# make gallery    pictures of every page         make fuzz     broken logs by every way to read them
 VENV ?= .venv
 PORT ?= 8080
 PYTHON ?= python3
@@ -12,7 +12,7 @@ WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
 
-.PHONY: demo test test-python test-ui check check-python check-ui bench bench-ui sanitize web gallery clean
+.PHONY: demo fuzz test test-python test-ui check check-python check-ui bench bench-ui sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
@@ -40,10 +40,19 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
 	$(BIN)/python bench/bench_training.py
 	$(BIN)/python bench/bench_loading.py
+	$(BIN)/python bench/bench_values.py
 	$(BIN)/python bench/bench_mindspore_training.py
 
 bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 	$(BIN)/python bench/bench_ui.py
+
+# broken logs by every way to read them; the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
+SEED ?= $(shell date +%s)
+ROUNDS ?= 300
+
+fuzz: $(VENV)/.dev $(VENV)/.package
+	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 \
+	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

@@ -66,7 +66,7 @@ def draw(
     names = [{"run": run, "tag": tag} for run in catalog.runs]
     query = CurvesQuery.model_validate({"series": names, "pixels": PIXELS, "range": bounds})
     with timed() as drawing:
-        answer = pack(compute_curves(catalog, query, drawn))
+        answer = bytes(pack(compute_curves(catalog, query, drawn)))
     return drawing.seconds, len(answer)
 
 

@@ -53,7 +53,7 @@ class Viewer:
 @contextlib.contextmanager
 def viewer_of(base: Path, room: Path) -> Iterator[Viewer]:
     """A viewer with its workspace in ``room``, on a free port; it ends with the block."""
-    port = _free_port()
+    port = free_port()
     command = [
         sys.executable, "-m", "mindscope", "start", "--foreground", "--port", str(port), "--reload-interval", "0",
         "--summary-base-dir", str(base), "--workspace", str(room / "workspace"),
@@ -80,7 +80,7 @@ def measure_viewer(base: Path, room: Path, points: int) -> dict[str, float]:
         _wait(viewer, points)
         ready = time.perf_counter() - begun
         loaded_peak = memory_mb("VmHWM", viewer.pid)
-        _wait_for_cache(room)
+        wait_for_cache(room)
         resident = memory_mb("VmRSS", viewer.pid)
         runs = viewer.runs()
         times = [_ask_for_chart(viewer, runs, torch_tag(number % 20)) for number in range(100)]
@@ -108,7 +108,7 @@ def _wait(viewer: Viewer, points: int) -> None:
         runs = runs or viewer.runs()
 
 
-def _wait_for_cache(room: Path) -> None:
+def wait_for_cache(room: Path) -> None:
     """Until the viewer has written nothing for a second."""
     sizes: list[int] = []
     while len(sizes) < 10 or len(set(sizes[-10:])) > 1:
@@ -122,7 +122,7 @@ def _ask_for_chart(viewer: Viewer, runs: list[str], tag: str) -> float:
     return time.perf_counter() - start
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

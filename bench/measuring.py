@@ -68,6 +68,20 @@ def memory_mb(entry: str, pid: int | str = "self") -> float:
     return float("nan")
 
 
+def family(pid: int) -> list[int]:
+    """The process and those that it has begun."""
+    children = [
+        int(each) for task in Path(f"/proc/{pid}/task").iterdir() for each in (task / "children").read_text().split()
+    ]
+    return [pid, *(each for child in children for each in family(child))]
+
+
+def processor_s(pid: int) -> float:
+    """Seconds of processor time that the process has used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Stopwatch:
     """Seconds of the block, once it has ended."""
 
