@@ -17,8 +17,9 @@ import mindscope
 from mindscope.formats import mindspore
 from mindscope.ingest import Catalog
 from mindscope.server.picture_bytes import media_type, picture_damage
-from mindscope.server.pictures import list_images
+from mindscope.server.pictures import find_picture, list_images
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
+from tests.ingest.audited import opened_files
 
 from .live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -219,6 +220,22 @@ def test_only_values_that_came_since_are_listed(tmp_path: Path):
     catalog.refresh()
     rewritten = list_images(catalog, "run", "input", first.cursor)
     assert (rewritten.kept, rewritten.values, len(rewritten.id)) == (0, 21, 21)
+
+
+def test_a_picture_is_read_once(tmp_path: Path):
+    log = PictureLog(tmp_path / "run")
+    for step in range(3):
+        log.picture(step, png(step))
+    catalog = Catalog(tmp_path)
+    catalog.refresh()
+    ids = list_images(catalog, "run", "input").id
+    with opened_files() as opened:
+        found = find_picture(catalog, "run", "input", ids[1], 0)
+    assert found is not None
+    assert found.encoded == png(1)
+    at = int(found.place["offset"])
+    assert log.path.read_bytes()[at:].startswith(png(1))
+    assert opened == [str(log.path)]
 
 
 def test_a_value_of_several_pictures_says_how_many(tmp_path: Path):

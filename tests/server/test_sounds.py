@@ -15,8 +15,11 @@ from starlette.testclient import TestClient
 from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
-from mindscope.server.sounds import sound_type
+from mindscope.server.sounds import find_sound, sound_type
+from mindscope.server.values import list_values
+from mindscope.types import Kind
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
+from tests.ingest.audited import opened_files
 
 Ask = Callable[[str], httpx.Response]
 
@@ -89,3 +92,17 @@ def test_nothing_is_wrong_with_a_sound_that_tells_no_length(ask: Ask):
 )
 def test_only_sounds_are_sounds(start: bytes, media_type: str | None):
     assert sound_type(start + bytes(20)) == media_type
+
+
+def test_a_sound_is_read_once(tmp_path: Path):
+    log_of(tmp_path).parent.mkdir(parents=True)
+    sound = tensorboard_event(7, {"tag": "tone", "audio": {"encoded_audio_string": whole_wave()}})
+    log_of(tmp_path).write_bytes(tensorboard_version() + sound)
+    catalog = Catalog(tmp_path / "logs")
+    catalog.refresh()
+    (id,) = list_values(catalog, "run", Kind.AUDIO, "tone").id
+    with opened_files() as opened:
+        found = find_sound(catalog, "run", "tone", id)
+    assert found is not None
+    assert found.audio.encoded == whole_wave()
+    assert opened == [str(log_of(tmp_path))]

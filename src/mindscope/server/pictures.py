@@ -61,11 +61,12 @@ def find_picture(catalog: Catalog, run: str, tag: str, id: str, picture: int) ->
     located = found.locate(id)
     if located is None:
         return None
-    pictures: tuple[Image, ...] = found.read(*located)
+    value = found.stored(*located)
+    pictures: tuple[Image, ...] = value.decoded
     if picture >= len(pictures):
         return None
     encoded = pictures[picture].encoded
-    return FoundPicture(encoded, found.place(*located, encoded))
+    return FoundPicture(encoded, value.place(encoded))
 
 
 def _newest(found: References) -> tuple[Image, ...] | None:

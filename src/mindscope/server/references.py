@@ -17,6 +17,23 @@ from mindscope.types import Kind
 
 
 @dataclass(frozen=True, slots=True)
+class StoredValue:
+    """A decoded value, and its ``encoded`` bytes from byte ``offset`` of the file that ``source`` names."""
+
+    decoded: Any
+    encoded: bytes
+    offset: int
+    source: dict[str, Value]  # run, tag, step, file
+
+    def place(self, part: bytes) -> dict[str, Value]:
+        """Where ``part`` of the value begins: ``source`` and the byte in the file, ``offset``.
+
+        The byte is that of the value where the encoded bytes do not contain the part.
+        """
+        return {**self.source, "offset": self.offset + max(0, self.encoded.find(part))}
+
+
+@dataclass(frozen=True, slots=True)
 class References:
     """A tag of a kind other than scalar. ``places`` are the values that are shown, by ascending step."""
 
@@ -38,20 +55,16 @@ class References:
 
     def read(self, places: ReferenceColumns, row: int) -> Any:
         """The decoded value in a row of ``places``. Raises FormatError when it can't be read."""
+        return self.stored(places, row).decoded
+
+    def stored(self, places: ReferenceColumns, row: int) -> StoredValue:
+        """The value in a row of ``places`` with its bytes, which are read once. Raises FormatError as ``read``."""
         facts, encoded = self._encoded(places, row)
         if facts.dialect is None:
             what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
             raise FormatError(Reason("file_replaced", **what))
-        return dialects.decode(facts.dialect, self.kind, encoded)
-
-    def place(self, places: ReferenceColumns, row: int, part: bytes) -> dict[str, Value]:
-        """Where a part of the value in a row begins: run, tag, step, file and the byte in it, ``offset``.
-
-        The byte is that of the value where the part does not stand there as it is. Raises FormatError as ``read``.
-        """
-        facts, encoded = self._encoded(places, row)
-        offset = int(places.offset[row]) + max(0, encoded.find(part))
-        return {"run": self.run, "tag": self.tag, "step": int(places.step[row]), "file": facts.name, "offset": offset}
+        place: dict[str, Value] = {"run": self.run, "tag": self.tag, "step": int(places.step[row]), "file": facts.name}
+        return StoredValue(dialects.decode(facts.dialect, self.kind, encoded), encoded, int(places.offset[row]), place)
 
     def _encoded(self, places: ReferenceColumns, row: int) -> tuple[FileFacts, bytes]:
         what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}

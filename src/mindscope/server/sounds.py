@@ -61,8 +61,9 @@ def find_sound(catalog: Catalog, run: str, tag: str, id: str) -> FoundSound | No
     located = found.locate(id)
     if located is None:
         return None
-    audio: Audio = found.read(*located)
-    return FoundSound(audio, found.place(*located, audio.encoded))
+    value = found.stored(*located)
+    audio: Audio = value.decoded
+    return FoundSound(audio, value.place(audio.encoded))
 
 
 def describe_sound(sound: FoundSound) -> SoundAnswer:
