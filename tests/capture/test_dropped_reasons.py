@@ -14,8 +14,8 @@ import pytest
 
 import mindscope
 from mindscope.capture import SummaryRecord
-from mindscope.capture.arriving import Arriving
-from mindscope.capture.trouble import MOST_REASONS
+from mindscope.capture.deferred_array import DeferredArray
+from mindscope.capture.drop_counter import MAX_REASONS
 from mindscope.reading import inspect_run
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ class Figure:
     def savefig(self) -> None: ...
 
 
-def _late_complex() -> Arriving:
-    return Arriving(8, lambda: np.zeros(2, np.complex64))
+def _late_complex() -> DeferredArray:
+    return DeferredArray(8, lambda: np.zeros(2, np.complex64))
 
 
-def _late_failure() -> Arriving:
+def _late_failure() -> DeferredArray:
     def fetch() -> Any:
         raise RuntimeError("the device is gone")
 
-    return Arriving(8, fetch)
+    return DeferredArray(8, fetch)
 
 
 BAD: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -86,13 +86,13 @@ def test_reasons_that_differ_in_numbers_only_are_one_and_others_are_not(tmp_path
 
 def test_reasons_are_bounded_and_all_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with SummaryRecord(tmp_path) as record:
-        for name in ("".join(map(chr, (97 + n // 26, 97 + n % 26))) for n in range(3 * MOST_REASONS)):
+        for name in ("".join(map(chr, (97 + n // 26, 97 + n % 26))) for n in range(3 * MAX_REASONS)):
             record.add_value("scalar", name, "text")
         record.record(1)
     run = mindscope.open_run(tmp_path)
-    assert run.dropped == 3 * MOST_REASONS
-    assert len(inspect_run(run).dropped_reasons) == MOST_REASONS
-    assert len(caplog.records) == MOST_REASONS + 1
+    assert run.dropped == 3 * MAX_REASONS
+    assert len(inspect_run(run).dropped_reasons) == MAX_REASONS
+    assert len(caplog.records) == MAX_REASONS + 1
 
 
 @pytest.mark.parametrize("tag", ["a\nb", "\udcff", "x" * 10_000, "- list"])

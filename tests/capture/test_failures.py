@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.arguments import LEAST_FILE_SIZE
-from mindscope.capture.files import AppendError, EventFile
-from mindscope.capture.names import Names
-from mindscope.capture.output import Destination
+from mindscope.capture.arguments import MIN_FILE_SIZE
+from mindscope.capture.event_file import AppendError, EventFile
+from mindscope.capture.event_writer import Destination
+from mindscope.capture.file_names import FileNames
 from mindscope.capture.writer import Writer
 from mindscope.formats.frames import frame
 from mindscope.formats.mindspore import summary_event, value_field
@@ -213,7 +213,7 @@ def test_directory_that_is_in_the_way_is_survived(log: Log) -> None:
 
 
 def test_values_go_on_into_the_next_file(log: Log) -> None:
-    with SummaryRecord(log.directory, max_file_size=LEAST_FILE_SIZE) as record:
+    with SummaryRecord(log.directory, max_file_size=MIN_FILE_SIZE) as record:
         for step in range(200):
             record.add_value("scalar", "loss", float(step))
             record.add_value("tensor", "t", np.zeros(400, np.float32))
@@ -223,18 +223,18 @@ def test_values_go_on_into_the_next_file(log: Log) -> None:
     assert len(log.lineage()) == 200
     for paths in (log.paths(), log.paths("_lineage")):
         assert len(paths) > 5
-        assert all(path.stat().st_size <= LEAST_FILE_SIZE for path in paths)
+        assert all(path.stat().st_size <= MIN_FILE_SIZE for path in paths)
         assert {oct(path.stat().st_mode & 0o777) for path in paths} == {"0o400"}
 
 
 def test_record_beyond_the_limit_gets_a_file_for_itself(log: Log) -> None:
-    with SummaryRecord(log.directory, max_file_size=LEAST_FILE_SIZE) as record:
+    with SummaryRecord(log.directory, max_file_size=MIN_FILE_SIZE) as record:
         for step in range(9):
             record.add_value("tensor", "t", np.zeros(100_000 if step % 3 == 1 else 1000))
             record.record(step)
     assert [event["step"] for event in log.events()] == list(range(9))
     for path in log.paths():
-        assert path.stat().st_size <= LEAST_FILE_SIZE or len(log.file(path)) == 2  # the version and the record
+        assert path.stat().st_size <= MIN_FILE_SIZE or len(log.file(path)) == 2  # the version and the record
 
 
 @settings(max_examples=50, deadline=None)
@@ -243,7 +243,7 @@ def test_files_hold_all_records_in_order(batches: list[list[int]], limit: int) -
     import tempfile
 
     with tempfile.TemporaryDirectory() as directory:
-        file = EventFile(Names(Path(directory), "e", ("_MS",)), "_MS", lambda: b"head", limit)
+        file = EventFile(FileNames(Path(directory), "e", ("_MS",)), "_MS", lambda: b"head", limit)
         want: list[bytes] = []
         for batch in batches:
             records = [frame(bytes([len(want) % 256]) * size) for size in batch]
@@ -261,7 +261,7 @@ def test_files_hold_all_records_in_order(batches: list[list[int]], limit: int) -
 
 def test_append_says_how_much_is_written(tmp_path: Path) -> None:
     (tmp_path / "place").write_text("no directory")
-    file = EventFile(Names(tmp_path / "place", "e", ("_MS",)), "_MS", bytes, None)
+    file = EventFile(FileNames(tmp_path / "place", "e", ("_MS",)), "_MS", bytes, None)
     with pytest.raises(AppendError) as caught:
         file.append([b"a", b"b"])
     assert caught.value.written == 0
@@ -304,7 +304,7 @@ def test_logging_handler_may_record(log: Log) -> None:
 
     said: list[str] = []
     handler = Recording()
-    with SummaryRecord(log.directory, max_file_size=LEAST_FILE_SIZE) as record:
+    with SummaryRecord(log.directory, max_file_size=MIN_FILE_SIZE) as record:
         logging.getLogger("mindscope").addHandler(handler)
         try:
             record.add_value("scalar", "bad", "text")  # said on this thread

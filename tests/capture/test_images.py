@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mindscope.capture.images import ambiguity, as_batch, check_image, copy_picture, image_message
-from mindscope.capture.spares import Spares
+from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.images import ambiguity, as_batch, check_image, copy_image, image_message
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Image
 
@@ -105,18 +105,18 @@ FLOATS = st.floats(-0.25, 1.25, width=32) | st.sampled_from([0.0, -0.0, 1.0, 0.5
 
 @given(arrays.arrays(np.float32, st.tuples(st.integers(1, 40), st.integers(1, 200)), elements=FLOATS))
 def test_a_copy_as_bytes_is_what_would_be_drawn(array: np.ndarray[Any, Any]) -> None:
-    copy = copy_picture(array, Spares())
+    copy = copy_image(array, BufferPool())
     assert copy.dtype == (np.uint8 if np.all((array >= 0) & (array <= 1)) else np.float32)
     np.testing.assert_array_equal(draw(copy), draw(array))
 
 
 def test_a_copy_as_bytes_reaches_to_the_last_number() -> None:
     array = np.random.default_rng(3).random((3, 100, 101), np.float32)
-    copy = copy_picture(array, Spares())
+    copy = copy_image(array, BufferPool())
     np.testing.assert_array_equal(copy, np.rint(array * np.float32(255)).astype(np.uint8))
     array[-1, -1, -1] = 1.5
-    np.testing.assert_array_equal(copy_picture(array, Spares()), array)
-    np.testing.assert_array_equal(copy_picture(array[:, ::2], Spares()), array[:, ::2])
+    np.testing.assert_array_equal(copy_image(array, BufferPool()), array)
+    np.testing.assert_array_equal(copy_image(array[:, ::2], BufferPool()), array[:, ::2])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 import mindscope
 from mindscope.capture import SummaryRecord
-from mindscope.capture.arriving import Arriving
+from mindscope.capture.deferred_array import DeferredArray
 from mindscope.errors import QueueFullError
 from mindscope.reading import inspect_run
 
@@ -27,14 +27,14 @@ def gate() -> Iterator[threading.Event]:
     opened.set()
 
 
-def huge(gate: threading.Event) -> Arriving:
+def huge(gate: threading.Event) -> DeferredArray:
     """A tensor that counts as 200 MB, and is encoded once the gate is open."""
 
     def fetch() -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         gate.wait()
         return np.ones(3, np.float32)
 
-    return Arriving(HUGE, fetch)
+    return DeferredArray(HUGE, fetch)
 
 
 def train(record: SummaryRecord, gate: threading.Event, steps: range) -> None:

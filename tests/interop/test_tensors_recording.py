@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.values import to_array, to_scalar
+from mindscope.capture.array_conversion import to_array, to_scalar
 from mindscope.errors import ValueRejectedError
 from mindscope.formats import mindspore as dialect
 from mindscope.formats import wire

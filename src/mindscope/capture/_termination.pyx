@@ -28,7 +28,7 @@ cdef extern from "<time.h>" nogil:
 
 cdef int pipe_end = -1
 cdef pid_t owner = 0  # the process that installed the handler; forked children inherit it
-cdef bint is_told = False
+cdef bint was_signaled = False
 cdef timer_t timer  # sends SIGTERM again where Python does not come to run in time
 cdef itimerspec patience
 
@@ -43,23 +43,23 @@ cdef void end_process() noexcept nogil:
 
 
 cdef void on_signal(int number) noexcept nogil:
-    global is_told
+    global was_signaled
     cdef int before = errno.errno
     cdef char byte = 0
-    if getpid() != owner or is_told or write(pipe_end, &byte, 1) != 1:
+    if getpid() != owner or was_signaled or write(pipe_end, &byte, 1) != 1:
         end_process()
-    is_told = True
+    was_signaled = True
     timer_settime(timer, 0, &patience, NULL)
     errno.errno = before
 
 
-def install(int write_end, double patience_s):
+def install(int write_end, double grace_s):
     """Have SIGTERM write a byte into ``write_end``; returns False where the program handles or ignores it itself.
 
-    In a forked child, at a second SIGTERM, and ``patience_s`` after the first, the process ends at once: a call that keeps
+    In a forked child, at a second SIGTERM, and ``grace_s`` after the first, the process ends at once: a call that keeps
     the interpreter to itself may keep Python from acting.
     """
-    global pipe_end, owner, is_told
+    global pipe_end, owner, was_signaled
     cdef sigaction_t now, ours
     cdef sigevent event
     if sigaction(SIGTERM, NULL, &now) or (now.sa_handler != SIG_DFL and now.sa_handler != on_signal):
@@ -69,9 +69,9 @@ def install(int write_end, double patience_s):
     if timer_create(CLOCK_MONOTONIC, &event, &timer):
         return False
     memset(&patience, 0, sizeof(patience))
-    patience.it_value.tv_sec = <time_t>patience_s
-    patience.it_value.tv_nsec = <long>((patience_s - <time_t>patience_s) * 1e9)
-    pipe_end, owner, is_told = write_end, getpid(), False
+    patience.it_value.tv_sec = <time_t>grace_s
+    patience.it_value.tv_nsec = <long>((grace_s - <time_t>grace_s) * 1e9)
+    pipe_end, owner, was_signaled = write_end, getpid(), False
     ours.sa_handler = on_signal
     ours.sa_flags = SA_RESTART
     sigemptyset(&ours.sa_mask)

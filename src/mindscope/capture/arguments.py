@@ -16,9 +16,9 @@ from mindscope.capture.disk_errors import directory_error
 
 _LOG = logging.getLogger("mindscope")
 _NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
-LEAST_FILE_SIZE = 64 << 10
+MIN_FILE_SIZE = 64 << 10
 """Bytes: a thousand steps of a scalar."""
-_MOST_WORKERS = 8  # more encode faster than one thread writes
+_MAX_WORKERS = 8  # more encode faster than one thread writes
 
 
 def check_log_dir(log_dir: Any) -> Path:
@@ -56,13 +56,13 @@ def check_workers(num_process: Any) -> int:
         raise TypeError(f"num_process is {type(num_process).__name__} {num_process!r}, want a whole number")
     if num_process < 1:
         raise ValueError(f"num_process is {num_process}, want at least 1")
-    return min(int(num_process), os.cpu_count() or 1, _MOST_WORKERS)
+    return min(int(num_process), os.cpu_count() or 1, _MAX_WORKERS)
 
 
 def check_max_file_size(size: Any) -> int | None:
     """Bytes, or None for no limit. As in MindSpore a size that is not positive means no limit, with a warning.
 
-    Raises TypeError for no whole number, ValueError below ``LEAST_FILE_SIZE``.
+    Raises TypeError for no whole number, ValueError below ``MIN_FILE_SIZE``.
     """
     if size is None:
         return None
@@ -71,9 +71,9 @@ def check_max_file_size(size: Any) -> int | None:
     if size <= 0:
         _LOG.warning("max_file_size is %d, want more than 0; files are not limited", size)
         return None
-    if size < LEAST_FILE_SIZE:
+    if size < MIN_FILE_SIZE:
         raise ValueError(
-            f"max_file_size is {size} bytes, want at least {LEAST_FILE_SIZE}; smaller ones make a file of each step"
+            f"max_file_size is {size} bytes, want at least {MIN_FILE_SIZE}; smaller ones make a file of each step"
         )
     return int(size)
 

@@ -7,7 +7,7 @@ import errno
 from pathlib import Path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def disk_error(error: OSError, path: Path) -> OSError:
@@ -27,7 +27,7 @@ def _reason(error: OSError) -> str:
 def _remedy(error: OSError) -> str:
     if error.errno in _FULL:
         return "free space or raise the quota there; recording goes on by itself"
-    if error.errno in _CLOSED:
+    if error.errno in _DENIED:
         return "check its permissions, or choose a directory that this user can write to"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return "a file has the name of one of its directories; choose another path"

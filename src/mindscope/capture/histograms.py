@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindscope.capture._histogram import encode_histogram
-from mindscope.capture.values import Array
+from mindscope.capture.array_conversion import Array
 
 
 def histogram_field(tag: str, array: Array) -> bytes:

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.capture._pixels import brightness_to_bytes
-from mindscope.capture.spares import Spares
-from mindscope.capture.values import Array
+from mindscope.capture.array_conversion import Array
+from mindscope.capture.buffer_pool import BufferPool
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
 
@@ -31,7 +31,7 @@ _CHANNELS = (1, 3, 4)
 _COLUMNS = 8  # pictures side by side on a sheet, as MindSpore lays them out
 _FEW_ROWS = 8  # as many as maps of features have whose last axis could be channels
 _MAGENTA = (255, 0, 255, 255)
-_COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
+_COLOR_TYPES = {1: 0, 3: 2, 4: 6}
 _UP = 2  # the filter that leaves of each byte what it differs from the one above
 
 
@@ -88,10 +88,10 @@ def as_batch(array: Array) -> Array:
     return np.transpose(batch, (0, 2, 3, 1)) if batch.shape[1] in _CHANNELS else batch
 
 
-def copy_picture(array: Array, spares: Spares) -> Array:
+def copy_image(array: Array, buffers: BufferPool) -> Array:
     """A copy of an image, as bytes where all numbers are brightness from 0 to 1: a quarter of the memory to write."""
-    pixels = _as_bytes(array, spares.empty)
-    return spares.copy(array) if pixels is None else pixels
+    pixels = _as_bytes(array, buffers.empty)
+    return buffers.copy(array) if pixels is None else pixels
 
 
 def _as_bytes(array: Array, empty: Callable[[int], NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
@@ -133,7 +133,7 @@ def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     np.subtract(lines[1:], lines[:-1], out=filtered[1:, 1:])
     compressor = zlib.compressobj(1, strategy=zlib.Z_RLE)
     data = compressor.compress(filtered.data) + compressor.flush()
-    header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[channels], 0, 0, 0)
     return b"".join((b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b"")))
 
 

@@ -7,9 +7,9 @@ import numbers
 from collections.abc import Mapping
 from typing import Any, cast
 
+from mindscope.capture.array_conversion import to_item
 from mindscope.capture.messages import message_bytes
-from mindscope.capture.values import to_item
-from mindscope.capture.wrapping import wrap
+from mindscope.capture.protobuf_fields import bytes_field
 from mindscope.errors import TypeRejectedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import (
@@ -45,7 +45,7 @@ def lineage_event(plugin: str, encoded: bytes, wall_time: float) -> bytes:
     """The payload of the record that holds one encoded lineage message."""
     name, _ = FIELDS[plugin]
     number = next(field.number for field in LINEAGE_EVENT.fields if field.name == name)
-    return wire.encode(LINEAGE_EVENT, {"wall_time": wall_time}) + wrap(number, encoded)
+    return wire.encode(LINEAGE_EVENT, {"wall_time": wall_time}) + bytes_field(number, encoded)
 
 
 def custom_message(entries: Mapping[str, Any]) -> Message:

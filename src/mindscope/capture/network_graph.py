@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindscope.capture.drop_counter import DropCounter
 from mindscope.capture.messages import check_graph, graph_bytes
-from mindscope.capture.taking import Taken
-from mindscope.capture.trouble import Trouble
+from mindscope.capture.pending import PendingValue
 
 
 class NetworkGraph:
@@ -22,7 +22,7 @@ class NetworkGraph:
         """None if the recorder was given none."""
         self._is_found = False
 
-    def find(self, train_network: Any, trouble: Trouble) -> Taken | None:
+    def find(self, train_network: Any, drops: DropCounter) -> PendingValue | None:
         """The graph of this network, else of ``train_network``; None where neither has one, or it was found before.
 
         Raises TypeError for a ``train_network`` that has no graph to offer.
@@ -33,8 +33,8 @@ class NetworkGraph:
             try:
                 encoded = graph_bytes(network)
             except Exception as error:  # whatever the framework raises before the network was compiled
-                trouble.say("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
+                drops.warn_once("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
                 continue
             self._is_found = True
-            return Taken("graph", "", len(encoded), lambda encoded=encoded: encoded)
+            return PendingValue("graph", "", len(encoded), lambda encoded=encoded: encoded)
         return None

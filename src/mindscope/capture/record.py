@@ -9,15 +9,15 @@ from os import PathLike
 from types import TracebackType
 from typing import Any
 
-from mindscope.capture import arguments, lifetime
-from mindscope.capture.collecting import Collections
-from mindscope.capture.encoders import ENCODED_BY_WRITER
-from mindscope.capture.intake import Intake
+from mindscope.capture import arguments, exit_hooks
+from mindscope.capture.encoder_pool import ENCODED_BY_WRITER
+from mindscope.capture.event_writer import Destination
 from mindscope.capture.network_graph import NetworkGraph
-from mindscope.capture.output import Destination
+from mindscope.capture.pending import PendingValue, check_plugin
+from mindscope.capture.queued_step import EncodingValue, MixedStep
 from mindscope.capture.scalars import FLOAT32_MAX, scalar_record
-from mindscope.capture.steps import MixedStep, Started
-from mindscope.capture.taking import Taken, check_plugin
+from mindscope.capture.thread_values import ValuesByThread
+from mindscope.capture.value_collector import ValueCollector
 from mindscope.capture.writer import Writer
 from mindscope.errors import QueueFullError, RecorderClosedError
 from mindscope.log import configure_log
@@ -87,19 +87,19 @@ class SummaryRecord:
         timeout_s = arguments.check_queue_timeout(queue_timeout)
         self._writer = Writer(destination, arguments.check_workers(num_process), timeout_s=timeout_s)
         self._begin()
-        lifetime.watch(self)
+        exit_hooks.reset_in_forks(self)
 
     def _begin(self) -> None:
         self._lock = self._writer.lock  # held by record()
-        self._collect_anew()
+        self._reset_values()
 
-    def _collect_anew(self) -> None:
-        self._collections = Collections()
-        self._intake = Intake(self._writer, self._collections, self._raises)
+    def _reset_values(self) -> None:
+        self._values_by_thread = ValuesByThread()
+        self._value_collector = ValueCollector(self._writer, self._values_by_thread, self._raises)
 
-    def start_over(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget the parent's values and files, in the child of a fork."""
-        self._writer.start_over()
+        self._writer.reset_after_fork()
         self._begin()
 
     def __enter__(self) -> SummaryRecord:
@@ -160,11 +160,11 @@ class SummaryRecord:
         """
         # the usual case, in as few steps as Python can: a lock would double its cost
         if plugin == "scalar" and type(value) is float and -FLOAT32_MAX < value < FLOAT32_MAX:
-            mine = self._collections.local.mine
-            if mine is not None and type(name) is str and name and name not in mine.scalars:
-                mine.scalars[name] = value
+            own = self._values_by_thread.local.own
+            if own is not None and type(name) is str and name and name not in own.scalars:
+                own.scalars[name] = value
                 return
-        self._intake.add(check_plugin(plugin), name, value)
+        self._value_collector.add(check_plugin(plugin), name, value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
         """Write what was collected as the event of ``step``; returns at once.
@@ -188,19 +188,19 @@ class SummaryRecord:
             step = arguments.check_step(step)
         # no foreign code under the lock: a logging handler or a filter may record too
         if self._writer.is_closed:
-            self._writer.trouble.say("closed", "record", "record() after close() records nothing")
+            self._writer.drops.warn_once("closed", "record", "record() after close() records nothing")
             return False
         if train_network is not None or self._graph.network is not None:
-            graph = self._graph.find(train_network, self._writer.trouble)
+            graph = self._graph.find(train_network, self._writer.drops)
             if graph is not None:
-                self._collections.begin().messages.insert(0, graph)
+                self._values_by_thread.current().messages.insert(0, graph)
         if plugin_filter is not None:
             with self._lock:
-                collected = self._collections.gather()
+                collected = self._values_by_thread.collect()
             collected.filter(plugin_filter)
         dropped = 0
         with self._lock:
-            scalars, values, messages = self._collections.gather().take()
+            scalars, values, messages = self._values_by_thread.collect().pop_all()
             if values or messages:
                 dropped = self._submit_mixed(step, scalars, list(values.values()), messages)
             elif scalars:
@@ -210,7 +210,7 @@ class SummaryRecord:
         if dropped:
             self._count_dropped(step, dropped)
         if self._raises:
-            self._raise_late()
+            self._raise_error()
         return True
 
     def flush(self) -> None:
@@ -221,7 +221,7 @@ class SummaryRecord:
         """
         self._writer.flush()
         if self._raises:
-            self._raise_late()
+            self._raise_error()
 
     def close(self) -> None:
         """Write everything, and mark the files as finished. Calling it again does nothing.
@@ -230,22 +230,24 @@ class SummaryRecord:
             Exception: with ``raise_exception``, what went wrong since the last call.
         """
         self._writer.request_close()
-        self._collect_anew()  # add_value() finds nothing begun and looks closer
+        self._reset_values()  # add_value() finds nothing begun and looks closer
         self._writer.close()
         if self._raises:
-            self._raise_late()
+            self._raise_error()
 
-    def _submit_mixed(self, step: int, scalars: dict[str, float], values: list[Taken], messages: list[Taken]) -> int:
+    def _submit_mixed(
+        self, step: int, scalars: dict[str, float], values: list[PendingValue], messages: list[PendingValue]
+    ) -> int:
         """Queue the step; the pool encodes what is large. Returns how many values found no room. Hold the lock."""
-        size = sum(taken.size for taken in values)
+        size = sum(pending.size for pending in values)
         dropped = 0
         if values and not self._writer.wait_for_room(size, is_small=False):
             dropped, values, size = len(values), [], 0
-        ready: list[Taken | Started] = [*values]
+        ready: list[PendingValue | EncodingValue] = [*values]
         if size > ENCODED_BY_WRITER:
-            ready = self._writer.encoders.start_large(values)
+            ready = self._writer.encoder_pool.start_large(values)
         mixed = MixedStep(step, _now(), scalars, ready, messages)
-        rest = len(scalars) * _SCALAR_BYTES + sum(taken.size for taken in messages)
+        rest = len(scalars) * _SCALAR_BYTES + sum(pending.size for pending in messages)
         if (scalars or values or messages) and not self._writer.submit(mixed, size + rest, is_small=not values):
             dropped += len(scalars) + len(values) + len(messages)
         return dropped
@@ -255,9 +257,9 @@ class SummaryRecord:
             f"{count} values of step {step} were dropped: writing fell behind for longer than queue_timeout; record "
             "less, or raise it"
         )
-        self._writer.trouble.drop(count, "queue", "", QueueFullError(text))
+        self._writer.drops.drop(count, "queue", "", QueueFullError(text))
 
-    def _raise_late(self) -> None:
-        late = self._writer.trouble.take_late()
-        if late is not None:
-            raise late
+    def _raise_error(self) -> None:
+        error = self._writer.drops.pop_error()
+        if error is not None:
+            raise error

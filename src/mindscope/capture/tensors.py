@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.capture.values import BFLOAT16, Array
+from mindscope.capture.array_conversion import BFLOAT16, Array
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.formats.mindspore_schemas import DATA_TYPES
 from mindscope.types import Message

@@ -16,13 +16,13 @@ class TerminationWatch:
     It does nothing where the program handles or ignores SIGTERM, before or after.
 
     Args:
-        flush: must return within ``patience_s``, after which the process ends in any case.
-        patience_s: seconds.
+        flush: must return within ``grace_s``, after which the process ends in any case.
+        grace_s: seconds.
     """
 
-    def __init__(self, flush: Callable[[], object], patience_s: float) -> None:
+    def __init__(self, flush: Callable[[], object], grace_s: float) -> None:
         self._flush = flush
-        self._patience_s = patience_s
+        self._grace_s = grace_s
         self._process: int | None = None  # in which the thread waits
 
     def start(self) -> None:
@@ -39,13 +39,13 @@ class TerminationWatch:
             os.close(read_end)
             os.close(write_end)
             return
-        if not install(write_end, self._patience_s):
+        if not install(write_end, self._grace_s):
             os.close(write_end)  # which ends the thread
 
     def _wait(self, read_end: int) -> None:
-        is_told = os.read(read_end, 1) != b""
+        was_signaled = os.read(read_end, 1) != b""
         os.close(read_end)
-        if is_told:
+        if was_signaled:
             try:
                 self._flush()
             finally:

@@ -12,16 +12,16 @@ import time
 from collections import deque
 from pathlib import Path
 
-from mindscope.capture import lifetime
-from mindscope.capture.encoders import Encoders
-from mindscope.capture.output import Destination, Output
-from mindscope.capture.priority import stand_back
-from mindscope.capture.spares import Spares
-from mindscope.capture.steps import RecordedStep, count_values
-from mindscope.capture.trouble import Trouble
+from mindscope.capture import exit_hooks
+from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.drop_counter import DropCounter
+from mindscope.capture.encoder_pool import EncoderPool
+from mindscope.capture.event_writer import Destination, EventWriter
+from mindscope.capture.queued_step import QueuedStep, count_values
+from mindscope.capture.thread_priority import use_batch_scheduling
 
 BATCH_S = 0.25  # how long the first step of a batch waits for more; several at once take half the time each
-LINGER_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
+IDLE_WAIT_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
 BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
 SMALL_BYTES = 16 << 20  # bytes of scalars and messages that need no room in the queue where waiting is bounded
 QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
@@ -43,42 +43,42 @@ class Writer:
         self._workers = workers  # threads that encode
         self.is_closed = False
         """No more steps are taken."""
-        self._output: Output | None = None
-        self.start_over()
-        self._output = Output(destination, self.trouble, self.spares)
+        self._event_writer: EventWriter | None = None
+        self.reset_after_fork()
+        self._event_writer = EventWriter(destination, self.drops, self.buffers)
 
-    def start_over(self) -> None:
+    def reset_after_fork(self) -> None:
         """Set everything up empty: at the start, and in the child of a fork, whose parent keeps what was queued."""
         self.lock = threading.RLock()
         """Reentrant, because a signal handler may record while its thread is recording."""
-        self.trouble = Trouble()
-        self.spares = Spares()
+        self.drops = DropCounter()
+        self.buffers = BufferPool()
         """Memory for the callers' arrays."""
         self._changed = threading.Condition(self.lock)
-        self._queue: deque[tuple[RecordedStep, int, bool]] = deque()  # with the bytes of each, and whether it is small
+        self._queue: deque[tuple[QueuedStep, int, bool]] = deque()  # with the bytes of each, and whether it is small
         self._small_bytes = 0  # of small steps in the queue, those being written not counted
         self.queued_bytes = 0
         """Of all steps that are not written yet."""
-        self._is_behind = False  # waiting for room took too long, and there was none since
+        self._has_timed_out = False  # waiting for room took too long, and there was none since
         self._submitted = 0  # steps ever queued
         self._written = 0  # steps ever written or lost
         self._is_asleep = False  # the thread waits for a first step
         self._is_urgent = False  # somebody waits, or a batch is full: write now
         self._is_finished = False  # the files are closed for good
         self._thread: threading.Thread | None = None
-        self.encoders = Encoders(self._workers, self._wake_for_encoded)
+        self.encoder_pool = EncoderPool(self._workers, self._wake_for_encoded)
         """To be used for a step that is submitted before ``lock`` is let go."""
-        if self._output is not None:
-            self._output.abandon()
-        self._output = None
+        if self._event_writer is not None:
+            self._event_writer.abandon()
+        self._event_writer = None
 
     @property
-    def output(self) -> Output:
+    def event_writer(self) -> EventWriter:
         """The files. Made when first asked for, so that a forked child which records nothing leaves no trace."""
         with self.lock:
-            if self._output is None:
-                self._output = Output(self._destination, self.trouble, self.spares)
-            return self._output
+            if self._event_writer is None:
+                self._event_writer = EventWriter(self._destination, self.drops, self.buffers)
+            return self._event_writer
 
     @property
     def is_exporting(self) -> bool:
@@ -88,11 +88,11 @@ class Writer:
     @property
     def path(self) -> Path:
         """The newest summary file, before there is one the name that it should get."""
-        return self.output.path
+        return self.event_writer.path
 
     # ---- on the caller's thread
 
-    def submit(self, step: RecordedStep, size: int, is_small: bool = True) -> bool:
+    def submit(self, step: QueuedStep, size: int, is_small: bool = True) -> bool:
         """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``.
 
         Returns False where there is no room for it within the time limit. A step with values that the pool encodes does
@@ -116,7 +116,7 @@ class Writer:
             if isinstance(step, bytes) or step.is_ready:
                 self._wake()
         elif queued > BATCH_BYTES and not self._is_urgent:
-            self._hurry()
+            self._wake_now()
         return True
 
     def wait_for_room(self, size: int, is_small: bool) -> bool:
@@ -127,15 +127,15 @@ class Writer:
         """
         if is_small and self._timeout_s is not None and self._small_bytes + size <= SMALL_BYTES:
             return True
-        end = None if self._timeout_s is None else time.monotonic() + (0 if self._is_behind else self._timeout_s)
+        end = None if self._timeout_s is None else time.monotonic() + (0 if self._has_timed_out else self._timeout_s)
         while self.queued_bytes and self.queued_bytes + size > self._queue_bytes and self._is_written_elsewhere:
-            self._hurry()
+            self._wake_now()
             rest = None if end is None else end - time.monotonic()
             if rest is not None and rest <= 0:
-                self._is_behind = True
+                self._has_timed_out = True
                 return False
             self._changed.wait(rest)
-        self._is_behind = False
+        self._has_timed_out = False
         return True
 
     def flush(self, timeout_s: float | None = None) -> bool:
@@ -150,7 +150,7 @@ class Writer:
                 rest = None if end is None else end - time.monotonic()
                 if rest is not None and rest <= 0:
                     return False
-                self._hurry()
+                self._wake_now()
                 self._changed.wait(rest)
             while self._thread is None and self._queue:
                 self._write_batch()
@@ -189,7 +189,7 @@ class Writer:
             self._is_asleep = False
             self._changed.notify_all()
 
-    def _hurry(self) -> None:
+    def _wake_now(self) -> None:
         self._is_urgent = True
         self._changed.notify_all()
 
@@ -200,12 +200,12 @@ class Writer:
             self._thread.start()
         except RuntimeError:  # none to be had: full batches, flush() and close() write on their caller's thread
             self._thread = None
-        lifetime.keep(self)  # the thread can't end before: the caller holds the lock
+        exit_hooks.close_at_exit(self)  # the thread can't end before: the caller holds the lock
 
     # ---- on the writer's thread
 
     def _run(self) -> None:
-        stand_back()
+        use_batch_scheduling()
         try:
             while self._wait_for_batch():
                 self._write_batch()
@@ -228,7 +228,7 @@ class Writer:
 
     def _wait_for_more(self) -> None:
         """Return when steps have gathered: most often they come all the time, and waking a thread costs the caller."""
-        end = time.monotonic() + LINGER_S
+        end = time.monotonic() + IDLE_WAIT_S
         while not (self._is_urgent or self.is_closed):
             next_look = time.monotonic() + BATCH_S
             while not (self._is_urgent or self.is_closed) and (rest := next_look - time.monotonic()) > 0:
@@ -243,7 +243,7 @@ class Writer:
         self._is_asleep = False
 
     def _write_batch(self) -> None:
-        steps: list[RecordedStep] = []
+        steps: list[QueuedStep] = []
         size = 0
         with self.lock:
             while self._queue and size < BATCH_BYTES:
@@ -253,9 +253,9 @@ class Writer:
                 steps.append(step)
                 size += counted
         try:
-            self.output.write(steps)
+            self.event_writer.write(steps)
         except Exception as error:  # nothing gets through here: the training goes on
-            self.trouble.drop(sum(map(count_values, steps)), "write", type(error).__name__, error)
+            self.drops.drop(sum(map(count_values, steps)), "write", type(error).__name__, error)
         with self.lock:
             self._written += len(steps)
             self.queued_bytes -= size
@@ -265,10 +265,10 @@ class Writer:
         if self._is_finished:
             return
         self._is_finished = True
-        self.encoders.shut_down()
+        self.encoder_pool.shut_down()
         try:
-            if self._output is not None or self.trouble.dropped:
-                self.output.close()
+            if self._event_writer is not None or self.drops.dropped:
+                self.event_writer.close()
         except Exception as error:
-            self.trouble.drop(0, "close", type(error).__name__, error)
-        lifetime.release(self)
+            self.drops.drop(0, "close", type(error).__name__, error)
+        exit_hooks.forget(self)

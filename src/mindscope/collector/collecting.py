@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.values import to_scalar
+from mindscope.capture.array_conversion import to_scalar
 from mindscope.collector import tags
 from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from mindspore import Parameter, Tensor, dtype, nn
 
-from mindscope.capture.values import to_array
+from mindscope.capture.array_conversion import to_array
 from mindscope.collector import tags
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from mindspore import Tensor
 
-from mindscope.capture.values import to_array
+from mindscope.capture.array_conversion import to_array
 
 
 def loss_of(outputs: Any) -> float | None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import torch
 
-from mindscope.capture.trouble import Problem
+from mindscope.capture.drop_counter import DropReport
 from mindscope.torch.step_value import StepValue
 from mindscope.torch.transfer import Transfer, Values
 
@@ -31,7 +31,7 @@ class StepValues(NamedTuple):
     """A step's values, still on their devices, and what could not be kept of it."""
 
     values: dict[Key, torch.Tensor]
-    problems: dict[Key, Problem]
+    problems: dict[Key, DropReport]
 
 
 class ValueStore:
@@ -43,7 +43,7 @@ class ValueStore:
         self._recorders = 0  # open recorders, which take the values of operators where nobody else collects
         self._pauses = 0  # calls of pause without go_on
         self._values: dict[Key, StepValue] = {}
-        self._problems: dict[Key, Problem] = {}  # of the step
+        self._problems: dict[Key, DropReport] = {}  # of the step
 
     @property
     def is_collecting(self) -> bool:
@@ -110,14 +110,14 @@ class ValueStore:
             known = self._values.setdefault((plugin, name), StepValue(reduce, is_backward))
             text = known.add(copy)
         if text:
-            self.note(plugin, name, Problem(f"{plugin} {name!r} {text}", 1, is_drop=not known.is_replaced))
+            self.note(plugin, name, DropReport(f"{plugin} {name!r} {text}", 1, is_drop=not known.is_replaced))
 
     def drop(self, plugin: str, name: str, text: str) -> None:
         """Count a value that can't be kept, if anybody collects."""
         if self.is_collecting and not self._pauses:
-            self.note(plugin, name, Problem(text, 1, is_drop=True))
+            self.note(plugin, name, DropReport(text, 1, is_drop=True))
 
-    def note(self, plugin: str, name: str, problem: Problem) -> None:
+    def note(self, plugin: str, name: str, problem: DropReport) -> None:
         """Add to the step's problems: the first text of each plugin and name, and how often."""
         with self._lock:
             known = self._problems.get((plugin, name))
@@ -132,8 +132,8 @@ class ValueStore:
             self.swap({}, {})
 
     def swap(
-        self, values: dict[Key, StepValue], problems: dict[Key, Problem]
-    ) -> tuple[dict[Key, StepValue], dict[Key, Problem]]:
+        self, values: dict[Key, StepValue], problems: dict[Key, DropReport]
+    ) -> tuple[dict[Key, StepValue], dict[Key, DropReport]]:
         """The state of the step, which the given one replaces: for an evaluation inside of a step."""
         with self._lock:
             before = self._values, self._problems
@@ -211,13 +211,13 @@ def recordable_values() -> Values:
     if not STORE.holds_values:
         return []
     values, problems = STORE.take()
-    return Transfer(values).arriving() + [(plugin, name, problem) for (plugin, name), problem in problems.items()]
+    return Transfer(values).deferred() + [(plugin, name, problem) for (plugin, name), problem in problems.items()]
 
 
 _logged: set[Key] = set()
 
 
-def _log_new(problems: Mapping[Key, Problem]) -> None:
+def _log_new(problems: Mapping[Key, DropReport]) -> None:
     for key in problems.keys() - _logged:
         if len(_logged) < _MOST_PROBLEMS:
             _logged.add(key)

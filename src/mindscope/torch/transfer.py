@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindscope.capture.arriving import Arriving
-from mindscope.capture.spares import Spares
-from mindscope.capture.values import to_array
+from mindscope.capture.array_conversion import to_array
+from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.deferred_array import DeferredArray
 
 Values = list[tuple[str, str, Any]]
 """Plugin, name and value of each."""
@@ -39,16 +39,16 @@ class Transfer:
         self._wait()
         return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
 
-    def arriving(self) -> Values:
+    def deferred(self) -> Values:
         """As ``values``, without waiting: a recorder does that."""
-        return [(plugin, name, self._arriving(tensor)) for (plugin, name), tensor in self._copies.items()]
+        return [(plugin, name, self._deferred(tensor)) for (plugin, name), tensor in self._copies.items()]
 
-    def _arriving(self, tensor: torch.Tensor) -> Arriving:
+    def _deferred(self, tensor: torch.Tensor) -> DeferredArray:
         def fetch() -> Any:
             self._wait()
             return to_array(tensor, np.ascontiguousarray)
 
-        return Arriving(tensor.nbytes, fetch)
+        return DeferredArray(tensor.nbytes, fetch)
 
     def _wait(self) -> None:
         for event in self._events:
@@ -64,15 +64,15 @@ class HandOver:
     """
 
     def __init__(self) -> None:
-        self._spares = Spares()
+        self._buffers = BufferPool()
 
     def __call__(self, values: Values) -> Values:
         """The values in their order."""
         clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
         if not clones:
             return [(plugin, name, self._copied(plugin, value)) for plugin, name, value in values]
-        arriving = {(plugin, name): value for plugin, name, value in Transfer(clones).arriving()}
-        return [(plugin, name, arriving.get((plugin, name), value)) for plugin, name, value in values]
+        deferred = {(plugin, name): value for plugin, name, value in Transfer(clones).deferred()}
+        return [(plugin, name, deferred.get((plugin, name), value)) for plugin, name, value in values]
 
     def _copied(self, plugin: str, value: Any) -> Any:
         array = as_array(value)
@@ -80,8 +80,8 @@ class HandOver:
             return array
         if plugin == "scalar":
             return array.item() if array.size == 1 else array
-        copy = self._spares.copy(array)
-        return Arriving(copy.nbytes, lambda: copy, self._spares.give)
+        copy = self._buffers.copy(array)
+        return DeferredArray(copy.nbytes, lambda: copy, self._buffers.release)
 
 
 def as_array(value: Any) -> Any:

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindscope.capture.arriving import Arriving
+from mindscope.capture.array_conversion import Array, to_array, to_scalar
+from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.histograms import histogram_field
-from mindscope.capture.images import ambiguity, check_image, copy_picture, image_message
+from mindscope.capture.images import ambiguity, check_image, copy_image, image_message
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
+from mindscope.capture.protobuf_fields import bytes_field, text_field
 from mindscope.capture.scalars import range_warning, scalar_fields
-from mindscope.capture.spares import Spares
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
-from mindscope.capture.values import Array, to_array, to_scalar
-from mindscope.capture.wrapping import text_field, wrap
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import VALUE
@@ -29,12 +29,12 @@ VALUE_PLUGINS = ("scalar", "image", "tensor", "histogram", "landscape")
 MESSAGE_PLUGINS = ("graph", *FIELDS)
 PLUGINS = (*VALUE_PLUGINS, *MESSAGE_PLUGINS)
 
-_LEAST_BYTES = 16 << 10  # what a value counts in the queue at least: encoding takes time however small it is
+_MIN_BYTES = 16 << 10  # what a value counts in the queue at least: encoding takes time however small it is
 
-Say = Callable[[str, str, str], None]
+WarnOnce = Callable[[str, str, str], None]
 
 
-class Taken(NamedTuple):
+class PendingValue(NamedTuple):
     """A value that is no scalar, or one that is still to arrive; ours since ``add_value``."""
 
     plugin: str
@@ -43,7 +43,7 @@ class Taken(NamedTuple):
     """Bytes that it counts in the queue."""
     encode: Callable[[], bytes]
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
-    content: Array | Arriving | None = None
+    content: Array | DeferredArray | None = None
     """What ``encode`` reads, of an array: a copy that was made here, or what comes later."""
 
 
@@ -65,30 +65,32 @@ def rejection(plugin: str, tag: str, error: Exception) -> Exception:
     return kind(f"{plugin} {tag!r} was not recorded: {error}")
 
 
-def take(plugin: str, tag: str, value: Any, say: Say, spares: Spares) -> Taken:
+def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: BufferPool) -> PendingValue:
     """Take over a value of any plugin, a scalar only where it is still to arrive.
 
-    Arrays are copied into ``spares``; ``say(cause, subject, text)`` hears of oddities that are found later.
+    Arrays are copied into ``buffers``; ``warn_once(cause, subject, text)`` hears of oddities that are found later.
 
     Raises ValueRejectedError for a value that can't be recorded.
     """
     if plugin == "graph":
-        return _take_bytes(plugin, tag, graph_bytes(value))
+        return _from_bytes(plugin, tag, graph_bytes(value))
     if plugin in FIELDS:
-        return _take_bytes(plugin, tag, lineage_bytes(plugin, value))
+        return _from_bytes(plugin, tag, lineage_bytes(plugin, value))
     if plugin == "landscape":
-        fields = wrap(1, text_field(1, tag) + wrap(10, landscape_bytes(value)))
-        return _take_bytes(plugin, tag, fields)
-    if isinstance(value, Arriving):
-        return Taken(plugin, tag, value.size + _LEAST_BYTES, partial(_encode_arrived, plugin, tag, value, say), value)
+        fields = bytes_field(1, text_field(1, tag) + bytes_field(10, landscape_bytes(value)))
+        return _from_bytes(plugin, tag, fields)
+    if isinstance(value, DeferredArray):
+        return PendingValue(
+            plugin, tag, value.size + _MIN_BYTES, partial(_encode_deferred, plugin, tag, value, warn_once), value
+        )
     check, encode = _ARRAYS[plugin]
-    array = to_array(value, partial(copy_picture, spares=spares) if plugin == "image" else spares.copy)
+    array = to_array(value, partial(copy_image, buffers=buffers) if plugin == "image" else buffers.copy)
     check(array)
-    return Taken(plugin, tag, array.nbytes + _LEAST_BYTES, partial(encode, tag, array, say), array)
+    return PendingValue(plugin, tag, array.nbytes + _MIN_BYTES, partial(encode, tag, array, warn_once), array)
 
 
-def _take_bytes(plugin: str, tag: str, encoded: bytes) -> Taken:
-    return Taken(plugin, tag, len(encoded) + _LEAST_BYTES, lambda: encoded)
+def _from_bytes(plugin: str, tag: str, encoded: bytes) -> PendingValue:
+    return PendingValue(plugin, tag, len(encoded) + _MIN_BYTES, lambda: encoded)
 
 
 def _check_scalar(array: Array) -> None:
@@ -104,47 +106,47 @@ def _check_histogram(array: Array) -> None:
         raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
 
 
-def _encode_arrived(plugin: str, tag: str, value: Arriving, say: Say) -> bytes:
+def _encode_deferred(plugin: str, tag: str, value: DeferredArray, warn_once: WarnOnce) -> bytes:
     check, encode = _ARRAYS[plugin]
     array = value.wait()
     try:
         check(array)
     except (TypeError, ValueError) as error:
         raise rejection(plugin, tag, error) from error
-    return encode(tag, array, say)
+    return encode(tag, array, warn_once)
 
 
-def _encode_image(tag: str, array: Array, say: Say) -> bytes:
+def _encode_image(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
     with np.errstate(all="ignore"):
         message, invalid = image_message(array)
     if text := ambiguity(array.shape):
-        say("axes", tag, f"image {tag!r} {text}")
+        warn_once("axes", tag, f"image {tag!r} {text}")
     if invalid:
-        say("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
+        warn_once("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
     return _value_field(tag, "image", message)
 
 
-def _encode_histogram(tag: str, array: Array, say: Say) -> bytes:
+def _encode_histogram(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
     return histogram_field(tag, array)
 
 
-def _encode_scalar(tag: str, array: Array, say: Say) -> bytes:
+def _encode_scalar(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
     number = to_scalar(array)
     if text := range_warning(tag, number):
-        say("range", tag, text)
+        warn_once("range", tag, text)
     return scalar_fields({tag: number})
 
 
-def _encode_tensor(tag: str, array: Array, say: Say) -> bytes:
+def _encode_tensor(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
     with np.errstate(all="ignore"):
         return b"".join(_value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
 
 
 def _value_field(tag: str, name: str, message: Message) -> bytes:
-    return wrap(1, wire.encode(VALUE, {"tag": tag, name: message}))
+    return bytes_field(1, wire.encode(VALUE, {"tag": tag, name: message}))
 
 
-_ARRAYS: dict[str, tuple[Callable[[Array], None], Callable[[str, Array, Say], bytes]]] = {
+_ARRAYS: dict[str, tuple[Callable[[Array], None], Callable[[str, Array, WarnOnce], bytes]]] = {
     "scalar": (_check_scalar, _encode_scalar),
     "image": (check_image, _encode_image),
     "histogram": (_check_histogram, _encode_histogram),

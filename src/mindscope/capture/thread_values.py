@@ -6,10 +6,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 
-from mindscope.capture.taking import Taken
+from mindscope.capture.pending import PendingValue
 
 
-class Collection:
+class ThreadValues:
     """What one thread added since it last recorded.
 
     Its thread adds without a lock: for that each change here is one operation on a dict or list, which Python makes
@@ -21,12 +21,12 @@ class Collection:
         self.records = False
         """Whether the thread has called ``record`` itself, so that no other one records its values while it lives."""
         self.scalars: dict[str, float] = {}
-        self.values: dict[tuple[str, str], Taken] = {}
+        self.values: dict[tuple[str, str], PendingValue] = {}
         """Other tagged values by plugin and tag."""
-        self.messages: list[Taken] = []
+        self.messages: list[PendingValue] = []
         """Graphs and lineage."""
 
-    def absorb(self, other: Collection) -> None:
+    def merge(self, other: ThreadValues) -> None:
         """Take over the values of another thread, which may add more in the meantime: piece by piece."""
         for tag in list(other.scalars):
             self.scalars[tag] = other.scalars.pop(tag)
@@ -35,8 +35,8 @@ class Collection:
         while other.messages:
             self.messages.append(other.messages.pop(0))
 
-    def take(self) -> tuple[dict[str, float], dict[tuple[str, str], Taken], list[Taken]]:
-        """What was collected; begins anew. Only the collection's own thread calls it."""
+    def pop_all(self) -> tuple[dict[str, float], dict[tuple[str, str], PendingValue], list[PendingValue]]:
+        """Remove and return all values. Only their own thread calls it."""
         scalars, values, messages = self.scalars, self.values, self.messages
         self.scalars, self.values, self.messages = {}, {}, []
         return scalars, values, messages
@@ -46,53 +46,53 @@ class Collection:
         unwanted = {plugin for plugin in dict.fromkeys(self._plugins()) if not is_wanted(plugin)}
         if "scalar" in unwanted:
             self.scalars = {}
-        self.values = {key: taken for key, taken in self.values.items() if key[0] not in unwanted}
-        self.messages = [taken for taken in self.messages if taken.plugin not in unwanted]
+        self.values = {key: pending for key, pending in self.values.items() if key[0] not in unwanted}
+        self.messages = [pending for pending in self.messages if pending.plugin not in unwanted]
 
     def _plugins(self) -> Iterator[str]:
         if self.scalars:
             yield "scalar"
         yield from (plugin for plugin, _ in self.values)
-        yield from (taken.plugin for taken in self.messages)
+        yield from (pending.plugin for pending in self.messages)
 
 
 class _Local(threading.local):
-    mine: Collection | None = None
+    own: ThreadValues | None = None
 
 
-class Collections:
-    """The collections of all threads that use a recorder."""
+class ValuesByThread:
+    """The values of all threads that use a recorder."""
 
     def __init__(self) -> None:
         self.local = _Local()
-        """``mine`` is the collection of the current thread, None before its first value."""
-        self._everyone: list[Collection] = []
-        self._maker = threading.current_thread()  # of the recorder
+        """``own`` are the values of the current thread, None before its first value."""
+        self._all: list[ThreadValues] = []
+        self._creator = threading.current_thread()  # of the recorder
 
-    def begin(self) -> Collection:
-        """The current thread's collection, made if there is none."""
-        mine = self.local.mine
-        if mine is None:
-            mine = self.local.mine = Collection()
-            self._everyone.append(mine)
-        return mine
+    def current(self) -> ThreadValues:
+        """The values of the current thread; empty before its first."""
+        own = self.local.own
+        if own is None:
+            own = self.local.own = ThreadValues()
+            self._all.append(own)
+        return own
 
-    def gather(self) -> Collection:
+    def collect(self) -> ThreadValues:
         """What a ``record`` of the current thread writes. Hold the recorder's lock.
 
         That is what it added itself, what threads that ended left, and for the thread that made the recorder also what
         threads added that never record.
         """
-        mine = self.local.mine or self.begin()
-        mine.records = True
-        if len(self._everyone) > 1:
-            self._gather_others(mine)
-        return mine
+        own = self.local.own or self.current()
+        own.records = True
+        if len(self._all) > 1:
+            self._collect_others(own)
+        return own
 
-    def _gather_others(self, mine: Collection) -> None:
-        for other in [other for other in self._everyone if other is not mine]:
+    def _collect_others(self, own: ThreadValues) -> None:
+        for other in [other for other in self._all if other is not own]:
             is_over = not other.thread.is_alive()
-            if is_over or (mine.thread is self._maker and not other.records):
-                mine.absorb(other)
+            if is_over or (own.thread is self._creator and not other.records):
+                own.merge(other)
             if is_over:
-                self._everyone.remove(other)
+                self._all.remove(other)

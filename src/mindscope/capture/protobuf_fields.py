@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 
-def wrap(number: int, encoded: bytes) -> bytes:
+def bytes_field(number: int, encoded: bytes) -> bytes:
     """``encoded`` as the message, text or bytes field ``number`` of an outer message."""
     return _varint(number << 3 | 2) + _varint(len(encoded)) + encoded
 
 
 def text_field(number: int, text: str) -> bytes:
     """``text`` as field ``number``; what is no UTF-8 stays visible, escaped."""
-    return wrap(number, text.encode("utf-8", "backslashreplace"))
+    return bytes_field(number, text.encode("utf-8", "backslashreplace"))
 
 
 def _varint(value: int) -> bytes:

@@ -7,7 +7,7 @@ import contextlib
 import os
 
 
-def stand_back() -> None:
+def use_batch_scheduling() -> None:
     """Have the system let other threads finish what they do before it runs this one, which has woken up.
 
     The thread keeps its share of the processor: one of lower priority could be kept from running while it holds the

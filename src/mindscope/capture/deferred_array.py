@@ -6,22 +6,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from mindscope.capture.values import Array
+from mindscope.capture.array_conversion import Array
 
 
-class Arriving:
+class DeferredArray:
     """An array whose content comes later. ``add_value`` takes it like any array, and looks at it when it is there.
 
     Args:
         size: bytes of the content.
         fetch: waits for the content and returns it, C-ordered, in memory that nobody changes any more. It is called
             on a thread of the recorder.
-        let_go: takes the memory back when the content was recorded; None where nobody uses it again.
+        on_release: takes the memory back when the content was recorded; None where nobody uses it again.
     """
 
-    def __init__(self, size: int, fetch: Callable[[], Array], let_go: Callable[[Array], None] | None = None) -> None:
+    def __init__(
+        self, size: int, fetch: Callable[[], Array], on_release: Callable[[Array], None] | None = None
+    ) -> None:
         self.size = size
-        self._let_go = let_go
+        self._on_release = on_release
         self._lock = threading.Lock()  # guards both fields below
         self._fetch: Callable[[], Array] | None = fetch  # None once the content is here
         self._content: Array | None = None
@@ -35,7 +37,7 @@ class Arriving:
             assert self._content is not None
             return self._content
 
-    def finish(self) -> None:
+    def release(self) -> None:
         """Say that nobody looks at the content any more."""
-        if self._let_go is not None and self._content is not None:
-            self._let_go(self._content)
+        if self._on_release is not None and self._content is not None:
+            self._on_release(self._content)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mindscope.capture.names import Names
+from mindscope.capture.file_names import FileNames
 
 _MODE_FINISHED = 0o400  # readers tell by it that nothing will be appended
 
@@ -20,7 +20,7 @@ class EventFile:
     Used by one thread at a time.
     """
 
-    def __init__(self, names: Names, suffix: str, head: Callable[[], bytes], max_size: int | None) -> None:
+    def __init__(self, names: FileNames, suffix: str, head: Callable[[], bytes], max_size: int | None) -> None:
         self._names = names
         self._suffix = suffix
         self._head = head  # makes the record that a file begins with, empty for none
@@ -75,7 +75,7 @@ class EventFile:
     def _prepare(self, size: int) -> None:
         """Have a file open in which a record of ``size`` bytes may stand."""
         if self._descriptor is not None:
-            self._let_go_if_lost(self._descriptor)
+            self._close_if_replaced(self._descriptor)
         has_records = self._size > self._head_size
         if self._max_size is not None and has_records and self._size + size > self._max_size:
             self.close()
@@ -90,7 +90,7 @@ class EventFile:
         self._size = 0
         self._head_size = 0
 
-    def _let_go_if_lost(self, descriptor: int) -> None:
+    def _close_if_replaced(self, descriptor: int) -> None:
         """Forget the file if it was removed or cut shorter, or if somebody closed the descriptor behind our back."""
         try:
             state = os.fstat(descriptor)

@@ -8,22 +8,22 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.capture.values import Array, copy_array
+from mindscope.capture.array_conversion import Array, copy_array
 
-_LEAST_BYTES = 1 << 16  # below, the allocator itself reuses memory
-_KEPT_BYTES = 64 << 20  # of all spare buffers together
+_MIN_BYTES = 1 << 16  # below, the allocator itself reuses memory
+_MAX_POOL_BYTES = 64 << 20  # of all spare buffers together
 
 
-class Spares:
+class BufferPool:
     """Buffers of finished copies. Any thread may call the methods: each step on the lists is one operation."""
 
     def __init__(self) -> None:
         self._buffers: dict[int, list[NDArray[np.uint8]]] = {}  # by the power of two that is their size
-        self._kept = 0  # bytes in the lists, as far as threads that meet count right
+        self._free_bytes = 0  # bytes in the lists, as far as threads that meet count right
 
     def copy(self, array: Array) -> Array:
         """A C-ordered copy in native byte order; for large ones in the memory of an earlier copy if one is there."""
-        if array.nbytes < _LEAST_BYTES:
+        if array.nbytes < _MIN_BYTES:
             return copy_array(array)
         native: Any = cast(Any, array.dtype).newbyteorder("=")
         copied = self.empty(array.nbytes).view(native).reshape(array.shape)
@@ -32,23 +32,28 @@ class Spares:
 
     def empty(self, size: int) -> NDArray[np.uint8]:
         """So many bytes of any content."""
-        return np.empty(size, np.uint8) if size < _LEAST_BYTES else self._take(size)[:size]
+        return np.empty(size, np.uint8) if size < _MIN_BYTES else self._acquire(size)[:size]
 
-    def give(self, array: Array) -> None:
+    def release(self, array: Array) -> None:
         """Take back the memory of a copy that nobody looks at any more. Arrays from elsewhere are left alone."""
         buffer = array
         while isinstance(buffer.base, np.ndarray):
             buffer = buffer.base
         size = buffer.nbytes
-        if buffer.dtype == np.uint8 and buffer.ndim == 1 and size in self._buffers and self._kept + size <= _KEPT_BYTES:
-            self._kept += size
+        if (
+            buffer.dtype == np.uint8
+            and buffer.ndim == 1
+            and size in self._buffers
+            and self._free_bytes + size <= _MAX_POOL_BYTES
+        ):
+            self._free_bytes += size
             self._buffers[size].append(buffer)
 
-    def _take(self, size: int) -> NDArray[np.uint8]:
+    def _acquire(self, size: int) -> NDArray[np.uint8]:
         whole = 1 << (size - 1).bit_length()
         try:
             buffer = self._buffers.setdefault(whole, []).pop()
         except IndexError:
             return np.empty(whole, np.uint8)
-        self._kept -= whole
+        self._free_bytes -= whole
         return buffer

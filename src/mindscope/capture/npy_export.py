@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import numpy as np
 
-from mindscope.capture.values import Array
+from mindscope.capture.array_conversion import Array
 
-_LONGEST_NAME = 200  # bytes of a tag; file systems take 255 for all of a name
+_MAX_NAME_BYTES = 200  # bytes of a tag; file systems take 255 for all of a name
 
 
 class NpyExport:
@@ -57,7 +57,7 @@ class NpyExport:
 
 def _name(tag: str) -> str:
     name = quote(tag, safe="", errors="backslashreplace")
-    if len(name) <= _LONGEST_NAME:
+    if len(name) <= _MAX_NAME_BYTES:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:16]
-    return f"{name[: _LONGEST_NAME - len(digest) - 1]}~{digest}"
+    return f"{name[: _MAX_NAME_BYTES - len(digest) - 1]}~{digest}"

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from mindscope.capture.priority import stand_back
-from mindscope.capture.steps import Started
-from mindscope.capture.taking import Taken
+from mindscope.capture.pending import PendingValue
+from mindscope.capture.queued_step import EncodingValue
+from mindscope.capture.thread_priority import use_batch_scheduling
 
 ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the writer encodes itself: a few milliseconds' work
 
 
-class Encoders:
+class EncoderPool:
     """At most ``workers`` threads, there from the first large value on; ``on_encoded`` is called on them."""
 
     def __init__(self, workers: int, on_encoded: Callable[[], None]) -> None:
@@ -21,17 +21,17 @@ class Encoders:
         self._on_encoded = on_encoded
         self._pool: ThreadPoolExecutor | None = None
 
-    def start_large(self, values: list[Taken]) -> list[Taken | Started]:
+    def start_large(self, values: list[PendingValue]) -> list[PendingValue | EncodingValue]:
         """Encode all but the first values of a step, in as far as they are large: waking a thread for less costs more.
 
         Those that are left, the writer encodes; all where no thread is to be had any more.
         """
-        started: list[Taken | Started] = []
+        started: list[PendingValue | EncodingValue] = []
         size = 0
-        for taken in values:
-            size += taken.size
-            fields = None if size <= ENCODED_BY_WRITER else self._start(taken.encode)
-            started.append(taken if fields is None else Started(taken, fields))
+        for pending in values:
+            size += pending.size
+            fields = None if size <= ENCODED_BY_WRITER else self._start(pending.encode)
+            started.append(pending if fields is None else EncodingValue(pending, fields))
         return started
 
     def shut_down(self) -> None:
@@ -42,7 +42,7 @@ class Encoders:
     def _start(self, encode: Callable[[], bytes]) -> Future[bytes] | None:
         try:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._workers, "mindscope-encode", stand_back)
+                self._pool = ThreadPoolExecutor(self._workers, "mindscope-encode", use_batch_scheduling)
             return self._pool.submit(self._encode, encode)
         except RuntimeError:  # the interpreter is ending and starts no more threads
             return None

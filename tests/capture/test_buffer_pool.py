@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.spares import Spares
+from mindscope.capture.buffer_pool import BufferPool
 from mindscope.formats import mindspore
 from mindscope.formats.frames import FrameReader
 
@@ -21,32 +21,32 @@ SHAPES = [(1 << 17,), (300, 1000), (5,), (3, 200, 300), (0,), (1 << 18,)]
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from(SHAPES), st.sampled_from(["f4", ">i4", "u1", "f8", "?"]), st.booleans())))
 def test_copies_are_right_and_apart(plan: list[tuple[tuple[int, ...], str, bool]]) -> None:
-    spares = Spares()
+    buffers = BufferPool()
     alive: list[tuple[np.ndarray, int]] = []
     for number, (shape, dtype, is_finished) in enumerate(plan):
-        copy = spares.copy(np.full(shape[::-1], number % 2 + 1, dtype).T)
+        copy = buffers.copy(np.full(shape[::-1], number % 2 + 1, dtype).T)
         assert copy.shape == shape
         assert copy.flags.c_contiguous
         assert copy.dtype.isnative
         alive.append((copy, number % 2 + 1))
         if is_finished:
-            spares.give(alive.pop(0)[0])
+            buffers.release(alive.pop(0)[0])
         assert all((array == np.array(value, array.dtype)).all() for array, value in alive)
 
 
 def test_memory_is_used_again() -> None:
-    spares = Spares()
-    first = spares.copy(np.zeros(100_000))
-    spares.give(first)
-    assert np.shares_memory(spares.copy(np.ones(90_000)), first)
+    buffers = BufferPool()
+    first = buffers.copy(np.zeros(100_000))
+    buffers.release(first)
+    assert np.shares_memory(buffers.copy(np.ones(90_000)), first)
 
 
 def test_other_memory_is_left_alone() -> None:
-    spares = Spares()
-    spares.copy(np.zeros(1 << 20, np.uint8))
-    mine = np.zeros(1 << 20, np.int8)
-    spares.give(mine)
-    assert not np.shares_memory(spares.copy(mine), mine)
+    buffers = BufferPool()
+    buffers.copy(np.zeros(1 << 20, np.uint8))
+    own = np.zeros(1 << 20, np.int8)
+    buffers.release(own)
+    assert not np.shares_memory(buffers.copy(own), own)
 
 
 @pytest.mark.parametrize("plugin", ["tensor", "histogram", "image"])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.names import Names
+from mindscope.capture.file_names import FileNames
 from mindscope.formats import wire
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.mindspore_schemas import EVENT
@@ -150,7 +150,7 @@ def test_recorders_of_one_second_do_not_meet(log: Log) -> None:
 
 
 def test_file_that_another_process_makes_in_this_moment_is_left_alone(tmp_path: Path) -> None:
-    class Raced(Names):
+    class Raced(FileNames):
         """Where the other one is just faster."""
 
         is_creating = False

@@ -33,7 +33,7 @@ class Closable(Protocol):
 class Forkable(Protocol):
     """What must begin anew in the child of a fork."""
 
-    def start_over(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget the parent's values, threads and files."""
         ...
 
@@ -62,7 +62,7 @@ def flush_all(timeout_s: float = FLUSH_S) -> bool:
 _process = _Process()
 
 
-def watch(recorder: Forkable) -> None:
+def reset_in_forks(recorder: Forkable) -> None:
     """Begin ``recorder`` anew in every child that is forked from now on."""
     if not _process.is_watched:
         _process.is_watched = True
@@ -70,7 +70,7 @@ def watch(recorder: Forkable) -> None:
     _process.forkable.add(recorder)
 
 
-def keep(writer: Closable) -> None:
+def close_at_exit(writer: Closable) -> None:
     """Close ``writer`` when this process ends."""
     _process.open.add(writer)
     _process.termination.start()
@@ -80,7 +80,7 @@ def keep(writer: Closable) -> None:
         processes.Finalize(None, _close_all, exitpriority=10)
 
 
-def release(writer: Closable) -> None:
+def forget(writer: Closable) -> None:
     """``writer`` was closed."""
     _process.open.discard(writer)
 
@@ -93,4 +93,4 @@ def _close_all() -> None:
 def _after_fork() -> None:
     _process.open.clear()
     for recorder in list(_process.forkable):
-        recorder.start_over()
+        recorder.reset_after_fork()

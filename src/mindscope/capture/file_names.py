@@ -18,10 +18,10 @@ _MODE_OPEN = 0o600
 
 # File names that recorders of this process announced, by whom, so that no two announce the same. Needs no lock:
 # setdefault is atomic.
-_announced: dict[str, object] = {}
+_reserved: dict[str, object] = {}
 
 
-class Names:
+class FileNames:
     """The file names of one recorder. The first second is announced at once, its files are created when needed."""
 
     def __init__(self, directory: Path, prefix: str, suffixes: Sequence[str]) -> None:
@@ -32,7 +32,7 @@ class Names:
         self._own: set[int] = set()  # seconds under which this recorder created a file
         self.second = int(time.time())
         """The second that the recorder's files begin with."""
-        while self._is_taken(self.second) or not self._announce(self.second):
+        while self._is_taken(self.second) or not self._reserve(self.second):
             self.second += 1
 
     def path(self, second: int, suffix: str) -> Path:
@@ -58,11 +58,11 @@ class Names:
 
     def forget(self) -> None:
         """Let others announce the names that no file was created for."""
-        for path in [path for path, names in _announced.items() if names is self]:
-            del _announced[path]
+        for path in [path for path, names in _reserved.items() if names is self]:
+            del _reserved[path]
 
-    def _announce(self, second: int) -> bool:
-        return _announced.setdefault(str(self.path(second, self._suffixes[0])), self) is self
+    def _reserve(self, second: int) -> bool:
+        return _reserved.setdefault(str(self.path(second, self._suffixes[0])), self) is self
 
     def _is_taken(self, second: int, but: str = "") -> bool:
         return any(self.path(second, suffix).exists() for suffix in self._suffixes if suffix != but)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from mindscope.capture.values import to_array, to_scalar
+from mindscope.capture.array_conversion import to_array, to_scalar
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 
 

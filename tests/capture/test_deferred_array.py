@@ -12,7 +12,7 @@ import pytest
 
 import mindscope
 from mindscope.capture import SummaryRecord
-from mindscope.capture.arriving import Arriving
+from mindscope.capture.deferred_array import DeferredArray
 from mindscope.errors import ValueRejectedError
 
 
@@ -30,8 +30,8 @@ class Content:
         return self.array
 
     @property
-    def arriving(self) -> Arriving:
-        return Arriving(self.array.nbytes, self.fetch)
+    def arriving(self) -> DeferredArray:
+        return DeferredArray(self.array.nbytes, self.fetch)
 
 
 @pytest.mark.parametrize("size", [6, 1 << 19])
@@ -81,7 +81,7 @@ def test_content_that_fails_costs_only_its_value(tmp_path: Path) -> None:
         raise RuntimeError("device is gone")
 
     with SummaryRecord(tmp_path) as record:
-        record.add_value("histogram", "bad", Arriving(12, fail))
+        record.add_value("histogram", "bad", DeferredArray(12, fail))
         record.add_value("histogram", "good", np.ones(3))
         record.record(1)
     run = mindscope.open_run(tmp_path)
@@ -95,7 +95,7 @@ def test_memory_is_given_back_when_it_was_written(tmp_path: Path, size: int) -> 
     arrays = [np.full(size, number, np.float32) for number in (1, 2)]
     with SummaryRecord(tmp_path) as record:
         for step, array in enumerate(arrays, start=1):
-            record.add_value("histogram", "a", Arriving(array.nbytes, lambda array=array: array, given.append))
+            record.add_value("histogram", "a", DeferredArray(array.nbytes, lambda array=array: array, given.append))
             record.record(step)
         record.flush()
         assert [id(each) for each in given] == [id(each) for each in arrays]
@@ -107,7 +107,7 @@ def test_failure_that_nobody_foresaw_costs_its_batch_only(tmp_path: Path) -> Non
         raise ArithmeticError("nobody expects this")
 
     with SummaryRecord(tmp_path) as record:
-        record.add_value("histogram", "a", Arriving(4, lambda: np.ones(1, np.float32), fail))
+        record.add_value("histogram", "a", DeferredArray(4, lambda: np.ones(1, np.float32), fail))
         record.record(1)
         record.flush()
         record.add_value("scalar", "b", 1.0)

@@ -11,25 +11,25 @@ from pathlib import Path
 
 import numpy as np
 
-from mindscope.capture.arriving import Arriving
+from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.disk_errors import disk_error
-from mindscope.capture.export import NpyExport
-from mindscope.capture.files import AppendError, EventFile
+from mindscope.capture.drop_counter import DropCounter
+from mindscope.capture.event_file import AppendError, EventFile
+from mindscope.capture.file_names import FileNames
 from mindscope.capture.lineage import lineage_event
-from mindscope.capture.names import Names
+from mindscope.capture.npy_export import NpyExport
+from mindscope.capture.pending import PendingValue, rejection
+from mindscope.capture.protobuf_fields import bytes_field
+from mindscope.capture.queued_step import EncodingValue, MixedStep, QueuedStep, count_values, last_step
 from mindscope.capture.scalars import scalar_fields
-from mindscope.capture.spares import Spares
-from mindscope.capture.steps import MixedStep, RecordedStep, Started, count_values, last_step
-from mindscope.capture.taking import Taken, rejection
-from mindscope.capture.trouble import Trouble
-from mindscope.capture.wrapping import wrap
 from mindscope.formats import frames, mindspore, wire
 from mindscope.formats._scalar_events import encode_scalar_values
 from mindscope.formats.mindspore_schemas import EVENT
 
 DROPPED_TAG = "mindscope/dropped"
 REASONS_TAG = "mindscope/dropped_reasons"
-_LARGEST_EVENT = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
+_MAX_EVENT_BYTES = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Destination:
     is_npy_exported: bool
 
 
-class Output:
+class EventWriter:
     """The files of one recorder."""
 
-    def __init__(self, destination: Destination, trouble: Trouble, spares: Spares) -> None:
-        names = Names(destination.directory, destination.prefix, (destination.suffix, "_lineage"))
+    def __init__(self, destination: Destination, drops: DropCounter, buffers: BufferPool) -> None:
+        names = FileNames(destination.directory, destination.prefix, (destination.suffix, "_lineage"))
         limit = destination.max_file_size
         self._names = names
-        self._trouble = trouble
-        self._spares = spares
+        self._drops = drops
+        self._buffers = buffers
         self._planned_path = names.path(names.second, destination.suffix)
         self._summary = EventFile(names, destination.suffix, version_record, limit)
         self._lineage = EventFile(names, "_lineage", bytes, limit)
@@ -66,7 +66,7 @@ class Output:
         """The newest summary file, before there is one the name that it should get."""
         return self._summary.path or self._planned_path
 
-    def write(self, steps: Sequence[RecordedStep]) -> None:
+    def write(self, steps: Sequence[QueuedStep]) -> None:
         """Append ``steps`` in order. What is ready is written before a value still being encoded is waited for."""
         ready: list[bytes] = []
         for step in steps:
@@ -83,7 +83,7 @@ class Output:
 
     def close(self) -> None:
         """Say in the file how much was dropped or replaced, and finish the files."""
-        replaced = self._trouble.replaced
+        replaced = self._drops.replaced
         if replaced:
             self._reasons.append(f"newer values of the same step replaced {replaced} values of summary operators")
         self._report_dropped()
@@ -102,38 +102,38 @@ class Output:
         lineage = [message for message in step.messages if message.plugin != "graph"]
         events = [lineage_event(message.plugin, message.encode(), step.wall_time) for message in lineage]
         self._append(self._lineage, [frames.frame(payload) for payload in events])
-        takens = [value if isinstance(value, Taken) else value.taken for value in step.values]
-        for taken in takens if self._export is not None else ():
-            self._write_export(taken, step.step)
+        pending_values = [value if isinstance(value, PendingValue) else value.pending for value in step.values]
+        for pending in pending_values if self._export is not None else ():
+            self._write_export(pending, step.step)
         head = wire.encode(EVENT, {"wall_time": step.wall_time}) if graphs else b""
-        yield from (frames.frame(head + wrap(4, message.encode())) for message in graphs)
+        yield from (frames.frame(head + bytes_field(4, message.encode())) for message in graphs)
         scalars = scalar_fields(step.scalars) if step.scalars else b""
         for fields in _fill_events(scalars, self._encode_all(step.values)):
             yield frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
-        for taken in takens:
-            if isinstance(taken.content, np.ndarray):
-                self._spares.give(taken.content)
-            elif taken.content is not None:
-                taken.content.finish()
+        for pending in pending_values:
+            if isinstance(pending.content, np.ndarray):
+                self._buffers.release(pending.content)
+            elif pending.content is not None:
+                pending.content.release()
 
-    def _encode_all(self, values: list[Taken | Started]) -> list[bytes]:
+    def _encode_all(self, values: list[PendingValue | EncodingValue]) -> list[bytes]:
         done: list[bytes] = []
         for value in values:
             try:
-                done.append(value.encode() if isinstance(value, Taken) else value.fields.result())
+                done.append(value.encode() if isinstance(value, PendingValue) else value.fields.result())
             except Exception as error:  # an encoder met what add_value could not foresee
-                taken = value if isinstance(value, Taken) else value.taken
-                self._trouble.drop(1, taken.plugin, taken.tag, rejection(taken.plugin, taken.tag, error))
+                pending = value if isinstance(value, PendingValue) else value.pending
+                self._drops.drop(1, pending.plugin, pending.tag, rejection(pending.plugin, pending.tag, error))
         return done
 
-    def _write_export(self, taken: Taken, step: int) -> None:
-        content = taken.content
-        if taken.plugin != "tensor" or content is None or self._export is None:
+    def _write_export(self, pending: PendingValue, step: int) -> None:
+        content = pending.content
+        if pending.plugin != "tensor" or content is None or self._export is None:
             return
         try:
-            self._export.write(taken.tag, step, content.wait() if isinstance(content, Arriving) else content)
+            self._export.write(pending.tag, step, content.wait() if isinstance(content, DeferredArray) else content)
         except Exception as error:
-            self._trouble.drop(
+            self._drops.drop(
                 1,
                 "export",
                 type(error).__name__,
@@ -145,21 +145,23 @@ class Output:
         if not records:
             return
         try:
-            self._note_excess(file.append(records))
+            self._warn_excess(file.append(records))
         except AppendError as failure:
             lost = sum(map(count_values, records[failure.written :]))
-            self._trouble.drop(
+            self._drops.drop(
                 lost, "append", type(failure.error).__name__, disk_error(failure.error, self._names.directory)
             )
 
-    def _note_excess(self, excess: int) -> None:
+    def _warn_excess(self, excess: int) -> None:
         if excess:
-            self._trouble.say("size", "", f"a record passes max_file_size by {excess} bytes and got a file for itself")
+            self._drops.warn_once(
+                "size", "", f"a record passes max_file_size by {excess} bytes and got a file for itself"
+            )
 
     def _report_dropped(self) -> None:
         """Write how many values are lost, and why, if that is not there yet; tried again with the next batch."""
-        dropped = self._trouble.dropped
-        self._reasons += self._trouble.take_reasons()
+        dropped = self._drops.dropped
+        self._reasons += self._drops.pop_reasons()
         if dropped == self._reported and not self._reasons:
             return
         fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)]) if dropped else b""
@@ -168,7 +170,7 @@ class Output:
             fields += mindspore.value_field({"tag": REASONS_TAG, "text": text})
         record = frames.frame(mindspore.summary_event(time.time(), self._last_step, fields))
         with contextlib.suppress(AppendError):
-            self._note_excess(self._summary.append([record]))
+            self._warn_excess(self._summary.append([record]))
             self._reported, self._reasons = dropped, []
 
 
@@ -181,7 +183,7 @@ def _fill_events(scalars: bytes, values: list[bytes]) -> Iterator[bytes]:
     """The fields of each event: of one, unless it would be larger than readers take."""
     fields, size = [scalars], len(scalars)
     for value in values:
-        if size + len(value) > _LARGEST_EVENT:
+        if size + len(value) > _MAX_EVENT_BYTES:
             yield b"".join(fields)
             fields, size = [], 0
         fields.append(value)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from mindscope.capture.taking import Taken
+from mindscope.capture.pending import PendingValue
 from mindscope.formats import wire
 from mindscope.formats.event_fields import wire_to_int64
 
@@ -16,10 +16,10 @@ FOOTER_SIZE = 4
 """Bytes around the payload of a record."""
 
 
-class Started(NamedTuple):
+class EncodingValue(NamedTuple):
     """A value that the pool encodes."""
 
-    taken: Taken
+    pending: PendingValue
     fields: Future[bytes]
     """Its ``Summary.value`` fields."""
 
@@ -30,29 +30,29 @@ class MixedStep(NamedTuple):
     step: int
     wall_time: float
     scalars: dict[str, float]
-    values: list[Taken | Started]
-    """Those that are not ``Started``, the writer encodes itself."""
-    messages: list[Taken]
+    values: list[PendingValue | EncodingValue]
+    """Those that are not ``EncodingValue``, the writer encodes itself."""
+    messages: list[PendingValue]
     """Graphs and lineage."""
 
     @property
     def is_ready(self) -> bool:
         """Whether it can be written without waiting for the pool."""
-        return all(isinstance(value, Taken) or value.fields.done() for value in self.values)
+        return all(isinstance(value, PendingValue) or value.fields.done() for value in self.values)
 
 
-RecordedStep = bytes | MixedStep
+QueuedStep = bytes | MixedStep
 """A step on its way to the writer. Bytes are the complete record of a step of scalars, the usual case."""
 
 
-def count_values(step: RecordedStep) -> int:
+def count_values(step: QueuedStep) -> int:
     """How many values are lost with ``step``."""
     if isinstance(step, MixedStep):
         return len(step.scalars) + len(step.values) + len(step.messages)
     return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message is one
 
 
-def last_step(steps: Sequence[RecordedStep]) -> int:
+def last_step(steps: Sequence[QueuedStep]) -> int:
     """The number of the last step with values; 0 where all hold messages only, whose steps say nothing."""
     for step in reversed(steps):
         if isinstance(step, bytes):
