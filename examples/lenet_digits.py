@@ -2,7 +2,7 @@
 """Train LeNet-5 on scikit-learn's digits in PyTorch on the CPU and record what happens with mindscope.
 
 python examples/lenet_digits.py --log-dir runs/lenet --seconds 60
-mindscope start --summary-base-dir runs
+mindscope start runs
 """
 
 from __future__ import annotations

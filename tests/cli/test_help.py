@@ -47,7 +47,7 @@ def test_every_command_and_option_is_documented(command: str):
 
 def test_start_takes_the_flags_of_its_predecessor():
     start = typer.main.get_group(app).commands["start"]
-    assert {flag for parameter in start.params for flag in parameter.opts} == START_FLAGS
+    assert {flag for parameter in start.params for flag in parameter.opts} == START_FLAGS | {"directory"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], *([command, "--help"] for command in sorted(COMMANDS))])

@@ -107,6 +107,16 @@ def test_export_replaces_files_only_when_told_to(mindscope: CommandLine):
     mindscope(*arguments, "--overwrite")
 
 
+@pytest.mark.parametrize("command", [("inspect",), ("export", "--out", "out"), ("watch", "--once")])
+def test_links_out_of_the_directory_are_opened_when_asked(mindscope: CommandLine, command: tuple[str, ...]):
+    farm = mindscope.room / "farm"
+    farm.mkdir()
+    (farm / "run").symlink_to(CUSTOM_LOOP)
+    name, *arguments = command
+    mindscope(name, str(farm), *arguments, want=1)
+    mindscope(name, str(farm), *arguments, "--follow-links")
+
+
 @pytest.mark.parametrize("flags", [("--kinds", "nix"), ("--kinds", "graph"), ("--format", "xml")])
 def test_export_names_what_can_be_exported(mindscope: CommandLine, flags: tuple[str, str]):
     refused = mindscope("export", str(CUSTOM_LOOP), "--out", "out", *flags, want=1).stderr

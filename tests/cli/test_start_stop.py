@@ -54,6 +54,14 @@ def test_a_viewer_shows_the_runs_below_its_directory(mindscope: CommandLine, por
     assert [run["id"] for run in runs] == ["a/b"]
 
 
+def test_the_directory_may_stand_alone(mindscope: CommandLine, port: str):
+    (mindscope.room / "logs").mkdir()
+    mindscope("start", "logs", "--port", port)
+    assert ask(port)["base_dir"] == str(mindscope.room / "logs")
+    mindscope("stop", "--port", port)
+    assert "not both" in mindscope("start", "a", "--summary-base-dir", "b", want=2).stderr
+
+
 def test_status_lists_all_viewers(mindscope: CommandLine, port: str):
     assert "no viewer is running" in mindscope("status").stdout
     other = str(free_port())

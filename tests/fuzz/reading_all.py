@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from mindscope.alerts import CHECKS, check_rule, find_alerts
-from mindscope.config import Settings
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
 from mindscope.reading import ExportOptions, Run, Runs, export_runs, inspect_run, open_runs
 from mindscope.server.app import create_app
+from mindscope.settings import Settings
 from mindscope.types import Kind
 
 BY_ID = {Kind.TENSOR: "/api/tensor", Kind.TEXT: "/api/text", Kind.AUDIO: "/api/sound"}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mindscope import open_run, open_runs
-from mindscope.config import load_settings
 from mindscope.errors import RunNotFoundError, SettingsError
 from mindscope.ingest import find_runs
 from mindscope.reasons import reason_of
+from mindscope.settings import load_settings
 
 EVENTS = "events.out.tfevents.5.host.1.0"
 

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mindscope.config import Settings
 from mindscope.formats import mindspore
 from mindscope.formats.frames import frame
 from mindscope.ingest import Catalog
@@ -27,6 +26,7 @@ from mindscope.server.answer_limit import (
 )
 from mindscope.server.app import create_app
 from mindscope.server.columns import CHUNK_BYTES, ColumnData
+from mindscope.settings import Settings
 
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer, unpack
 

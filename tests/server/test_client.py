@@ -11,10 +11,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server import client
 from mindscope.server.app import create_app
+from mindscope.settings import Settings
 
 
 @pytest.fixture

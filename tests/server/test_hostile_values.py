@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
+from mindscope.settings import Settings
 from tests.hostile_values import write_good_run, write_hostile_run
 
 RUNS = ["good", "hostile"]

@@ -17,11 +17,11 @@ import schemathesis
 from fastapi import FastAPI
 from hypothesis import HealthCheck, settings
 
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server import routes
 from mindscope.server.app import create_app
 from mindscope.server.curve_schema import CurvesHeader
+from mindscope.settings import Settings
 
 from .live_viewer import DATA, LiveViewer
 from .real_names import NAMES_OF, RealNames

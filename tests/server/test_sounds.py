@@ -12,11 +12,11 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.server.sounds import find_sound, sound_type
 from mindscope.server.values import list_values
+from mindscope.settings import Settings
 from mindscope.types import Kind
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 from tests.ingest.audited import opened_files

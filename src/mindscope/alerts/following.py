@@ -18,12 +18,14 @@ from mindscope.stats.expression import require_tags
 from mindscope.types import Kind
 
 
-def find_alerts(base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None) -> list[Alert]:
+def find_alerts(
+    base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None, *, follow_links: bool = False
+) -> list[Alert]:
     """What ``rules`` find in the runs as they are, the oldest first.
 
     Raises RunNotFoundError without a run, ExpressionError when no run has the tags that a rule names.
     """
-    catalog = Catalog(base)
+    catalog = Catalog(base, follow_links=follow_links)
     catalog.refresh()
     if not catalog.runs:
         raise RunNotFoundError(f"{base} holds no event file at any depth; give the directory that a training wrote")
@@ -32,14 +34,19 @@ def find_alerts(base: str | Path, rules: Sequence[Rule], parameters: Parameters 
 
 
 def follow_alerts(
-    base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None, interval_s: float = 3.0
+    base: str | Path,
+    rules: Sequence[Rule],
+    parameters: Parameters | None = None,
+    interval_s: float = 3.0,
+    *,
+    follow_links: bool = False,
 ) -> Iterator[Alert]:
     """What ``rules`` find, each alert once, as runs are written; ends when every run was closed by its writer.
 
     Files are watched, and looked at every ``interval_s`` seconds anyway. Raises ExpressionError in the end when no run
     ever had the tags that a rule names.
     """
-    catalog = Catalog(base)
+    catalog = Catalog(base, follow_links=follow_links)
     monitor = Monitor(catalog, parameters, rules)
     changed, told = Event(), set[str]()
     watcher = Watcher(catalog, interval_s)

@@ -41,5 +41,5 @@ def mindscope(
 ) -> None:
     """Record what happens inside a training, and look at it live.
 
-    `mindscope start --summary-base-dir DIR` opens the viewer over all runs below a directory.
+    `mindscope start DIR` opens the viewer over all runs below a directory.
     """

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mindscope.config import load_settings
+from mindscope.settings import load_settings
 
 
 def cache(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mindscope.cli.logs import printable, runs_below
+from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def export(
         bool, typer.Option("--overwritten", help="Also the points that a restarted training wrote over.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+    follow_links: FollowLinks = False,
 ) -> None:
     """Write scalars as CSV or Parquet, images as PNG, tensors as npy, histograms as npz, texts and audio as files.
 
@@ -53,7 +54,7 @@ def export(
         overwritten=overwritten,
         overwrite=overwrite,
     )
-    runs = runs_below(path)
+    runs = runs_below(path, follow_links)
     report = export_run(runs["."], out, options) if list(runs) == ["."] else export_runs(runs, out, options)
     for failure in report.failures:
         sys.stderr.write(f"mindscope: {printable(failure)}\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mindscope.cli.logs import printable, runs_below
+from mindscope.cli.logs import FollowLinks, printable, runs_below
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,9 +28,7 @@ def inspect(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print everything as JSON, a list with an entry a run.")
     ] = False,
-    follow_links: Annotated[
-        bool, typer.Option("--follow-links", help="Also the runs behind links that lead out of the directory.")
-    ] = False,
+    follow_links: FollowLinks = False,
 ) -> None:
     """Print what runs hold: files, tags, graphs, lineage, hidden points, and what can't be read."""
     from mindscope.reading import inspect_run

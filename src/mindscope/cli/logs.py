@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,11 @@ from mindscope.errors import RunNotFoundError
 
 if TYPE_CHECKING:
     from mindscope.reading import Runs
+
+FollowLinks = Annotated[
+    bool, typer.Option("--follow-links", help="Also open runs behind symbolic links that lead out of the directory.")
+]
+"""The option of every command that finds runs."""
 
 
 def runs_below(path: str, follow_links: bool = False) -> Runs:

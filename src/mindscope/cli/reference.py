@@ -11,31 +11,20 @@ from typing import Any
 import typer.main
 
 from mindscope.cli.app import app
+from mindscope.settings import flag_of, settings_table
 
 HEAD = """# Commands
 
 Written by `python -m mindscope.cli.reference`. Every command ends with 0 when it worked, with 1 and one line that says
-what to do when it did not, and with 2 when it was called wrongly; `watch` also with 3 when a rule fired.
+what to do when it did not, and with 2 for wrong usage; `watch` also with 3 when a rule fired.
 """
 SETTINGS = """
 ## Settings
 
-Each setting of the viewer is taken from the first of these places that gives it: the flag; `MINDSCOPE_NAME` in the
+The viewer takes each setting from the first of these sources that gives it: the flag; `MINDSCOPE_NAME` in the
 environment; `MINDINSIGHT_NAME` in the environment; `NAME` in the configuration; the default.
-
-| setting | flag | NAME | accepted | default |
-|---|---|---|---|---|
-| directory below which runs are found | `--summary-base-dir` | `SUMMARY_BASE_DIR` | a directory | the current one |
-| where logs are kept | `--workspace` | `WORKSPACE` | a directory, made when missing | `~/mindscope` |
-| address to listen on | `--host` | `HOST` | a name or an address | `127.0.0.1` |
-| port to listen on | `--port` | `PORT` | 1 to 65535 | `8080` |
-| seconds between looks for new data | `--reload-interval` | `RELOAD_INTERVAL` | 0 or more; 0 loads once | `3` |
-| what caches may take | `--cache-size` | `CACHE_SIZE` | bytes, also as `500M` or `10G`; 0 keeps none | `10G` |
-| whether links out of the base directory are opened | `--follow-links` | `FOLLOW_LINKS` | 1 or 0 | 0 |
-| whether the page may delete event files | `--allow-delete` | `ALLOW_DELETE` | 1 or 0 | 0 |
-| parameters of the built-in checks | `--alerts` | `ALERTS` | `name=value,...` as in `docs/alerts.md` | none |
-| configuration | `--config` | `CONFIG` | `file:/path/to/config.py` or `python:package.module` | none |
-
+"""
+AFTER_SETTINGS = """
 A configuration is Python: `PORT = 8081` on a line of its own sets the port. The viewer's process carries its settings
 as `MINDSCOPE_NAME` in its environment and as flags in the list of processes.
 
@@ -76,7 +65,16 @@ def main() -> None:
 def reference() -> str:
     """All commands as Markdown."""
     commands = typer.main.get_group(app).commands
-    return "\n".join([HEAD, *(line for name in commands for line in _command(name, commands[name]))]) + SETTINGS
+    lines = [HEAD, *(line for name in commands for line in _command(name, commands[name])), SETTINGS, *_settings()]
+    return "\n".join(lines) + "\n" + AFTER_SETTINGS
+
+
+def _settings() -> Iterator[str]:
+    """The table of settings."""
+    yield "| flag | NAME | accepted | default |\n|---|---|---|---|"
+    for name, setting in settings_table().items():
+        default = setting.shown_default or ("0" if setting.metavar is None else "none")
+        yield f"| `{flag_of(name)}` | `{name.upper()}` | {setting.accepted} | {default} |"
 
 
 def _command(name: str, command: Any) -> Iterator[str]:

@@ -4,89 +4,55 @@
 from __future__ import annotations
 
 import gc
+import inspect
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from mindscope.config import Settings, load_settings
+from mindscope.settings import Settings, flag_of, load_settings, settings_table
 
 
 def start(
-    config: Annotated[
-        str | None,
-        typer.Option(metavar="CONFIG", help="Read settings from file:/path/to/config.py or python:package.module."),
+    directory: Annotated[
+        str | None, typer.Argument(metavar="[DIR]", help="Show the runs below this directory.", show_default=False)
     ] = None,
-    workspace: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Keep logs and people's own data here.", show_default="~/mindscope"),
-    ] = None,
-    port: Annotated[
-        str | None, typer.Option(metavar="PORT", help="Listen here, 1 to 65535.", show_default="8080")
-    ] = None,
-    reload_interval: Annotated[
-        str | None,
-        typer.Option(metavar="SECONDS", help="Look for new data so often; 0 loads everything once.", show_default="3"),
-    ] = None,
-    summary_base_dir: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Show the runs below this directory.", show_default="the current directory"),
-    ] = None,
-    cache_size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Keep at most so much of what was read for the next start, such as 500M; 0 keeps nothing.",
-            show_default="10G",
-        ),
-    ] = None,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Listen on this address; any but this machine's own lets others look.",
-            show_default="127.0.0.1",
-        ),
-    ] = None,
-    follow_links: Annotated[
-        bool | None,
-        typer.Option("--follow-links", help="Also show the runs behind links that lead out of the directory."),
-    ] = None,
-    allow_delete: Annotated[
-        bool | None, typer.Option("--allow-delete", help="Let the page delete the event files of runs.")
-    ] = None,
-    alerts: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the built-in checks, as in docs/alerts.md."),
-    ] = None,
-    foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the terminal until Ctrl-C.")] = False,
+    *,
+    foreground: Annotated[bool, typer.Option("--foreground", help="Run in the terminal until Ctrl-C.")] = False,
+    **flags: Any,
 ) -> None:
-    """Start the viewer, in the background unless told otherwise.
+    """Start the viewer in the background.
 
-    A setting that is not given is taken from the environment (MINDSCOPE_PORT, ... or MINDINSIGHT_PORT, ...), then from
-    the configuration.
+    DIR is short for --summary-base-dir. The viewer takes a setting that is not given from the environment
+    (MINDSCOPE_PORT, ... or MINDINSIGHT_PORT, ...), then from the configuration.
     """
-    flags = {
-        "config": config,
-        "workspace": workspace,
-        "port": port,
-        "reload_interval": reload_interval,
-        "summary_base_dir": summary_base_dir,
-        "cache_size": cache_size,
-        "host": host,
-        "follow_links": follow_links,
-        "allow_delete": allow_delete,
-        "alerts": alerts,
-    }
-    settings = load_settings(flags)
+    if directory is not None and flags["summary_base_dir"] is not None:
+        raise typer.BadParameter("give DIR or --summary-base-dir, not both")
+    settings = load_settings(flags | {"summary_base_dir": directory or flags["summary_base_dir"]})
     if foreground:
-        _stay(settings)
+        _run_in_foreground(settings)
     else:
-        _leave(settings)
+        _start_in_background(settings)
 
 
-def _leave(settings: Settings) -> None:
+def _with_settings() -> inspect.Signature:
+    """The signature of ``start`` with an option for each row of the table of settings."""
+    *parameters, foreground, _ = inspect.signature(start, eval_str=True).parameters.values()
+    for name, setting in settings_table().items():
+        is_switch = setting.metavar is None
+        option = typer.Option(
+            flag_of(name), metavar=setting.metavar, help=setting.help, show_default=setting.shown_default or False
+        )
+        annotation = Annotated[bool | None if is_switch else str | None, option]
+        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
+    return inspect.Signature([*parameters, foreground])
+
+
+start.__signature__ = _with_settings()  # pyright: ignore[reportFunctionMemberAccess]
+
+
+def _start_in_background(settings: Settings) -> None:
     from mindscope.server.background import start_in_background
     from mindscope.server.workspace import workspace_warning
 
@@ -100,10 +66,10 @@ def _leave(settings: Settings) -> None:
     typer.echo(f"stop:      mindscope stop --port {viewer.port}")
 
 
-def _stay(settings: Settings) -> None:
+def _run_in_foreground(settings: Settings) -> None:
     import os
 
-    with _without_collecting():
+    with _without_garbage_collection():
         from mindscope.server.serve import serve
         from mindscope.server.viewers import address
 
@@ -120,8 +86,8 @@ def _stay(settings: Settings) -> None:
 
 
 @contextmanager
-def _without_collecting() -> Generator[None]:
-    """Look for no garbage while modules are imported, a fifth of the time, and never again among what they made."""
+def _without_garbage_collection() -> Generator[None]:
+    """Collect no garbage while modules are imported: it takes a fifth of that time. Modules are never collected."""
     gc.disable()
     try:
         yield

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mindscope.cli.logs import printable
+from mindscope.cli.logs import FollowLinks, printable
 
 if TYPE_CHECKING:
     from mindscope.alerts import Alert, Rule
@@ -38,6 +38,7 @@ def watch(
     alerts: Annotated[
         str, typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the checks, as in docs/alerts.md.")
     ] = "",
+    follow_links: FollowLinks = False,
 ) -> None:
     """Print what goes wrong in trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
 
@@ -51,7 +52,8 @@ def watch(
     failing = rules_of(fail_on or [], for_steps)
     rules = list(dict.fromkeys([*rules_of([ANY], 1), *failing]))
     parameters = Parameters.from_text(alerts)
-    found = find_alerts(directory, rules, parameters) if once else follow_alerts(directory, rules, parameters)
+    find = find_alerts if once else follow_alerts
+    found = find(directory, rules, parameters, follow_links=follow_links)
     try:
         has_fired = _print(found, {rule.name for rule in failing}, as_json, ends_at_once=not once)
     except KeyboardInterrupt:

@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 
-from mindscope.config import DEFAULT_CACHE_BYTES
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest.backlog import Backlog
 from mindscope.ingest.discover import Discovery, Finder, FoundRun
@@ -22,6 +21,7 @@ from mindscope.ingest.saver import Saver
 from mindscope.ingest.tail import read_rooms
 from mindscope.ingest.unread import UnreadPlace
 from mindscope.reasons import Reason
+from mindscope.settings import DEFAULT_CACHE_BYTES
 from mindscope.store import RunCache, RunStore
 from mindscope.store.recent import RecentColumns
 

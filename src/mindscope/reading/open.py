@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mindscope.config import remote_address
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, Finder, RunLoader, find_runs
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
+from mindscope.remote_addresses import remote_address
 
 LOOKED_FOR = "a name with 'summary.' and digits in it (MindSpore, mindscope) or with 'tfevents' (TensorBoard)"
 

@@ -11,7 +11,6 @@ from fastapi.routing import APIRoute
 
 from mindscope import __version__
 from mindscope.alerts import Parameters
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.ingest.names import readable
 from mindscope.notebook import Notebook
@@ -47,6 +46,7 @@ from mindscope.server.routes import (
 )
 from mindscope.server.run_list import RunList
 from mindscope.server.trust import TrustMiddleware, require_json, require_own_page
+from mindscope.settings import Settings
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:

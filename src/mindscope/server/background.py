@@ -12,10 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from mindscope.config import Settings, require_base_dir
 from mindscope.errors import ServerError
 from mindscope.server.logs import log_file
 from mindscope.server.viewers import RunningViewer, find_viewer, refuse_second, require_records
+from mindscope.settings import Settings, require_base_dir
 
 PATIENCE_S = 60.0
 POLL_S = 0.05
@@ -65,29 +65,13 @@ def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
     # Without PYTHONSAFEPATH a file of the current directory would be imported instead of a module of the same name.
     environment = {**os.environ, **settings.environment(), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        _command(settings),
+        [sys.executable, "-m", "mindscope", "start", "--foreground", *settings.flags()],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
         start_new_session=True,
         env=environment,
     )
-
-
-def _command(settings: Settings) -> list[str]:
-    """Every setting as a flag, so that a list of processes tells what each viewer serves."""
-    return [
-        *(sys.executable, "-m", "mindscope", "start", "--foreground"),
-        *("--summary-base-dir", str(settings.summary_base_dir)),
-        *("--workspace", str(settings.workspace)),
-        *("--host", settings.host),
-        *("--port", str(settings.port)),
-        *("--reload-interval", f"{settings.reload_interval:g}"),
-        *("--cache-size", str(settings.cache_size)),
-        *(("--alerts", settings.alerts) if settings.alerts else ()),
-        *(("--follow-links",) if settings.follow_links else ()),
-        *(("--allow-delete",) if settings.allow_delete else ()),
-    ]
 
 
 def _reason(output: IO[bytes], start: int, name: Path) -> str:

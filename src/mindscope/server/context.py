@@ -10,7 +10,6 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.notebook import Notebook
 from mindscope.server.alerting import Alerting
@@ -23,6 +22,7 @@ from mindscope.server.outline_schema import Outlines
 from mindscope.server.outlines import outline_run
 from mindscope.server.run_list import RunList
 from mindscope.server.spreads import GroupSpreads
+from mindscope.settings import Settings
 
 MOST_OUTLINES = 64
 

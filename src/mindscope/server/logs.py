@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from mindscope.config import Settings
 from mindscope.server.workspace import log_dir, workspace_warning
+from mindscope.settings import Settings
 
 ACCESS_LOG_BYTES = 10 * 2**20
 ACCESS_LOGS_KEPT = 5

@@ -12,7 +12,6 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from mindscope.config import Settings
 from mindscope.ingest import Catalog
 from mindscope.server.alerts_schema import LiveAlerts
 from mindscope.server.curve_schema import CurvesHeader
@@ -23,6 +22,7 @@ from mindscope.server.live_schema import LiveChange, LiveHello
 from mindscope.server.notebook_schema import LiveNotebook
 from mindscope.server.pr_schema import PrCurvesHeader
 from mindscope.server.value_messages import HeatHeader
+from mindscope.settings import Settings
 
 NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
     CurvesHeader,

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from mindscope.config import Settings, require_base_dir
 from mindscope.errors import ServerError
 from mindscope.ingest import Catalog, Watcher
 from mindscope.server.app import create_app
@@ -20,6 +19,7 @@ from mindscope.server.context import Viewer
 from mindscope.server.logs import logging_of
 from mindscope.server.slow_clients import TimedProtocol
 from mindscope.server.viewers import recorded
+from mindscope.settings import Settings, require_base_dir
 
 GRACE_S = 2
 """How long answers that are under way may take when the viewer is told to stop."""

@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mindscope.config import Settings
 from mindscope.errors import ServerError
 from mindscope.server.processes import birth_of, end
+from mindscope.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from mindscope.config import Settings
+from mindscope.settings import Settings
 
 LOG_FOLDER = "log"
 PROBE = b"mindscope" * 512

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer import main
 
-from mindscope.config import Settings, load_settings
+from mindscope.cli import app
 from mindscope.errors import SettingsError
+from mindscope.settings import Settings, load_settings
 
 
 def test_without_anything_given_the_defaults_hold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -119,11 +122,23 @@ def test_a_configuration_that_can_not_be_read_is_named(config: str):
         load_settings({"config": config}, {})
 
 
-def test_settings_as_variables_settle_to_the_same_settings():
+def test_a_child_process_gets_the_same_settings(config: str):
     settings = Settings(
-        Path("/logs"), Path("/w"), "0.0.0.0", 1234, 0.5, follow_links=True, allow_delete=True, alerts="spike_factor=6"
+        Path("/logs"),
+        Path("/w"),
+        "0.0.0.0",
+        1234,
+        0.5,
+        cache_size=5,
+        follow_links=True,
+        allow_delete=True,
+        alerts="spike_factor=6",
+        config=config,
     )
+    assert all(getattr(settings, each.name) != getattr(Settings(), each.name) for each in fields(Settings))
     assert load_settings({}, settings.environment()) == settings
+    parsed = main.get_group(app).commands["start"].make_context("start", settings.flags())
+    assert load_settings(parsed.params, {}) == settings
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of a viewer. The process that starts it builds them once and passes them down.
+
+A setting is one field of ``Settings``. The ``Setting`` in its metadata is a row of one table: flag, environment
+variable, name in a configuration, argument of the child process and line in ``docs/commands.md`` come from it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import runpy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from mindscope.errors import SettingsError
+from mindscope.setting_values import (
+    Given,
+    parse_check_parameters,
+    parse_configuration,
+    parse_directory,
+    parse_host,
+    parse_interval,
+    parse_port,
+    parse_size,
+    parse_switch,
+)
+
+PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
+DEFAULT_CACHE_BYTES = 10 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How users give one setting. ``metavar`` is None for a switch; ``shown_default`` is "" where there is none."""
+
+    parse: Callable[[Given], Any]
+    metavar: str | None
+    accepted: str
+    shown_default: str
+    help: str
+
+
+def _setting(
+    parse: Callable[[Given], Any],
+    default: Any,
+    help: str,
+    *,
+    metavar: str | None = None,
+    accepted: str,
+    shown_default: str = "",
+) -> Any:
+    """A field of ``Settings``; a ``default`` that can be called is called for each object."""
+    row = {"setting": Setting(parse, metavar, accepted, shown_default, help)}
+    return field(default_factory=default, metadata=row) if callable(default) else field(default=default, metadata=row)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a viewer serves and where. Paths are absolute.
+
+    ``reload_interval`` is in seconds, ``cache_size`` in bytes. ``config`` is the configuration that was read, None
+    without one.
+    """
+
+    summary_base_dir: Path = _setting(
+        parse_directory,
+        Path.cwd,
+        "Show the runs below this directory.",
+        metavar="DIR",
+        accepted="a directory",
+        shown_default="the current directory",
+    )
+    workspace: Path = _setting(
+        parse_directory,
+        lambda: Path.home() / "mindscope",
+        "Keep logs, caches, notes and saved views in this directory.",
+        metavar="DIR",
+        accepted="a directory; created when missing",
+        shown_default="~/mindscope",
+    )
+    host: str = _setting(
+        parse_host,
+        "127.0.0.1",
+        "Listen on this address; any but this machine's own lets other people see the logs.",
+        metavar="ADDRESS",
+        accepted="a host name or an address",
+        shown_default="127.0.0.1",
+    )
+    port: int = _setting(
+        parse_port,
+        8080,
+        "Listen on this port.",
+        metavar="PORT",
+        accepted="1 to 65535",
+        shown_default="8080",
+    )
+    reload_interval: float = _setting(
+        parse_interval,
+        3.0,
+        "Check for new data at this interval; 0 loads the logs once.",
+        metavar="SECONDS",
+        accepted="0 or more",
+        shown_default="3",
+    )
+    cache_size: int = _setting(
+        parse_size,
+        DEFAULT_CACHE_BYTES,
+        "Limit the caches of the workspace to this size; 0 keeps no cache.",
+        metavar="SIZE",
+        accepted="bytes, such as `500M` or `10G`",
+        shown_default="10G",
+    )
+    follow_links: bool = _setting(
+        parse_switch,
+        False,
+        "Also show runs behind symbolic links that lead out of the directory.",
+        accepted="1 or 0",
+    )
+    allow_delete: bool = _setting(
+        parse_switch,
+        False,
+        "Let the page delete the event files of runs.",
+        accepted="1 or 0",
+    )
+    alerts: str = _setting(
+        parse_check_parameters,
+        "",
+        "Set parameters of the built-in checks, see docs/alerts.md.",
+        metavar="NAME=VALUE,...",
+        accepted="`name=value,...`",
+    )
+    config: str | None = _setting(
+        parse_configuration,
+        None,
+        "Read settings from file:/path/to/config.py or python:package.module.",
+        metavar="CONFIG",
+        accepted="`file:/path/to/config.py` or `python:package.module`",
+    )
+
+    def environment(self) -> dict[str, str]:
+        """The settings as environment variables of the viewer's process."""
+        given = {name: getattr(self, name) for name in settings_table()}
+        return {PREFIXES[0] + name.upper(): _to_text(value) for name, value in given.items() if value is not None}
+
+    def flags(self) -> list[str]:
+        """The settings as arguments of ``mindscope start``, so that a list of processes shows what a viewer serves."""
+        flags: list[str] = []
+        for name, setting in settings_table().items():
+            value = getattr(self, name)
+            if setting.metavar is None:
+                flags += [flag_of(name)] if value else []
+            elif value not in (None, ""):
+                flags += [flag_of(name), _to_text(value)]
+        return flags
+
+
+def settings_table() -> dict[str, Setting]:
+    """The row of every setting, by its name."""
+    return {each.name: each.metadata["setting"] for each in fields(Settings)}
+
+
+def flag_of(name: str) -> str:
+    """The flag of the setting ``name`` on the command line."""
+    return "--" + name.replace("_", "-")
+
+
+def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
+    """Each setting from the first source that gives it: flag, MINDSCOPE_*, MINDINSIGHT_*, configuration, default.
+
+    ``flags`` holds what the command line gave, by the names of the settings; None is not given.
+    ``environ`` is the process environment when it is None.
+
+    Raises SettingsError with the source of a value that can't be used and what is accepted.
+    """
+    environ = os.environ if environ is None else environ
+    config = next(_candidates("config", flags, environ, {}), None)
+    configuration = {} if config is None else _read_configuration(config)
+    values: dict[str, Any] = {}
+    for name, setting in settings_table().items():
+        given = next(_candidates(name, flags, environ, configuration), None)
+        if given is not None:
+            values[name] = setting.parse(given)
+    return Settings(**values)
+
+
+def require_base_dir(settings: Settings) -> None:
+    """Raises SettingsError when there is no directory to serve; an empty one is fine."""
+    base = settings.summary_base_dir
+    if not base.is_dir():
+        what = "is not a directory" if base.exists() else "does not exist"
+        raise SettingsError(f"{base} {what}; give the directory that holds your runs with --summary-base-dir")
+
+
+def _candidates(
+    name: str, flags: Mapping[str, Any], environ: Mapping[str, str], configuration: Mapping[str, Given]
+) -> Iterator[Given]:
+    """The values of a setting, the strongest first. An empty variable counts as not set."""
+    if flags.get(name) is not None:
+        yield Given(flags[name], flag_of(name))
+    for variable in (prefix + name.upper() for prefix in PREFIXES):
+        if environ.get(variable):
+            yield Given(environ[variable], f"environment variable {variable}")
+    if name in configuration:
+        yield configuration[name]
+
+
+def _read_configuration(given: Given) -> dict[str, Given]:
+    """The upper-case attributes of a configuration file or module, by the names of the settings."""
+    scheme, _, location = parse_configuration(given).partition(":")
+    try:
+        attributes = _run_file(location) if scheme == "file" else vars(importlib.import_module(location))
+    except Exception as error:
+        raise SettingsError(f"{given.source} is {given.value!r}, which can't be read: {error!r}; correct it") from error
+    return {
+        name.lower(): Given(value, f"{name} in {location}")
+        for name, value in attributes.items()
+        if name.isupper() and name != "CONFIG" and value is not None  # a configuration names no other one
+    }
+
+
+def _run_file(path: str) -> dict[str, Any]:
+    return runpy.run_path(str(Path(path).expanduser()))
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
