@@ -31,6 +31,7 @@ TEXTS: Mapping[str, str] = {
         "image {tag!r} of run {run!r} at step {step}: checksum of its part {part} at byte {offset} of {file} is {got}, "
         "want {want}"
     ),
+    "clip_not_found": "audio {tag!r} of run {run!r} has no clip {clip} with id {id!r}",
     "not_a_sound": (
         "audio {tag!r} of run {run!r} at step {step}: its bytes at byte {offset} of {file} begin with {start}"
     ),

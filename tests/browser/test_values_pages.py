@@ -13,6 +13,12 @@ from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Page, expect
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.plugins.audio.metadata import create_summary_metadata
+from tensorboard.plugins.audio.plugin_data_pb2 import AudioPluginData
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+from tensorboard.util.tensor_util import make_tensor_proto
 
 import mindscope
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
@@ -110,6 +116,57 @@ def test_a_sound_says_its_rate_and_is_played(viewer: LiveViewer, open_page: Open
     np.testing.assert_allclose([float(row["value"]) for row in rows], samples / 32768, atol=2e-4)
     np.testing.assert_allclose(json.loads(saved["json"][1])["samples"], samples / 32768, atol=2e-4)
     np.testing.assert_allclose([float(row["time_s"]) for row in rows], np.arange(len(samples)) / rate, atol=1e-9)
+
+
+def test_each_clip_of_a_batch_is_played_and_saved(tmp_path: Path, open_page: OpenPage):
+    write_batches(tmp_path / "logs" / "run", {1: 3, 2: 2})
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        page = open_page(live, "/audio")
+        shown = card(page, "tone")
+        expect(shown.get_by_test_id("step")).to_have_text("Step 2")
+        shown.get_by_test_id("card-step").press("Home")
+        choice = shown.get_by_test_id("sound-clip")
+        expect(choice.locator("option")).to_have_text(["Clip 1 / 3", "Clip 2 / 3", "Clip 3 / 3"])
+        expect(shown).to_contain_text("0:00.1")
+        choice.select_option("Clip 3 / 3")
+        expect(shown).to_contain_text("0:00.3")
+        until(page, lambda: shown.get_by_test_id("waveform").evaluate(IS_PAINTED))
+        assert saved_sound(page, "sound") == ("tone_1_3.wav", batch_of(3)[2])
+        name, table = saved_sound(page, "csv")
+        assert name == "run_tone_1_3.csv"
+        assert len(table.splitlines()) == 1 + 2400
+        shown.get_by_test_id("card-step").press("End")
+        expect(choice.locator("option")).to_have_text(["Clip 1 / 2", "Clip 2 / 2"])
+        expect(choice).to_have_value("1")  # this step has no third clip
+        expect(shown).to_contain_text("0:00.2")
+        page.get_by_test_id("language").click()
+        page.get_by_test_id("language-zh").click()
+        expect(choice.locator("option")).to_have_text(["第 1 / 2 段", "第 2 / 2 段"])
+
+
+def write_batches(run: Path, clips: dict[int, int]) -> None:
+    """Writes ``clips`` sounds at each step with TensorBoard's own writer, laid out as ``tf.summary.audio`` does."""
+    writer = EventFileWriter(str(run))
+    for step, count in clips.items():
+        rows = np.array([[clip, b""] for clip in batch_of(count)], object)
+        summary = Summary()
+        metadata = create_summary_metadata("", "", AudioPluginData.WAV)
+        summary.value.add(tag="tone", metadata=metadata, tensor=make_tensor_proto(rows))
+        writer.add_event(Event(step=step, wall_time=float(step), summary=summary))
+    writer.close()
+
+
+def batch_of(count: int) -> list[bytes]:
+    """WAVs at 8 kHz: 0.1 s, 0.2 s, ..."""
+    return [wave_of(800 * number) for number in range(1, count + 1)]
+
+
+def wave_of(frames: int) -> bytes:
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes((8000 * np.sin(np.arange(frames) / 20)).astype(np.int16).tobytes())
+    return buffer.getvalue()
 
 
 def saved_sound(page: Page, kind: str) -> tuple[str, bytes]:

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import io
 import math
-import wave
 from dataclasses import dataclass
 
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, Value
 from mindscope.server.references import find_references
 from mindscope.server.schema import ReasonEntry
+from mindscope.server.sound_header import read_sound_header
 from mindscope.server.value_messages import SoundAnswer
 from mindscope.types import Audio, Kind
 
@@ -29,19 +28,24 @@ LONGEST_WAVE_BYTES = 0x7FFFFF00
 
 @dataclass(frozen=True, slots=True)
 class FoundSound:
-    """``place`` says where its bytes are: run, tag, step, file and the byte in it, offset."""
+    """A clip of a value; ``place`` says where its bytes are: run, tag, step, file and the byte in it, offset."""
 
     audio: Audio
+    clip: int
     place: dict[str, Value]
 
     @property
+    def encoded(self) -> bytes:
+        return self.audio.clips[self.clip]
+
+    @property
     def media_type(self) -> str | None:
-        return sound_type(self.audio.encoded)
+        return sound_type(self.encoded)
 
     @property
     def damage(self) -> Reason | None:
         """Why nothing of it, or only its begin, can be played; None when its bytes say no such thing."""
-        encoded = self.audio.encoded
+        encoded = self.encoded
         if not encoded:
             return Reason("sound_empty", **self.place)
         if self.media_type is None:
@@ -52,8 +56,8 @@ class FoundSound:
         return None
 
 
-def find_sound(catalog: Catalog, run: str, tag: str, id: str) -> FoundSound | None:
-    """A sound of a run; None when the log has no such value.
+def find_sound(catalog: Catalog, run: str, tag: str, id: str, clip: int) -> FoundSound | None:
+    """A clip of a value, counted from 0; None when the log has no such value, or the value no such clip.
 
     Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
     """
@@ -63,22 +67,24 @@ def find_sound(catalog: Catalog, run: str, tag: str, id: str) -> FoundSound | No
         return None
     value = found.stored(*located)
     audio: Audio = value.decoded
-    return FoundSound(audio, value.place(audio.encoded))
+    if clip >= len(audio.clips):
+        return None
+    return FoundSound(audio, clip, value.place(audio.clips[clip]))
 
 
 def describe_sound(sound: FoundSound) -> SoundAnswer:
-    """What the log says of a sound; what it doesn't, the head of a WAV says."""
-    audio, damage = sound.audio, sound.damage
-    rate, channels, frames = _wave_facts(audio.encoded)
-    rate, channels = audio.sample_rate or rate, audio.channels or channels
-    frames = frames or audio.frames
+    """What the log says of a sound; what it doesn't, the header of the clip says. The log speaks of the first clip."""
+    audio, damage, header = sound.audio, sound.damage, read_sound_header(sound.encoded)
+    rate, channels = audio.sample_rate or header.sample_rate, audio.channels or header.channels
+    frames = header.frames or (audio.frames if sound.clip == 0 else 0)
     return SoundAnswer(
         media_type=sound.media_type,
         sample_rate=_finite(rate) or None,
         channels=channels or None,
         frames=frames or None,
         duration_s=_finite(frames / rate) if rate > 0 and frames else None,
-        size_bytes=len(audio.encoded),
+        size_bytes=len(sound.encoded),
+        clips=len(audio.clips),
         step=int(sound.place["step"]),
         file=str(sound.place["file"]),
         offset=int(sound.place["offset"]),
@@ -91,15 +97,6 @@ def sound_type(encoded: bytes) -> str | None:
     if encoded[:4] == b"RIFF" and encoded[8:12] == b"WAVE":
         return "audio/wav"
     return next((media_type for start, media_type in SOUND_STARTS if encoded.startswith(start)), None)
-
-
-def _wave_facts(encoded: bytes) -> tuple[float, int, int]:
-    """Rate, channels and frames; zeros for what is no WAV of plain samples."""
-    try:
-        with wave.open(io.BytesIO(encoded)) as file:
-            return float(file.getframerate()), file.getnchannels(), file.getnframes()
-    except (wave.Error, EOFError):
-        return 0.0, 0, 0
 
 
 def _finite(number: float) -> float | None:

@@ -138,8 +138,8 @@ class TextAnswer(Answer):
 class SoundAnswer(Answer):
     """What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
 
-    Its bytes begin at byte ``offset`` of ``file``. ``damage`` says why it can't be played, or not to its end, where its
-    bytes tell.
+    The value holds ``clips`` sounds. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why it
+    can't be played, or not to its end, where its bytes tell.
     """
 
     media_type: str | None
@@ -148,6 +148,7 @@ class SoundAnswer(Answer):
     frames: int | None
     duration_s: float | None
     size_bytes: int
+    clips: int
     step: int
     file: str
     offset: int

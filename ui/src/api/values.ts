@@ -90,17 +90,18 @@ export async function fetchTexts(key: ValueKey, signal: AbortSignal): Promise<re
   return (await json<Schemas["TextAnswer"]>("/api/text", valueQuery(key), signal)).texts;
 }
 
-export function fetchSound(key: ValueKey, signal: AbortSignal): Promise<Sound> {
-  return json("/api/sound", valueQuery(key), signal);
+function clipQuery(key: ValueKey, clip: number): URLSearchParams {
+  const query = valueQuery(key);
+  query.set("clip", String(clip));
+  return query;
 }
 
-/** Where a sound can be downloaded as a file. */
-export function audioFile(key: ValueKey): string {
-  return `/api/audio?${valueQuery(key)}`;
+export function fetchSound(key: ValueKey, clip: number, signal: AbortSignal): Promise<Sound> {
+  return json("/api/sound", clipQuery(key, clip), signal);
 }
 
-export async function fetchAudio(key: ValueKey, signal: AbortSignal): Promise<Blob> {
-  return (await request(audioFile(key), { signal })).blob();
+export async function fetchAudio(key: ValueKey, clip: number, signal: AbortSignal): Promise<Blob> {
+  return (await request(`/api/audio?${clipQuery(key, clip)}`, { signal })).blob();
 }
 
 export async function fetchHparams(runs: readonly string[], signal: AbortSignal): Promise<HparamTable> {

@@ -3,7 +3,7 @@ import { pixel, type Drawing } from "../core/drawing";
 import { formatTicks } from "../core/format";
 import { escapeXml } from "../core/svgChart";
 import { linearTicks } from "../core/ticks";
-import { waveform } from "../core/waveform";
+import { columnSpan, waveform } from "../core/waveform";
 import type { Size } from "./plotFrame";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 8, 24];
@@ -34,10 +34,9 @@ export function bucketDrawing(edges: readonly number[], counts: readonly number[
 /** A sound from its begin to its end: what lies between the lowest and the highest sample of each pixel. */
 export function waveDrawing(samples: Float32Array, colour: string, size: Size): Drawing {
   const { low, high } = waveform(samples, size.width);
-  const middle = size.height / 2;
   const each = size.width / low.length;
   const boxes = Array.from(low, (least, column) => {
-    const [top, bottom] = [middle - Math.max(high[column]! * middle, 0.5), middle - Math.min(least * middle, -0.5)];
+    const { top, bottom } = columnSpan(least, high[column]!, size.height, 1);
     return `M${pixel(column * each)} ${pixel(top)}h${pixel(each)}V${pixel(bottom)}h${pixel(-each)}z`;
   });
   return { ...size, body: `<path d="${boxes.join("")}" fill="${colour}"/>`, plot: null };

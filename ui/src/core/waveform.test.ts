@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { formatPlace, waveform } from "./waveform";
+import { columnSpan, formatPlace, waveform } from "./waveform";
 
 describe("a waveform", () => {
   it("keeps every spike", () => {
@@ -17,6 +17,12 @@ describe("a waveform", () => {
   it("has no more columns than samples, and one at least", () => {
     expect(waveform(new Float32Array([0.5, -0.5]), 100).high).toHaveLength(2);
     expect(waveform(new Float32Array(0), 100).low).toEqual(new Float32Array([0]));
+  });
+
+  it("draws samples below zero below the middle line, and silence as a thin line", () => {
+    expect(columnSpan(-0.5, -0.25, 100, 1)).toEqual({ top: 49.5, bottom: 75 });
+    expect(columnSpan(0.25, 0.5, 100, 1)).toEqual({ top: 25, bottom: 50.5 });
+    expect(columnSpan(0, 0, 100, 1)).toEqual({ top: 49.5, bottom: 50.5 });
   });
 
   it("says its place in minutes and seconds", () => {

@@ -24,6 +24,12 @@ export function waveform(samples: Float32Array, pixels: number): Waveform {
   return { low, high };
 }
 
+/** The part of a pixel column between its lowest sample, its highest and the middle line, in pixels from the top. */
+export function columnSpan(low: number, high: number, height: number, thinnest: number): { top: number; bottom: number } {
+  const middle = height / 2;
+  return { top: middle - Math.max(high * middle, thinnest / 2), bottom: middle - Math.min(low * middle, -thinnest / 2) };
+}
+
 /** 83.4 -> 1:23.4 */
 export function formatPlace(seconds: number): string {
   const minutes = Math.floor(seconds / 60);

@@ -3,11 +3,11 @@
 export { fetchGroups as readGroups } from "../api/derived";
 export { fetchPicture as readPictureBytes, fetchTags as readTags } from "../api/routes";
 export { fetchHparams as readHparams, fetchStatistics as readStatistics } from "../api/tables";
+export { readClip } from "./audioClips.svelte";
 export {
   fetchAudio as readAudio,
   fetchHeat as readHeat,
   fetchOutlines as readOutlines,
-  fetchSound as readSound,
   fetchStatistics as readTensorStatistics,
   fetchTensor as readTensor,
   fetchTexts as readTexts,

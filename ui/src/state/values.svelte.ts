@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchCurves, fetchTags } from "../api/routes";
 import {
-  audioFile,
   fetchAudio,
   fetchHeat,
   fetchOutlines,
   fetchHparams,
-  fetchSound,
   fetchStatistics,
   fetchTensor,
   fetchTexts,
@@ -28,11 +26,12 @@ import type { Heat } from "../core/heat";
 import type { HparamTable } from "../core/hparamTable";
 import type { Series } from "../core/series";
 import { Asked } from "./asked.svelte";
+import { readClip, type ShownClip } from "./audioClips.svelte";
 import { CardSteps } from "./cardSteps.svelte";
 import { Kept } from "./kept.svelte";
 import type { ValueSource } from "./valueDemand.svelte";
 
-export { audioFile, tensorFile, type Outlines, type SliceKey, type Sound, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
+export { tensorFile, type Outlines, type SliceKey, type Sound, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
 
 const ID_BYTES = 80;
 const CELL_BYTES = 32;
@@ -73,12 +72,16 @@ export function keptTexts(): Kept<ValueKey, readonly string[]> {
   return new Kept("text", fetchTexts, (texts) => texts.reduce((sum, text) => sum + 2 * text.length, 0));
 }
 
-export function keptSound(): Kept<ValueKey, Sound> {
-  return new Kept("sound", fetchSound);
+export function keptSound(): Kept<{ key: ValueKey; clip: number }, ShownClip> {
+  return new Kept("sound", ({ key, clip }, signal) => readClip(key, clip, signal));
 }
 
-export function keptAudio(): Kept<ValueKey, Blob> {
-  return new Kept("audio", fetchAudio, (blob) => blob.size);
+export function keptAudio(): Kept<{ key: ValueKey; clip: number }, Blob> {
+  return new Kept(
+    "audio",
+    ({ key, clip }, signal) => fetchAudio(key, clip, signal),
+    (blob) => blob.size,
+  );
 }
 
 export function askedHparams(): Asked<readonly string[], HparamTable> {

@@ -20,7 +20,10 @@ from mindscope.server.value_messages import SoundAnswer, TextAnswer, ValuesAnswe
 from mindscope.server.values import find_value, list_values, read_text
 from mindscope.types import Kind
 
+MAX_CLIP = 2**31 - 1
+
 Id = Annotated[str, Query(max_length=80)]
+Clip = Annotated[int, Query(ge=0, le=MAX_CLIP, description="Which sound of the value, counted from 0.")]
 KEPT = {"cache-control": FOREVER}
 READABLE: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND,
@@ -64,27 +67,35 @@ def get_text(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
 
 
 @router.get("/sound", response_model=SoundAnswer, responses=READABLE)
-def get_sound(run: str, tag: str, id: Id, viewer: TheViewer) -> Response:
-    """What the sound is that ``/api/values`` calls ``id``."""
-    sound = find_sound(viewer.catalog, run, tag, id)
-    return no_value("audio", run, tag, id) if sound is None else kept(JsonAnswer(describe_sound(sound)))
+def get_sound(run: str, tag: str, id: Id, viewer: TheViewer, clip: Clip = 0) -> Response:
+    """What a clip of the value is that ``/api/values`` calls ``id``, and how many clips the value has."""
+    sound = find_sound(viewer.catalog, run, tag, id, clip)
+    return no_clip(run, tag, id, clip) if sound is None else kept(JsonAnswer(describe_sound(sound)))
 
 
 @router.get("/audio", response_class=SoundResponse, response_model=None, responses=SOUND_ANSWERS)
-def get_audio(run: str, tag: str, id: Id, viewer: TheViewer) -> Response | JSONResponse:
-    """The sound itself, as it stands in the log; of one that breaks off, what there is."""
-    sound = find_sound(viewer.catalog, run, tag, id)
+def get_audio(run: str, tag: str, id: Id, viewer: TheViewer, clip: Clip = 0) -> Response | JSONResponse:
+    """The clip itself, as it stands in the log; of one that breaks off, what there is."""
+    sound = find_sound(viewer.catalog, run, tag, id, clip)
     if sound is None:
-        return no_value("audio", run, tag, id)
+        return no_clip(run, tag, id, clip)
     if sound.media_type is None and sound.damage is not None:
         return failure(415, sound.damage, "only WAV, FLAC, Ogg and MP3 are handed out: record one of them")
-    return Response(sound.audio.encoded, media_type=sound.media_type, headers=KEPT)
+    return Response(sound.encoded, media_type=sound.media_type, headers=KEPT)
 
 
 def no_value(kind: str, run: str, tag: str, id: str) -> JSONResponse:
     """The refusal for an id that the log doesn't have, or has no more."""
     what = Reason("value_not_found", kind=kind, run=run, tag=tag, id=id)
     return failure(404, what, "GET /api/values lists the ids of a tag")
+
+
+def no_clip(run: str, tag: str, id: str, clip: int) -> JSONResponse:
+    """The refusal for a clip that is not in the log: every value has a first one."""
+    if clip == 0:
+        return no_value("audio", run, tag, id)
+    what = Reason("clip_not_found", run=run, tag=tag, id=id, clip=clip)
+    return failure(404, what, "GET /api/sound says how many clips a value has")
 
 
 def kept(answer: Response) -> Response:

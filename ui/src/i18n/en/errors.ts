@@ -26,6 +26,8 @@ export const errors = {
   "error.code.picture_empty": "“{tag}” of run “{run}” holds no bytes at step {step}, at byte {offset} of {file}.",
   "error.code.picture_cut": "The picture of “{tag}” of run “{run}” at step {step} breaks off after {size} bytes, from byte {offset} of {file} on.",
   "error.code.picture_checksum": "The picture of “{tag}” of run “{run}” at step {step} is damaged at byte {offset} of {file}: the checksum of its part {part} is {got}, wanted is {want}.",
+  "error.code.clip_not_found": "“{tag}” of run “{run}” has no clip {clip}, counted from 0.",
+  "error.remedy.clip_not_found": "Reload the page.",
   "error.code.not_a_sound": "“{tag}” of run “{run}” holds no WAV, FLAC, Ogg or MP3 at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
   "error.code.sound_empty": "“{tag}” of run “{run}” holds no bytes at step {step}, at byte {offset} of {file}.",
   "error.code.sound_cut": "The sound of “{tag}” of run “{run}” at step {step} breaks off after {size} of {want} bytes, from byte {offset} of {file} on.",

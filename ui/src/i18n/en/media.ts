@@ -12,6 +12,8 @@ export const media = {
   "audio.pause": "Pause",
   "audio.place": "Place in {tag}",
   "audio.channels": "{n} {n|channel|channels}",
+  "audio.clip": "Clip {n} / {count}",
+  "audio.clip_of": "Clip of {tag}",
   "audio.undecodable": "The browser can’t decode this sound of step {step}, at byte {offset} of {file}",
   "audio.download": "Sound as recorded",
   "audio.png": "Waveform (PNG)",

@@ -28,6 +28,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.picture_empty": "训练“{run}”的“{tag}”在步骤 {step} 处没有任何字节，位于文件 {file} 的第 {offset} 字节处。",
   "error.code.picture_cut": "训练“{run}”的“{tag}”在步骤 {step} 的图像不完整：自文件 {file} 的第 {offset} 字节起，{size} 字节后中断。",
   "error.code.picture_checksum": "训练“{run}”的“{tag}”在步骤 {step} 的图像已损坏：文件 {file} 第 {offset} 字节处的 {part} 部分校验和为 {got}，应为 {want}。",
+  "error.code.clip_not_found": "训练“{run}”的“{tag}”没有片段 {clip}（从 0 计数）。",
+  "error.remedy.clip_not_found": "请刷新页面。",
   "error.code.not_a_sound": "训练“{run}”的“{tag}”在步骤 {step} 不是 WAV、FLAC、Ogg 或 MP3 音频：文件 {file} 的第 {offset} 字节处以 {start} 开头。",
   "error.code.sound_empty": "训练“{run}”的“{tag}”在步骤 {step} 处没有任何字节，位于文件 {file} 的第 {offset} 字节处。",
   "error.code.sound_cut": "训练“{run}”的“{tag}”在步骤 {step} 的音频不完整：自文件 {file} 的第 {offset} 字节起应有 {want} 字节，{size} 字节后中断。",

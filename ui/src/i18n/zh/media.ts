@@ -14,6 +14,8 @@ export const media: Record<keyof typeof en, string> = {
   "audio.pause": "暂停",
   "audio.place": "{tag} 的播放位置",
   "audio.channels": "{n} 声道",
+  "audio.clip": "第 {n} / {count} 段",
+  "audio.clip_of": "{tag} 的音频片段",
   "audio.undecodable": "浏览器无法解码步骤 {step} 的音频，其位于文件 {file} 的第 {offset} 字节处",
   "audio.download": "原始声音文件",
   "audio.png": "波形图（PNG）",

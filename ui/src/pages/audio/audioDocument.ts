@@ -5,15 +5,17 @@ import { formatBytes, groupDigits } from "../../core/format";
 import { formatPlace } from "../../core/waveform";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, Part, ViewPlan } from "../../saved/model";
+import { audioClips, type ShownClip } from "../../state/audioClips.svelte";
 import { colours } from "../../state/colours.svelte";
 import { told } from "../../state/problem";
-import { readAudio, readSound } from "../../state/savedReads";
+import { readAudio, readClip } from "../../state/savedReads";
 import { decodeSamples } from "../../state/sound.svelte";
 import type { TagRuns } from "../../state/tags.svelte";
 import { audioLists, audioSteps, type Sound, type ValueList } from "../../state/values.svelte";
 import { dataUrl } from "../saving/dataUrl";
 import { steppedCards, stepSettings, type ShownValue } from "../saving/seriesCards";
 import { holdersOf, sectionsOf } from "../saving/shown";
+import { clipTitle } from "./clipTitle";
 import { undecodable } from "./undecodable";
 
 /** A sound that is larger is not in the file. */
@@ -27,20 +29,22 @@ export function audioDocument(full: TagRuns | undefined, matching: readonly TagR
 }
 
 async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
-  const sound = await readSound(key, signal);
-  const bytes = await readAudio(key, signal);
+  const shown = await readClip(key, audioClips.of(key), signal);
+  const { sound } = shown;
+  const bytes = await readAudio(key, shown.clip, signal);
   const isHeld = bytes.size <= MOST_BYTES;
   const drawing = await waveOf(bytes, sound, colours.of(key.run));
-  const label = `${key.tag} · ${key.run} · ${t("images.step", { step: groupDigits(step) })}`;
+  const label = clipTitle(`${key.tag} · ${key.run} · ${t("images.step", { step: groupDigits(step) })}`, shown);
   const parts: Part[] = [{ kind: "sound", label, drawing, source: isHeld ? await dataUrl(bytes) : null }];
   if (!isHeld) parts.push({ kind: "notice", tone: "note", text: t("saved.sound_large", { size: formatBytes(bytes.size), most: formatBytes(MOST_BYTES) }) });
   if (sound.damage) parts.push({ kind: "notice", tone: "bad", text: told(sound.damage) });
   else if (!drawing) parts.push({ kind: "notice", tone: "bad", text: undecodable(sound) });
-  return { facts: factsOf(sound), parts };
+  return { facts: factsOf(shown), parts };
 }
 
-function factsOf({ duration_s: duration, sample_rate: rate, channels, size_bytes: size }: Sound): string[] {
-  return [...(duration ? [formatPlace(duration)] : []), ...(rate ? [`${groupDigits(rate)} Hz`] : []), ...(channels ? [t("audio.channels", { n: channels })] : []), formatBytes(size)];
+function factsOf({ sound, clip, clips }: ShownClip): string[] {
+  const { duration_s: duration, sample_rate: rate, channels, size_bytes: size } = sound;
+  return [...(clips > 1 ? [t("audio.clip", { n: clip + 1, count: clips })] : []), ...(duration ? [formatPlace(duration)] : []), ...(rate ? [`${groupDigits(rate)} Hz`] : []), ...(channels ? [t("audio.channels", { n: channels })] : []), formatBytes(size)];
 }
 
 /** Null for bytes that the browser can't decode. */
