@@ -68,7 +68,7 @@ class Settings:
     summary_base_dir: Path = _setting(
         parse_directory,
         Path.cwd,
-        "Show the runs below this directory.",
+        "Show the runs below this directory, at any depth.",
         metavar="DIR",
         accepted="a directory",
         shown_default="the current directory",
@@ -76,15 +76,15 @@ class Settings:
     workspace: Path = _setting(
         parse_directory,
         lambda: Path.home() / "mindscope",
-        "Keep logs, caches, notes and saved views in this directory.",
+        "Store logs, caches, notes and saved views in this directory.",
         metavar="DIR",
-        accepted="a directory; created when missing",
+        accepted="a directory; the viewer creates it if it is missing",
         shown_default="~/mindscope",
     )
     host: str = _setting(
         parse_host,
         "127.0.0.1",
-        "Listen on this address; any but this machine's own lets other people see the logs.",
+        "Listen on this address. With any other than 127.0.0.1, other machines can read the logs.",
         metavar="ADDRESS",
         accepted="a host name or an address",
         shown_default="127.0.0.1",
@@ -100,7 +100,7 @@ class Settings:
     reload_interval: float = _setting(
         parse_interval,
         3.0,
-        "Check for new data at this interval; 0 loads the logs once.",
+        "Check for new data at this interval; 0 loads the logs only once.",
         metavar="SECONDS",
         accepted="0 or more",
         shown_default="3",
@@ -108,7 +108,7 @@ class Settings:
     cache_size: int = _setting(
         parse_size,
         DEFAULT_CACHE_BYTES,
-        "Limit the caches of the workspace to this size; 0 keeps no cache.",
+        "Limit the caches in the workspace to this size; 0 disables the cache.",
         metavar="SIZE",
         accepted="bytes, such as `500M` or `10G`",
         shown_default="10G",
@@ -116,19 +116,19 @@ class Settings:
     follow_links: bool = _setting(
         parse_switch,
         False,
-        "Also show runs behind symbolic links that lead out of the directory.",
+        "Also follow symbolic links that point outside the directory.",
         accepted="1 or 0",
     )
     allow_delete: bool = _setting(
         parse_switch,
         False,
-        "Let the page delete the event files of runs.",
+        "Allow users to delete the event files of runs from the page.",
         accepted="1 or 0",
     )
     alerts: str = _setting(
         parse_check_parameters,
         "",
-        "Set parameters of the built-in checks, see docs/alerts.md.",
+        "Set parameters of the built-in checks; see docs/alerts.md.",
         metavar="NAME=VALUE,...",
         accepted="`name=value,...`",
     )

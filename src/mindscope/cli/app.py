@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All commands, and the options that stand before them."""
+"""The `mindscope` command: its subcommands and global options."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def _print_version(is_asked: bool) -> None:
 @app.callback()
 def mindscope(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Record what happens inside a training, and look at it live.
+    """Record trainings and view them live in a browser.
 
-    `mindscope start DIR` opens the viewer over all runs below a directory.
+    `mindscope start DIR` starts the viewer for all runs below a directory.
     """

@@ -12,15 +12,15 @@ from mindscope.settings import load_settings
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Delete all that no running viewer writes.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete every cache that no running viewer writes.")] = False,
     workspace: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Look into this workspace.", show_default="~/mindscope"),
+        typer.Option(metavar="DIR", help="Use the caches of this workspace.", show_default="~/mindscope"),
     ] = None,
 ) -> None:
-    """Show what is kept of logs that were read, or delete it.
+    """List or delete the caches of logs.
 
-    Deleting it loses nothing: the next viewer reads the logs again.
+    Caches hold no original data: after a deletion, the next viewer reads the logs again.
     """
     from mindscope.store.caches import CacheEntry, clear_caches, list_caches
 

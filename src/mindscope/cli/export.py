@@ -19,30 +19,32 @@ KINDS = "scalar, image, tensor, histogram, text, audio"
 
 def export(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a directory with runs at any depth.")],
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Write below this directory, which is made if missing.")
-    ],
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Output directory; created if it is missing.")],
     format: Annotated[
         list[str] | None,
-        typer.Option("--format", metavar="csv|parquet", help="For scalars; may be repeated.", show_default="csv"),
+        typer.Option(
+            "--format", metavar="csv|parquet", help="Format of scalars; repeat the option for both.", show_default="csv"
+        ),
     ] = None,
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--kinds", metavar="KIND,...", help=f"Only these of {KINDS}.", show_default="all"),
+        typer.Option(
+            "--kinds", metavar="KIND,...", help=f"Export only these kinds, out of {KINDS}.", show_default="all"
+        ),
     ] = None,
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tags", metavar="PATTERN", help="Only tags like this, with * and ?; may be repeated."),
+        typer.Option("--tags", metavar="PATTERN", help="Export only matching tags; wildcards are * and ?. Repeatable."),
     ] = None,
     overwritten: Annotated[
-        bool, typer.Option("--overwritten", help="Also the points that a restarted training wrote over.")
+        bool, typer.Option("--overwritten", help="Also export points that a restarted training replaced.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     follow_links: FollowLinks = False,
 ) -> None:
-    """Write scalars as CSV or Parquet, images as PNG, tensors as npy, histograms as npz, texts and audio as files.
+    """Export scalars as CSV or Parquet, images as PNG, tensors as npy, histograms as npz, texts and audio as files.
 
-    A directory with several runs becomes a directory for each of them.
+    If PATH contains several runs, each run gets its own subdirectory.
     """
     from mindscope.reading import ExportOptions, export_run, export_runs
     from mindscope.reading.export import EXPORTABLE

@@ -25,12 +25,10 @@ WIDTH_OF_A_FILE = 200
 
 def inspect(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a directory with runs at any depth.")],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON, a list with an entry a run.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: a list with one entry per run.")] = False,
     follow_links: FollowLinks = False,
 ) -> None:
-    """Print what runs hold: files, tags, graphs, lineage, hidden points, and what can't be read."""
+    """Print what runs contain: files, tags, graphs, lineage, hidden points and damage."""
     from mindscope.reading import inspect_run
 
     reports = [inspect_run(run) for run in runs_below(path, follow_links).values()]

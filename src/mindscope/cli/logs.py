@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mindscope.reading import Runs
 
 FollowLinks = Annotated[
-    bool, typer.Option("--follow-links", help="Also open runs behind symbolic links that lead out of the directory.")
+    bool, typer.Option("--follow-links", help="Also follow symbolic links that point outside the directory.")
 ]
 """The option of every command that finds runs."""
 

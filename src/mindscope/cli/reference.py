@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m mindscope.cli.reference`` prints docs/commands.md, made of what the commands themselves say."""
+"""``python -m mindscope.cli.reference`` generates docs/commands.md from the help texts of the commands."""
 
 from __future__ import annotations
 
@@ -15,45 +15,51 @@ from mindscope.settings import flag_of, settings_table
 
 HEAD = """# Commands
 
-Written by `python -m mindscope.cli.reference`. Every command ends with 0 when it worked, with 1 and one line that says
-what to do when it did not, and with 2 for wrong usage; `watch` also with 3 when a rule fired.
+Reference of the `mindscope` command line: start the viewer, inspect, export and repair logs, watch for alerts.
+`python -m mindscope.cli.reference` generates this page from the help texts of the program.
+
+Exit codes of every command: 0 for success; 1 for an error, with one line on stderr that says what to do; 2 for wrong
+usage. `watch` also exits with 3 when a rule fires.
 """
 SETTINGS = """
-## Settings
+## Settings and environment variables
 
-The viewer takes each setting from the first of these sources that gives it: the flag; `MINDSCOPE_NAME` in the
-environment; `MINDINSIGHT_NAME` in the environment; `NAME` in the configuration; the default.
+The viewer takes each setting from the first of these sources: the flag; `MINDSCOPE_NAME` in the environment;
+`MINDINSIGHT_NAME` in the environment; `NAME` in the configuration; the default.
 """
 AFTER_SETTINGS = """
-A configuration is Python: `PORT = 8081` on a line of its own sets the port. The viewer's process carries its settings
-as `MINDSCOPE_NAME` in its environment and as flags in the list of processes.
+The configuration is Python: the line `PORT = 8081` sets the port. The viewer's process has its settings as
+`MINDSCOPE_NAME` in its environment and as flags in its command line, so `ps` shows them.
 
-## Files of a viewer
+## Files and directories of the viewer
 
-`WORKSPACE/log/mindscope.PORT.log` holds what a viewer in the background prints, `WORKSPACE/log/access.PORT.log` a line
-for each request (the last 60 MB). While it runs, a viewer is noted in `~/.local/state/mindscope` (or below
-`$XDG_STATE_HOME`), so that `status` and `stop` find it whatever its workspace.
+| file | content |
+|---|---|
+| `WORKSPACE/log/mindscope.PORT.log` | output of a background viewer |
+| `WORKSPACE/log/access.PORT.log` | one line per request, the last 60 MB |
+| `WORKSPACE/notebook.sqlite3` | annotations: notes, tags, colors, pins, thresholds, views, mutes |
+| `WORKSPACE/notebook.copy.sqlite3` | copy of the annotations, once a day and when the viewer stops after a change |
+| `WORKSPACE/notebook.damaged-*.sqlite3` | damaged annotations that the viewer replaced |
+| `WORKSPACE/cache` | cache of logs; you can delete it at any time |
+| `~/.local/state/mindscope` or `$XDG_STATE_HOME/mindscope` | list of running viewers for `status` and `stop` |
 
-`WORKSPACE/notebook.sqlite3` holds people's own data: notes, tags and colours of runs, colours of groups, pins,
-thresholds, views. It is no cache: back it up. A viewer copies it to `WORKSPACE/notebook.copy.sqlite3` once a day and
-when it stops after a change. Where the disk flips a bit or loses a page, the viewer notices it by checksums, moves the
-file to `notebook.damaged-*.sqlite3`, restores what is intact there or in the copy, and says so on the page. To begin
-again with an empty one, delete both files while no viewer runs.
+**Annotations** are original data: back them up. The viewer detects flipped bits and lost pages by checksums. It then
+moves the damaged file aside, restores the intact records from the file or the copy, and shows a message on the page.
+To start with empty annotations, delete the file and its copy while no viewer runs.
 
-`WORKSPACE/cache` keeps what was read of the logs, so that the next start reads only what grew. It may be deleted at any
-time. Where two viewers share a workspace and show the same directory, the first writes the cache; the other uses it and
-keeps the rest in memory. Caches that were not used for longest make room for others.
+**The cache** lets the next start read only new data. If two viewers use one workspace for the same directory, the first
+writes the cache; the second uses it and holds the rest in memory. When the caches exceed `--cache-size`, the viewer
+deletes the least recently used ones.
 
-Where the workspace can't be written, because it is read-only or the disk is full, a viewer starts all the same, says so
-and serves from memory: a change of the notebook is refused with the reason, the logs are read anew at the next start,
-and nothing is logged. A viewer in the foreground whose state folder can't be written is not found by `status` and
-`stop`.
+**Read-only workspace or full disk:** the viewer still starts, prints a warning and serves from memory. It refuses to
+change annotations and gives the reason, writes no log files, and reads the event files again at the next start. If the
+state directory is read-only, `status` and `stop` don't find a foreground viewer.
 
-## Who may look
+## Remote access and security
 
-A viewer listens on this machine only, and answers only requests whose `Host` is one of its own names. From another
-machine, forward the port: `ssh -L 8080:127.0.0.1:8080 there`. With `--host` others can look without a password; use it
-only among people who may see the logs.
+By default the viewer listens on 127.0.0.1 only, and answers only requests whose `Host` header is one of its own names.
+From another machine, forward the port: `ssh -L 8080:127.0.0.1:8080 HOST`. With `--host`, other machines can connect
+without a password; use it only in a network where everybody may read the logs.
 """
 
 

@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 
 def repair(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a directory with runs at any depth.")],
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Write below this directory, which is made if missing.")
-    ],
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Output directory; created if it is missing.")],
 ) -> None:
-    """Copy every intact record of damaged event files into whole ones.
+    """Copy the intact records of damaged event files into new files.
 
-    Of each run with a damaged file, all event files are copied, under the same names; the originals stay as they are.
-    Files that exist are never replaced.
+    For each run with a damaged file, mindscope copies all event files and keeps their names. It never changes the
+    originals and never replaces existing files.
     """
     from mindscope.reading import repair_runs
 

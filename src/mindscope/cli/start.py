@@ -16,16 +16,19 @@ from mindscope.settings import Settings, flag_of, load_settings, settings_table
 
 def start(
     directory: Annotated[
-        str | None, typer.Argument(metavar="[DIR]", help="Show the runs below this directory.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[DIR]", help="Show the runs below this directory, at any depth.", show_default=False),
     ] = None,
     *,
-    foreground: Annotated[bool, typer.Option("--foreground", help="Run in the terminal until Ctrl-C.")] = False,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Run in the terminal until Ctrl-C, not in the background.")
+    ] = False,
     **flags: Any,
 ) -> None:
     """Start the viewer in the background.
 
-    DIR is short for --summary-base-dir. The viewer takes a setting that is not given from the environment
-    (MINDSCOPE_PORT, ... or MINDINSIGHT_PORT, ...), then from the configuration.
+    DIR is short for --summary-base-dir. For each option that is not given, the viewer looks in the environment
+    (MINDSCOPE_PORT, ... then MINDINSIGHT_PORT, ...) and then in the configuration.
     """
     if directory is not None and flags["summary_base_dir"] is not None:
         raise typer.BadParameter("give DIR or --summary-base-dir, not both")

@@ -9,7 +9,7 @@ import typer
 
 
 def status() -> None:
-    """List the viewers that are running."""
+    """List the running viewers: address, process id, start time and directory."""
     from mindscope.server.viewers import running_viewers
 
     viewers = running_viewers()

@@ -12,10 +12,10 @@ from mindscope.settings import load_settings
 
 def stop(
     port: Annotated[
-        str | None, typer.Option(metavar="PORT", help="The viewer on this port, 1 to 65535.", show_default="8080")
+        str | None, typer.Option(metavar="PORT", help="Port of the viewer, 1 to 65535.", show_default="8080")
     ] = None,
 ) -> None:
-    """Stop the viewer on a port."""
+    """Stop the viewer that listens on a port."""
     from mindscope.server.viewers import stop_viewer
 
     viewer = stop_viewer(load_settings({"port": port}).port)

@@ -27,25 +27,32 @@ def watch(
         typer.Option(
             "--fail-on",
             metavar="RULE",
-            help="End with 3 when this fires: a check, any, or a condition over tags; may be repeated.",
+            help="Exit with 3 when this rule fires: a check, any, or a condition over tags. Repeatable.",
         ),
     ] = None,
     for_steps: Annotated[
-        int, typer.Option("--for", metavar="STEPS", min=1, help="A condition fires when it held so long in a row.")
+        int,
+        typer.Option(
+            "--for",
+            metavar="STEPS",
+            min=1,
+            help="A condition fires after it is true for this number of consecutive steps.",
+        ),
     ] = 1,
-    once: Annotated[bool, typer.Option("--once", help="Look at the logs as they are, and end.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each alert as JSON, one a line.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Check the logs once, then exit.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per alert and line.")] = False,
     alerts: Annotated[
-        str, typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the checks, as in docs/alerts.md.")
+        str, typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the built-in checks; see docs/alerts.md.")
     ] = "",
     follow_links: FollowLinks = False,
 ) -> None:
-    """Print what goes wrong in trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
+    """Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
 
-    Ends with 0 when every log was closed by its writer (or at once with --once) and no rule of --fail-on fired, with 3
-    as soon as one did (with --once after all alerts), with 130 after Ctrl-C. Checks are nan, spike, divergence,
-    plateau, vanishing, exploding, dead and stuck. A condition is like "loss > 2 and step > 100"; a tag that is no
-    Python name stands in backticks, in single quotes for the shell: '`train/loss` > 2'.
+    The command runs until every writer closes its log or a --fail-on rule fires. With --once it prints all alerts of
+    the logs and exits. Exit codes are 0 (no --fail-on rule fired), 3 (one fired) and 130 (Ctrl-C). The checks are nan,
+    spike, divergence, plateau, vanishing, exploding, dead and stuck. A condition is an expression such as
+    "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and quote the condition for the
+    shell: '`train/loss` > 2'.
     """
     from mindscope.alerts import Parameters, find_alerts, follow_alerts
 
