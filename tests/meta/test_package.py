@@ -65,7 +65,10 @@ def test_commands_of_the_readme_exist() -> None:
     assert {"demo", "test"} <= targets
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
     shown = subprocess.run([sys.executable, "-m", "mindscope", "--help"], capture_output=True, text=True, check=True)
-    for command in set(re.findall(r"^mindscope (\w+)", readme, re.MULTILINE)):
+    shell = "".join(re.findall(r"```sh\n(.*?)```", readme, re.DOTALL))
+    commands = set(re.findall(r"^mindscope (\w+)", shell, re.MULTILINE))
+    assert {"start", "stop", "inspect", "export"} <= commands
+    for command in commands:
         assert command in shown.stdout
 
 
@@ -80,3 +83,11 @@ def test_every_document_is_once_in_the_table_of_contents() -> None:
     contents = (ROOT / "docs" / "README.md").read_text("utf-8")
     documents = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert sorted(re.findall(r"\((\w[\w-]*\.md)\)", contents)) == sorted(documents)
+
+
+def test_files_of_the_architecture_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w/.]+(?:\.py|\.pyx|\.ts|\.svelte|/))`", text))
+    assert len(named) > 30
+    roots = (ROOT, ROOT / "src" / "mindscope")
+    assert [name for name in sorted(named) if not any((root / name).exists() for root in roots)] == []
