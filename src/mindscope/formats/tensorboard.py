@@ -46,7 +46,7 @@ _PLUGIN_KINDS = {
     "graphs": Kind.GRAPH,
     "graph_run_metadata": Kind.RUN_METADATA,
     "graph_run_metadata_graph": Kind.RUN_METADATA,
-    "graph_keras_model": Kind.TEXT,
+    "graph_keras_model": Kind.GRAPH,
     "graph_tagged_run_metadata": Kind.RUN_METADATA,
 }
 FIELD_KINDS = {
@@ -86,6 +86,7 @@ _DTYPES = {
     25: "float8_e4m3fn",
 }
 _STRING = 7
+_TENSOR_FIELD = 8  # of a Summary.Value
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def decode(kind: Kind, encoded: bytes | memoryview) -> Any:
 
     float, tuple of Image, Tensor, Histogram, Audio or tuple of str; a Message for all others. Raises FormatError.
     """
-    if kind is Kind.GRAPH:
+    if kind is Kind.GRAPH and not _has_tensor(encoded):
         return decode_graph(encoded)
     if kind is Kind.META_GRAPH:
         return {"meta_graph_def": bytes(encoded)}
@@ -207,6 +208,11 @@ def decode(kind: Kind, encoded: bytes | memoryview) -> Any:
 def decode_graph(encoded: bytes | memoryview) -> Message:
     """A GraphDef as a message."""
     return wire.decode(GRAPH, encoded)
+
+
+def _has_tensor(encoded: bytes | memoryview) -> bool:
+    """Whether the bytes of a graph are a Summary.Value: a GraphDef has four fields."""
+    return any(number == _TENSOR_FIELD for number, _, _, _ in wire.split(encoded, 0, len(encoded)))
 
 
 def decode_tensor(message: Message) -> NDArray[Any]:
@@ -353,6 +359,14 @@ def _strings_a_row(value: Message) -> int:
     return max(1, int(dims[1].get("size", 0))) if len(dims) == 2 else 1
 
 
+def _decode_graph_value(value: Message) -> Message:
+    """The JSON of a Keras model as ``{"keras_model": text}``, or a GraphDef."""
+    encoded = _strings(value)[0]
+    if encoded.lstrip().startswith(b"{"):
+        return {"keras_model": str(encoded, "utf-8", "backslashreplace")}
+    return decode_graph(encoded)
+
+
 def _decode_tensor_value(value: Message) -> Tensor:
     return Tensor(decode_tensor(value["tensor"]))
 
@@ -372,6 +386,7 @@ _DECODERS = {
     Kind.HISTOGRAM: _decode_histogram,
     Kind.TEXT: _decode_text,
     Kind.AUDIO: _decode_audio,
+    Kind.GRAPH: _decode_graph_value,
     Kind.PR_CURVE: _decode_tensor_value,
     Kind.MESH: _decode_tensor_value,
     Kind.HPARAMS: _decode_hparams,

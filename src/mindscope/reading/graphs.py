@@ -11,6 +11,7 @@ from mindscope.graph import (
     Graph,
     find_graph_files,
     read_graph_file,
+    read_keras_model,
     read_meta_graph,
     read_mindspore_graph,
     read_tensorboard_graph,
@@ -31,7 +32,12 @@ def _read_meta_graph(message: Message) -> Graph:
 
 
 def _read_graph(message: Message) -> Graph:
-    """Both dialects call a node's inputs ``input``; only TensorFlow calls its type ``op`` and gives versions."""
+    """Both dialects call a node's inputs ``input``; only TensorFlow calls its type ``op`` and gives versions.
+
+    A Keras model is a text.
+    """
+    if "keras_model" in message:
+        return read_keras_model(message["keras_model"])
     nodes: list[Message] = message.get("node", [])
     is_tensorboard = "versions" in message or "library" in message or any("op" in node for node in nodes)
     return read_tensorboard_graph(message) if is_tensorboard else read_mindspore_graph(message)

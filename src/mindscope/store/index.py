@@ -17,7 +17,7 @@ from typing import Any
 
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader, frame
 
-FORMAT = 4
+FORMAT = 5
 """Raise it with every change of what is written; what has another one is not believed."""
 SLACK_BYTES = 4 << 20
 """Outdated records may take so much more than those that count before the file is written anew."""
