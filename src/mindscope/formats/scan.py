@@ -75,11 +75,13 @@ class EventScanner:
         self._columns = self._room.columns
         self._columns.start(dialect.value, partial(_told_kind, kinds))
         self._tags: list[str] = []  # by the number that the columns give them
+        self._looked_into = _looked_into(dialect)
         self._start()
 
     def _start(self) -> None:
         self._scalars: dict[str, list[Columns]] = {}  # in the order of the file, chunk by chunk
         self._references: dict[tuple[Kind, str], list[Columns]] = {}
+        self._places: list[Columns] = []  # of references, not grouped yet
         self._undecodable: list[Undecodable] = []
         self._extents: list[Extent] = []
 
@@ -100,15 +102,18 @@ class EventScanner:
         if self._columns.has_places:
             self._tags += self._columns.new_tags()
             places = self._columns.take_places()
-            self._add_references(places, view, base)
-            odd = places["odd_offset"].tolist()
-            for offset, length in zip(odd, places["odd_length"].tolist(), strict=True):
+            odd, odd_lengths = places.pop("odd_offset").tolist(), places.pop("odd_length").tolist()
+            self._add_places(places, view, base)
+            if odd:
+                self._add_references()  # those that stand before
+            for offset, length in zip(odd, odd_lengths, strict=True):
                 self._add_odd(view[offset - base : offset - base + length], offset)
         return bool(odd)
 
     def take(self) -> Scanned:
         """What was found since the last call."""
         self._add_scalars()
+        self._add_references()
         records, reach = self._columns.take_records()
         if reach is not None:
             self._extents.append(Extent(*reach))
@@ -142,19 +147,36 @@ class EventScanner:
             }
             self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
 
-    def _add_references(self, places: Columns, view: memoryview, base: int) -> None:
-        for (number, tag), rows in _groups_of_two(places["number"], places["tag"]):
-            columns = {name: places[name][rows] for name in ("step", "wall_time", "offset", "length")}
+    def _add_places(self, places: Columns, view: memoryview, base: int) -> None:
+        """References wait until they are taken: grouping those of many chunks is as much work as those of one."""
+        is_looked_into = np.logical_or.reduce([places["number"] == number for number in self._looked_into])
+        if is_looked_into.any():
+            self._look_into(_rows(places, is_looked_into), view, base)
+            places = _rows(places, ~is_looked_into)
+        self._places.append(places)
+
+    def _look_into(self, places: Columns, view: memoryview, base: int) -> None:
+        for number, tag, columns in _series(places):
             if number == TOLD + TOLD_SCALAR:
                 self._add_scalar_tensors(self._tags[tag], columns, view, base)
-            elif number >= TOLD:
-                self._refer(_TOLD_KINDS[number - TOLD - TOLD_SCALAR], self._tags[tag], columns)
             elif number == BROKEN_METADATA:
                 self._add_broken_metadata(self._tags[tag], columns, view, base)
+            else:
+                self._add_run_metadata(columns, view, base)
+
+    def _add_references(self) -> None:
+        """The references that wait, behind those that were found before."""
+        if not self._places:
+            return
+        for number, tag, columns in _series(_joined(self._places)):
+            if number >= TOLD:
+                self._refer(_TOLD_KINDS[number - TOLD - TOLD_SCALAR], self._tags[tag], columns)
             elif number >= EVENT_FIELD:
-                self._add_event_fields(number - EVENT_FIELD, columns, view, base)
+                kind = _EVENT_KINDS[self._dialect][number - EVENT_FIELD]
+                self._refer(kind, kind.value, columns)
             else:
                 self._refer(_VALUE_KINDS[self._dialect][number], self._tags[tag], columns)
+        self._places = []
 
     def _add_broken_metadata(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         for offset, length in zip(columns["offset"].tolist(), columns["length"].tolist(), strict=True):
@@ -164,19 +186,15 @@ class EventScanner:
             except Exception as error:
                 self._undecodable.append(Undecodable(offset, length, as_format_error(error, "metadata")))
 
-    def _add_event_fields(self, number: int, columns: Columns, view: memoryview, base: int) -> None:
-        kind = _EVENT_KINDS[self._dialect][number]
-        if kind is not Kind.RUN_METADATA:
-            self._refer(kind, kind.value, columns)
-            return
+    def _add_run_metadata(self, columns: Columns, view: memoryview, base: int) -> None:
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
             try:
                 tag = tensorboard.run_metadata_tag(view, int(start), int(start + length))
             except Exception as error:
-                broken = as_format_error(error, kind.value)
+                broken = as_format_error(error, Kind.RUN_METADATA.value)
                 self._undecodable.append(Undecodable(base + int(start), int(length), broken))
                 continue
-            self._refer(kind, tag, _rows(columns, slice(row, row + 1)))
+            self._refer(Kind.RUN_METADATA, tag, _rows(columns, slice(row, row + 1)))
 
     def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         """Scalars in a form that the compiled scan leaves to the readable rule."""
@@ -233,6 +251,12 @@ _TOLD_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
 """What metadata can tell, by the numbers that the columns have for it from ``TOLD_SCALAR`` on."""
 
 
+def _looked_into(dialect: DialectName) -> list[int]:
+    """The numbers of places whose bytes say what they are, and are read as long as their chunk is there."""
+    run_metadata = [EVENT_FIELD + number for number, kind in _EVENT_KINDS[dialect].items() if kind is Kind.RUN_METADATA]
+    return [TOLD + TOLD_SCALAR, BROKEN_METADATA, *run_metadata]
+
+
 def _told_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
     """What ``EventColumns`` asks of a tag whose metadata says its kind; ``kinds`` learns it."""
     try:
@@ -272,7 +296,11 @@ def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np
         yield number, order[starts[number] : ends[number]]
 
 
-def _groups_of_two(first: NDArray[Any], second: NDArray[Any]) -> Iterator[tuple[tuple[int, int], NDArray[np.intp]]]:
-    pairs, numbers = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
-    for number, rows in _groups(numbers.reshape(-1), pairs.shape[1]):
-        yield (int(pairs[0, number]), int(pairs[1, number])), rows
+def _series(places: Columns) -> Iterator[tuple[int, int, Columns]]:
+    """The rows of each number and tag, in their order: number, tag, and the columns of references."""
+    number, tag = places["number"], places["tag"]
+    pairs = (number.astype(np.int64) << 32) + tag
+    _, first, of_row = np.unique(pairs, return_index=True, return_inverse=True)
+    for place, rows in _groups(of_row, first.size):
+        columns = {name: places[name][rows] for name in ("step", "wall_time", "offset", "length")}
+        yield int(number[first[place]]), int(tag[first[place]]), columns
