@@ -39,6 +39,12 @@ def test_a_command_that_starts_or_stops_a_viewer_imports_no_reader() -> None:
     assert not loaded & {"numpy", "pydantic", "fastapi", "mindscope.capture", "mindscope.store", "mindscope.reading"}
 
 
+def test_a_viewer_answers_before_it_imports_what_reads_graphs_and_exports() -> None:
+    loaded = modules_after("import mindscope.server.serve")
+    assert "mindscope.server.app" in loaded
+    assert not loaded & {"mindscope.reading", "mindscope.graph", "mindscope.lineage", "mindscope.server.outlines"}
+
+
 def test_public_names_and_modules_are_imported_when_they_are_used() -> None:
     assert "numpy" not in modules_after("import mindscope")
     assert "mindscope.capture.record" in modules_after("from mindscope import SummaryRecord")

@@ -13,8 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from mindscope.errors import ExportError, SettingsError
+from mindscope.formats.portable_array import portable_array
 from mindscope.reading import ExportOptions, Run, export_run, export_runs, open_run, open_runs
-from mindscope.reading.export_values import portable_array
 from mindscope.types import Kind
 from tests.event_log import (
     DATA,

@@ -72,6 +72,8 @@ def _start_in_background(settings: Settings) -> None:
 def _run_in_foreground(settings: Settings) -> None:
     import os
 
+    # A NumPy with OpenBLAS starts a thread per core, which spins for 0.1 s. Nothing here multiplies large matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with _without_garbage_collection():
         from mindscope.server.serve import serve
         from mindscope.server.viewers import address

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mindscope.formats.portable_array import portable_array
 from mindscope.reading.export_output import Output
 from mindscope.reading.values import Values
 from mindscope.types import Audio, Image, Kind, Tensor
@@ -20,8 +20,6 @@ NamedBytes = tuple[str, bytes]
 
 _PICTURE_SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 _SOUND_SUFFIXES = {"audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac"}
-REGISTERED = 2
-"""What ``isbuiltin`` is of dtypes that another package added to NumPy."""
 
 
 def write_values(values: Values[Any], directory: PurePath, output: Output) -> None:
@@ -64,22 +62,6 @@ def _array(tensor: Tensor) -> Iterator[NamedBytes]:
     buffer = io.BytesIO()
     np.save(buffer, portable_array(tensor.value), allow_pickle=False)
     yield ".npy", buffer.getvalue()
-
-
-def portable_array(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in a dtype that every NumPy reads.
-
-    bfloat16 and 8-bit floats become float32 and int4 int8, all exactly; texts become one fixed-width dtype.
-    """
-    if array.dtype == object:
-        return np.array([_text(each) for each in array.reshape(-1)], dtype=np.str_).reshape(array.shape)
-    if array.dtype.isbuiltin != REGISTERED:
-        return array
-    return array.astype(np.int8 if "int" in array.dtype.name else np.float32)
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def _position(number: int, count: int) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
 
@@ -19,10 +19,12 @@ from mindscope.server.hparam_tables import HparamTables
 from mindscope.server.known import KnownByRun
 from mindscope.server.merged_histograms import MergedHistograms
 from mindscope.server.outline_schema import Outlines
-from mindscope.server.outlines import outline_run
 from mindscope.server.run_list import RunList
 from mindscope.server.spreads import GroupSpreads
 from mindscope.settings import Settings
+
+if TYPE_CHECKING:
+    from mindscope.reading import Run
 
 MOST_OUTLINES = 64
 
@@ -41,7 +43,7 @@ class Viewer:
     drawn: DrawnCurves = field(default_factory=DrawnCurves)
     spreads: GroupSpreads = field(default_factory=GroupSpreads)
     merged: MergedHistograms = field(default_factory=MergedHistograms)
-    outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(outline_run, MOST_OUTLINES))
+    outlines: KnownByRun[Outlines] = field(default_factory=lambda: KnownByRun(_read_outlines, MOST_OUTLINES))
     started_at: float = field(default_factory=time.time)
     secret: bytes = field(default_factory=lambda: os.urandom(32), repr=False)  # of the tokens that this viewer gives
 
@@ -55,6 +57,12 @@ class Viewer:
         self.feed.close()
         self.alerting.stop()
         self.notebook.close()
+
+
+def _read_outlines(run: Run) -> Outlines:
+    from mindscope.server.outlines import outline_run  # imports graphs and lineage: not for the first answer
+
+    return outline_run(run)
 
 
 def viewer_of(request: Request) -> Viewer:

@@ -9,19 +9,21 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field, StrictBool
 
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
-from mindscope.reading import Run
 from mindscope.server.answer_limit import check_size
 from mindscope.server.departure import while_awaited
 from mindscope.server.known import KnownByRun
 from mindscope.server.schema import MAX_RUNS, Answer, Query
 from mindscope.store import RunStore
 from mindscope.types import Kind, Message
+
+if TYPE_CHECKING:
+    from mindscope.reading import Run
 
 log = logging.getLogger(__name__)
 

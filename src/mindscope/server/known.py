@@ -7,12 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from mindscope.reading import Run
 from mindscope.server.schema import MAX_RUNS
 from mindscope.store import RunStore
 from mindscope.types import Kind
+
+if TYPE_CHECKING:
+    from mindscope.reading import Run
 
 T = TypeVar("T")
 
@@ -48,7 +50,7 @@ class KnownByRun(Generic[T]):
         if known is None or known.store is not store or known.version != version:
             read_version = self._read_version(store, version)
             is_same = known is not None and known.store is store and known.read_version == read_version
-            value = known.value if known is not None and is_same else self._read(Run(store, lambda: False))
+            value = known.value if known is not None and is_same else self._read(_run_of(store))
             known = Known(store, version, read_version, value)
         self._keep(store.id, known)
         return known.value
@@ -64,3 +66,9 @@ class KnownByRun(Generic[T]):
             self._known.move_to_end(id)
             while len(self._known) > self._limit:
                 self._known.popitem(last=False)
+
+
+def _run_of(store: RunStore) -> Run:
+    from mindscope.reading import Run  # imports export, graphs and lineage: not for the first answer
+
+    return Run(store, lambda: False)

@@ -13,29 +13,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from mindscope.ingest import Catalog
-from mindscope.server.alerts_schema import LiveAlerts
-from mindscope.server.curve_schema import CurvesHeader
-from mindscope.server.derived_schema import DerivedHeader
-from mindscope.server.group_schema import GroupsHeader
-from mindscope.server.histogram_schema import HistogramsHeader
-from mindscope.server.live_schema import LiveChange, LiveHello
-from mindscope.server.notebook_schema import LiveNotebook
-from mindscope.server.pr_schema import PrCurvesHeader
-from mindscope.server.value_messages import HeatHeader
 from mindscope.settings import Settings
-
-NOT_IN_A_JSON_BODY: tuple[type[BaseModel], ...] = (
-    CurvesHeader,
-    HistogramsHeader,
-    DerivedHeader,
-    GroupsHeader,
-    HeatHeader,
-    PrCurvesHeader,
-    LiveHello,
-    LiveChange,
-    LiveNotebook,
-    LiveAlerts,
-)
 
 
 def complete(app: FastAPI) -> None:
@@ -61,9 +39,35 @@ def _declare_failures_as_json(document: dict[str, Any]) -> None:
 
 
 def _extra_schemas() -> dict[str, Any]:
-    models = [(model, "serialization") for model in NOT_IN_A_JSON_BODY]
+    models = [(model, "serialization") for model in _not_in_a_json_body()]
     _, schema = models_json_schema(models, ref_template="#/components/schemas/{model}")  # pyright: ignore[reportArgumentType]
     return schema["$defs"]
+
+
+def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
+    """Imported at the first use: a viewer answers before anybody asks for its document."""
+    from mindscope.server.alerts_schema import LiveAlerts
+    from mindscope.server.curve_schema import CurvesHeader
+    from mindscope.server.derived_schema import DerivedHeader
+    from mindscope.server.group_schema import GroupsHeader
+    from mindscope.server.histogram_schema import HistogramsHeader
+    from mindscope.server.live_schema import LiveChange, LiveHello
+    from mindscope.server.notebook_schema import LiveNotebook
+    from mindscope.server.pr_schema import PrCurvesHeader
+    from mindscope.server.value_messages import HeatHeader
+
+    return (
+        CurvesHeader,
+        HistogramsHeader,
+        DerivedHeader,
+        GroupsHeader,
+        HeatHeader,
+        PrCurvesHeader,
+        LiveHello,
+        LiveChange,
+        LiveNotebook,
+        LiveAlerts,
+    )
 
 
 def main() -> None:

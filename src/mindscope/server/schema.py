@@ -39,9 +39,9 @@ class Axis(str, Enum):
 
 
 class Answer(BaseModel):
-    """A message from the server; all its fields are always there."""
+    """A message from the server; all its fields are always there. Its validator is built at its first use."""
 
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True, defer_build=True)
 
 
 class Query(BaseModel):

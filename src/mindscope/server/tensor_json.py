@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.reading.export_values import portable_array
+from mindscope.formats.portable_array import portable_array
 from mindscope.server.slices import SliceKey, sliced_shape
 from mindscope.server.tensor_source import TensorSource
 

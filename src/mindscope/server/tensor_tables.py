@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.formats.csv_cells import text_cell
-from mindscope.reading.export_values import portable_array
+from mindscope.formats.portable_array import portable_array
 from mindscope.reasons import Reason
 from mindscope.server.slices import SliceError, SliceKey, default_slice, read_slice, sliced_shape
 from mindscope.server.tensor_source import TensorSource
