@@ -63,6 +63,24 @@ class ExpressionError(MindscopeError, ValueError):
     """An expression over tags that can't be read or evaluated."""
 
 
+class ColumnNotFoundError(MindscopeError, KeyError):
+    """The table of lineage has no such column, or several."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class FilterError(MindscopeError, ValueError):
+    """A filter of lineage that can't be read. ``position`` is the character at which it fails, counted from 0."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message, position)
+        self.position = position
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class FrameworkError(MindscopeError, RuntimeError):
     """A framework of a version that lacks what this call needs."""
 

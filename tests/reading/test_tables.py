@@ -55,18 +55,18 @@ def test_one_row_a_run() -> None:
     assert frame["size_bytes"].tolist() == table["size_bytes"].to_pylist()
 
 
-def test_lineage_is_one_row_a_run_that_has_one() -> None:
+def test_lineage_is_one_row_a_run() -> None:
     table = open_runs(DATA / "mindspore").lineage()
-    assert len(table) == 16
+    assert len(table) == 17
     row = next(row for row in table if row["run"] == "lineage_sweep/run_06")
     assert (row["optimizer"], row["batch_size"], row["metric/Accuracy"]) == ("Adam", 32, 0.90234375)
-    assert (row["custom/only_here"], row["custom/hidden"], row["eval_dataset_size"]) == ("x", 16, 256)
-    assert "model_path" not in row
+    assert (row["custom/only_here"], row["custom/hidden"], row["dataset/eval_size"]) == ("x", 16, 256)
+    assert "model/path" not in row
     arrow, frame = table.to_arrow(), table.to_pandas()
-    assert arrow.num_rows == len(frame) == 16
+    assert arrow.num_rows == len(frame) == 17
     assert arrow["learning_rate"].type == pyarrow.float64()
-    assert arrow["custom/only_here"].null_count == 15
-    assert frame.loc[frame["run"] == "lineage_sweep/run_12", "loss"].tolist() == [np.inf]
+    assert arrow["custom/only_here"].null_count == 16
+    assert frame.loc[frame["run"] == "lineage_sweep/run_12", "algorithm/loss"].tolist() == [np.inf]
 
 
 def test_a_column_of_numbers_here_and_texts_there_becomes_text(tmp_path: Path) -> None:

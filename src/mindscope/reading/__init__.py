@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
 from mindscope.reading.inspect import RunReport, inspect_run
+from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.open import open_run, open_runs
 from mindscope.reading.repair import RepairedFile, RepairReport, repair_runs
 from mindscope.reading.run import Run
-from mindscope.reading.runs import LineageTable, Runs
+from mindscope.reading.runs import Runs
 from mindscope.reading.scalars import ScalarPoint, Scalars
 from mindscope.reading.values import Sample, Values
 

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
+from mindscope.reading.lineage_rows import MEAN_OF, LineageRows, ScalarChoice
+from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.run import Run
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
 from mindscope.store.files import readable
@@ -18,38 +20,12 @@ if TYPE_CHECKING:
     import pandas
 
 
-class LineageTable:
-    """One row a run that has a lineage: run, its hyper-parameters, metrics (``metric/NAME``), custom (``custom/NAME``).
-
-    A row lacks the columns of which nothing is known.
-    """
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._rows = tuple(rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Mapping[str, Any]:
-        return self._rows[index]
-
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        return iter(self._rows)
-
-    def to_arrow(self) -> Any:
-        """A ``pyarrow.Table``; None where a row lacks a column."""
-        return arrow_table(columns_of_rows(self._rows))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Raises MissingPackageError without pandas."""
-        return pandas_table(columns_of_rows(self._rows))
-
-
 class Runs(Mapping[str, Run]):
     """Runs by id (the path below the base directory with ``/``), in natural order of the ids."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._lineages: dict[ScalarChoice, LineageRows] = {}  # what was read for each choice of scalars
 
     @property
     def base(self) -> str:
@@ -85,10 +61,17 @@ class Runs(Mapping[str, Run]):
     def __contains__(self, id: object) -> bool:
         return id in self._catalog.runs
 
-    def lineage(self) -> LineageTable:
-        """One row a run that has a lineage."""
-        lineages = ((id, run.lineage) for id, run in self.items())
-        return LineageTable([{"run": id, **lineage.row()} for id, lineage in lineages if lineage])
+    def lineage(self, scalars: Iterable[str] = (), mean_of: int = MEAN_OF) -> LineageTable:
+        """One row a run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.
+
+        ``scalars`` are patterns of tags (``*`` and ``?``): of each curve the last value, min, max, their steps, and
+        the mean of the last ``mean_of`` points become columns. What did not change since the last call is not read
+        again.
+        """
+        choice = ScalarChoice(tuple(scalars), mean_of)
+        rows = self._lineages.setdefault(choice, LineageRows(lambda: self._catalog.runs, choice))
+        rows.update()
+        return LineageTable(rows.table(), rows.problems)
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table`` with a row for each run.

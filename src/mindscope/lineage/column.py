@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One column of a lineage table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.lineage.cell import EXACT, Cell, CellKind, as_number, kind_of
+
+
+class Group(str, Enum):
+    """What a column is about."""
+
+    PARAMETER = "parameter"
+    DATASET = "dataset"
+    ALGORITHM = "algorithm"
+    MODEL = "model"
+    METRIC = "metric"
+    SCALAR = "scalar"
+    CUSTOM = "custom"
+    FACT = "fact"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+_RESERVED = frozenset({"run", *(group.value for group in Group)})
+
+
+class ColumnKey(NamedTuple):
+    """Names a column: ``name`` is unique within its group."""
+
+    group: Group
+    name: str
+
+    @property
+    def id(self) -> str:
+        """Unique text: ``metric/Accuracy``; a parameter's own name, unless that reads as the id of another column."""
+        if self == RUN:
+            return self.name
+        is_plain = self.group is Group.PARAMETER and self.name.partition("/")[0] not in _RESERVED
+        return self.name if is_plain else f"{self.group}/{self.name}"
+
+
+RUN = ColumnKey(Group.FACT, "run")
+"""The column that names the run of a row; its id is ``run``."""
+
+
+class Column:
+    """The cells of one column, one for each row; None where the row has none. It never changes."""
+
+    def __init__(self, key: ColumnKey, cells: Iterable[Cell | None], length: int) -> None:
+        self.key = key
+        self.cells: NDArray[np.object_] = np.fromiter(cells, object, length)
+        """Shape (rows,)."""
+
+    @classmethod
+    def of_rows(cls, key: ColumnKey, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Column:
+        """The column of rows by run id."""
+        return cls(key, (row.get(key) for row in rows.values()), len(rows))
+
+    def __len__(self) -> int:
+        return self.cells.size
+
+    @property
+    def id(self) -> str:
+        return self.key.id
+
+    def take(self, rows: NDArray[np.intp]) -> Column:
+        """The cells of some rows, in their order."""
+        return Column(self.key, self.cells[rows], rows.size)
+
+    @cached_property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Shape (rows,)."""
+        return np.fromiter((cell is None for cell in self.cells), bool, len(self))
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows have the column."""
+        return len(self) - int(self.is_missing.sum())
+
+    @cached_property
+    def _types(self) -> frozenset[type[Any]]:
+        return frozenset(map(type, self.cells)) - {type(None)}
+
+    @cached_property
+    def kind(self) -> CellKind:
+        return kind_of(self._types)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether each cell is a number."""
+        return self.kind in (CellKind.INT, CellKind.FLOAT)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """Numbers as float64 of shape (rows,); NaN where the cell is missing or no number."""
+        numbers = np.fromiter(map(as_number, self.cells), np.float64, len(self))
+        numbers.flags.writeable = False
+        return numbers
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether ``numbers`` holds each whole number of the column without rounding."""
+        return int not in self._types or not bool(np.any(np.abs(self.numbers) >= EXACT))
+
+    @cached_property
+    def range(self) -> tuple[float, float] | None:
+        """The least and the greatest finite number; None without any."""
+        finite = self.numbers[np.isfinite(self.numbers)]
+        return (float(finite.min()), float(finite.max())) if finite.size else None
+
+    @cached_property
+    def distinct(self) -> tuple[Cell, ...]:
+        """Each value once, in the order of the rows; ``1``, ``1.0`` and ``True`` are three values, NaN is one."""
+        present = (cell for cell in self.cells if cell is not None)
+        seen: dict[tuple[str, str], Cell] = {(type(cell).__name__, repr(cell)): cell for cell in present}
+        return tuple(seen.values())
+
+    @property
+    def differs(self) -> bool:
+        """Whether two rows have different values; a missing one differs from every other."""
+        return len(self.distinct) + (self.count < len(self)) > 1
+
+    def __repr__(self) -> str:
+        return f"Column({self.id!r}: {self.kind}, {self.count} of {len(self)} rows)"

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hyper-parameters that other programs keep in files beside the event files."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+from mindscope.errors import FormatError
+from mindscope.formats.json_text import parse_json
+from mindscope.lineage.cell import Cell, flatten
+from mindscope.lineage.yaml_text import parse_yaml
+
+NAMES = ("params.json", "params.yaml", "hparams.yaml", ".hydra/config.yaml", "config.yaml")
+"""What is looked for, the most trusted first: of a name that several files set, the first counts.
+
+Ray Tune and DVC write ``params``, Lightning ``hparams.yaml``, Hydra ``.hydra/config.yaml``.
+"""
+MOST_BYTES = 1 << 20
+"""A larger file is no list of settings."""
+MOST_SETTINGS = 2000
+"""Of one file."""
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFiles:
+    """Settings by dotted name, and a sentence on each file, or part of one, that can't be used."""
+
+    settings: Mapping[str, Cell] = field(default_factory=dict[str, Cell])
+    problems: tuple[str, ...] = ()
+
+
+NONE = ConfigFiles()
+
+
+def config_stamp(directory: Path) -> Stamp:
+    """Changes when a file of ``NAMES`` in the directory comes, goes or is written: (name, nanoseconds, bytes) of each.
+
+    One listing of the directory, so that 10,000 runs without such files cost little.
+    """
+    stamp: list[tuple[str, int, int]] = []
+    for folder in (directory, directory / ".hydra"):
+        wanted = {Path(name).name for name in NAMES if (directory / name).parent == folder}
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name in wanted:
+                        found = entry.stat(follow_symlinks=False)
+                        stamp.append((f"{folder.name}/{entry.name}", found.st_mtime_ns, found.st_size))
+                    elif entry.name == ".hydra":
+                        stamp.append((entry.name, 0, 0))
+        except OSError:
+            break
+        if not any(name == ".hydra" for name, _, _ in stamp):
+            break
+    return tuple(sorted(stamp))
+
+
+def read_config_files(directory: Path) -> ConfigFiles:
+    """The settings of all files of ``NAMES`` in the directory of a run. What can't be read hides nothing else."""
+    settings: dict[str, Cell] = {}
+    problems: list[str] = []
+    for name in NAMES:
+        path = directory / name
+        try:
+            text = _read_text(path)
+            parse = parse_json if name.endswith(".json") else parse_yaml
+            settings = dict(_settings(text, parse)) | settings
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            problems.append(f"{path}: {error.strerror or error}; check the file permissions")
+        except (ValueError, RecursionError) as error:  # FormatError and what the decoders of text raise
+            problems.append(f"{path}: {' '.join(str(error).split())}; its settings are not in the table")
+    return ConfigFiles(settings, tuple(problems)) if settings or problems else NONE
+
+
+def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cell]]:
+    """Raises ValueError."""
+    try:
+        value = parse(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+    if value is None:  # an empty YAML file
+        return
+    if not isinstance(value, Mapping):
+        raise FormatError(f"it holds a {type(value).__name__}, want names with values")
+    found = list(islice(flatten(cast("Mapping[Any, Any]", value)), MOST_SETTINGS + 1))
+    if len(found) > MOST_SETTINGS:
+        raise FormatError(f"it holds more than {MOST_SETTINGS} settings")
+    yield from found
+
+
+def _read_text(path: Path) -> str:
+    """Raises OSError; FormatError for what is no plain file of this directory, or too large."""
+    folder = os.path.realpath(path.parent.parent if path.parent.name == ".hydra" else path.parent)
+    inside = os.path.join(folder, *path.parts[-2:] if path.parent.name == ".hydra" else path.parts[-1:])  # noqa: PTH118
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if os.path.realpath(path) != inside:
+            raise FormatError("it is a link; copy the file beside the event files")
+        if not stat.S_ISREG(found.st_mode):
+            raise FormatError("it is no plain file")
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"it has {found.st_size} bytes, want at most {MOST_BYTES}")
+    return data.decode("utf-8-sig")

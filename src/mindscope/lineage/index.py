@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table that follows its rows: only the columns that a changed row touches are built again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mindscope.lineage.cell import Cell
+from mindscope.lineage.column import Column, ColumnKey
+from mindscope.lineage.table import Table, in_group_order
+
+Row = Mapping[ColumnKey, Cell]
+
+
+class TableIndex:
+    """Rows by run id. One thread updates; a table that it gave never changes."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Row] = {}
+        self._users: dict[ColumnKey, int] = {}  # how many rows have the column
+        self._columns: dict[ColumnKey, Column] = {}  # those that are up to date
+        self._table: Table | None = None
+        self.version = 0
+        """Grows with every change."""
+        self._changed_at: dict[str, int] = {}  # the version that changed a row, or removed it, last
+
+    def row(self, run: str) -> Row | None:
+        """The row of a run, None where it has none."""
+        return self._rows.get(run)
+
+    def update(self, rows: Mapping[str, Row], gone: Iterable[str] = ()) -> frozenset[str]:
+        """Set ``rows`` and remove those of ``gone``; returns the runs whose row is another, new or removed."""
+        changed = [run for run, row in rows.items() if not _is_same(self._rows.get(run), row)]
+        removed = [run for run in gone if run in self._rows]
+        if removed or any(run not in self._rows for run in changed):  # the length of every column is another
+            self._columns.clear()
+        for run in changed:
+            self._replace(run, rows[run])
+        for run in removed:
+            self._replace(run, {})
+            del self._rows[run]
+        if changed or removed:
+            self.version += 1
+            self._changed_at.update(dict.fromkeys((*changed, *removed), self.version))
+            self._table = None
+        return frozenset((*changed, *removed))
+
+    def changed_since(self, version: int) -> frozenset[str]:
+        """The runs whose row changed, came or went after ``version``."""
+        return frozenset(run for run, at in self._changed_at.items() if at > version)
+
+    def table(self, order: Iterable[str] | None = None) -> Table:
+        """All rows in the order of their runs: as they were added, or as ``order`` gives them."""
+        runs = tuple(self._rows if order is None else order)
+        if self._table is not None and self._table.runs == runs:
+            return self._table
+        if tuple(self._rows) != runs:
+            self._rows = {run: self._rows[run] for run in runs}
+            self._columns.clear()
+        keys = in_group_order(self._users)
+        self._table = Table(runs, {key: self._column(key) for key in keys})
+        return self._table
+
+    def _column(self, key: ColumnKey) -> Column:
+        column = self._columns.get(key)
+        if column is None:
+            column = self._columns[key] = Column.of_rows(key, self._rows)
+        return column
+
+    def _replace(self, run: str, row: Row) -> None:
+        before = self._rows.get(run, {})
+        for key in before.keys() | row.keys():
+            if key not in before or key not in row or not _is_same_cell(before[key], row[key]):
+                self._columns.pop(key, None)
+        for key in row:
+            if key not in before:
+                self._users[key] = self._users.get(key, 0) + 1
+        for key in before:
+            if key not in row:
+                self._users[key] -= 1
+                if not self._users[key]:
+                    del self._users[key]
+        self._rows[run] = row
+
+
+def _is_same(one: Row | None, other: Row) -> bool:
+    if one is None or one.keys() != other.keys():
+        return False
+    return all(_is_same_cell(cell, other[key]) for key, cell in one.items())
+
+
+def _is_same_cell(one: Cell, other: Cell) -> bool:
+    """``1`` and ``1.0`` differ, NaN is NaN, 0.0 and -0.0 differ."""
+    return one is other or (type(one) is type(other) and repr(one) == repr(other))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lineage of one run as a row of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from mindscope.lineage.cell import Cell, as_cell, flatten
+from mindscope.lineage.column import ColumnKey, Group
+from mindscope.lineage.model import EvalLineage, Lineage, TrainLineage
+
+ENVIRONMENT = "env/"
+"""Begins the names of custom fields that are facts of the run: mindscope's collectors add them by themselves."""
+_TRAIN: Mapping[str, ColumnKey] = {
+    **{
+        name: ColumnKey(Group.PARAMETER, name)
+        for name in "optimizer learning_rate loss_function epoch parallel_mode device_num batch_size".split()
+    },
+    "dataset_path": ColumnKey(Group.DATASET, "train_path"),
+    "dataset_size": ColumnKey(Group.DATASET, "train_size"),
+    "network": ColumnKey(Group.ALGORITHM, "network"),
+    "loss": ColumnKey(Group.ALGORITHM, "loss"),
+    "model_path": ColumnKey(Group.MODEL, "path"),
+    "model_size": ColumnKey(Group.MODEL, "size"),
+}
+_EVAL: Mapping[str, ColumnKey] = {
+    "dataset_path": ColumnKey(Group.DATASET, "eval_path"),
+    "dataset_size": ColumnKey(Group.DATASET, "eval_size"),
+}
+
+
+def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
+    """Every value that the lineage of a run has, by its column."""
+    yield from _fields(lineage.train, _TRAIN)
+    yield from _fields(lineage.eval, _EVAL)
+    paths = (lineage.train and lineage.train.model_paths) or {}
+    for name, cell in flatten({key: value for key, value in paths.items() if key != "ckpt"}):
+        yield ColumnKey(Group.MODEL, name), cell
+    yield from _named(Group.METRIC, flatten((lineage.eval and lineage.eval.metric) or {}))
+    for name, value in lineage.custom.items():
+        cell = as_cell(value)
+        if cell is not None and name.startswith(ENVIRONMENT):
+            yield ColumnKey(Group.FACT, name.removeprefix(ENVIRONMENT)), cell
+        elif cell is not None:
+            yield ColumnKey(Group.CUSTOM, name), cell
+
+
+def parameter_cells(settings: Mapping[str, Any]) -> Iterator[tuple[ColumnKey, Cell]]:
+    """Hyper-parameters by name, nested ones by dotted names."""
+    return _named(Group.PARAMETER, flatten(settings))
+
+
+def _named(group: Group, cells: Iterable[tuple[str, Cell]]) -> Iterator[tuple[ColumnKey, Cell]]:
+    return ((ColumnKey(group, name), cell) for name, cell in cells)
+
+
+def _fields(
+    part: TrainLineage | EvalLineage | None, columns: Mapping[str, ColumnKey]
+) -> Iterator[tuple[ColumnKey, Cell]]:
+    for name, key in columns.items():
+        value = getattr(part, name, None)
+        if value is not None:
+            yield key, value

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All runs as one table of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import ColumnNotFoundError
+from mindscope.lineage.cell import Cell
+from mindscope.lineage.column import RUN, Column, ColumnKey, Group
+
+
+class Table:
+    """Rows by run id, and columns by key. It never changes; what selects rows or columns gives another table."""
+
+    def __init__(self, runs: Sequence[str], columns: Mapping[ColumnKey, Column]) -> None:
+        self.runs = tuple(runs)
+        self.columns = columns
+
+    @classmethod
+    def from_rows(cls, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Table:
+        """A table of rows by run id; columns are ordered by group, then as they are first met."""
+        met = dict.fromkeys(key for row in rows.values() for key in row)
+        keys = in_group_order(met)
+        return cls(tuple(rows), {key: Column.of_rows(key, rows) for key in keys})
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """Some rows, in their order; columns without any value stay."""
+        taken: list[int] = rows.tolist()
+        runs = [self.runs[row] for row in taken]
+        return Table(runs, {key: column.take(rows) for key, column in self.columns.items()})
+
+    def choose(self, keys: Iterable[ColumnKey]) -> Table:
+        """Some columns, in their order."""
+        return Table(self.runs, {key: self.columns[key] for key in keys})
+
+    def row(self, index: int) -> dict[ColumnKey, Cell]:
+        """The cells that a row has."""
+        cells = ((key, column.cells[index]) for key, column in self.columns.items())
+        return {key: cell for key, cell in cells if cell is not None}
+
+    def find(self, name: str) -> ColumnKey:
+        """The column of an id such as ``metric/Accuracy``, or of a bare name that only one column has.
+
+        Of several columns with a bare name a parameter is meant. Raises ColumnNotFoundError, which names near ids.
+        """
+        by_id = {key.id: key for key in self.columns}
+        if name in by_id:
+            return by_id[name]
+        named = [key for key in self.columns if key.name == name]
+        if len(named) == 1 or (named and named[0].group is Group.PARAMETER):
+            return named[0]
+        if named:
+            raise ColumnNotFoundError(f"{name!r} may be {' or '.join(each.id for each in named)}: give the whole name")
+        raise ColumnNotFoundError(f"there is no column {name!r}: {_remedy(name, by_id)}")
+
+    def find_in(self, group: Group, name: str) -> ColumnKey:
+        """The column of a group and name. Raises ColumnNotFoundError."""
+        key = ColumnKey(group, name)
+        if key not in self.columns:
+            raise ColumnNotFoundError(f"there is no column {key.id!r}: {_remedy(key.id, self._ids())}")
+        return key
+
+    def _ids(self) -> list[str]:
+        return [key.id for key in self.columns]
+
+
+def in_group_order(keys: Iterable[ColumnKey]) -> list[ColumnKey]:
+    """The run, then by group in the order of ``Group``; within a group as they are."""
+    order = {group: place for place, group in enumerate(Group)}
+    return sorted(keys, key=lambda key: (key != RUN, order[key.group]))
+
+
+def _remedy(name: str, ids: Iterable[str]) -> str:
+    known = list(ids)
+    by_tail = {id.rpartition("/")[2].lower(): id for id in known}
+    near = get_close_matches(name, known, n=3, cutoff=0.6)
+    near += [by_tail[each] for each in get_close_matches(name.lower(), by_tail, n=3, cutoff=0.6)]
+    names = list(dict.fromkeys(near)) or known[:3]
+    return f"did you mean {' or '.join(map(repr, names[:3]))}?" if names else "the table has no columns"

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""YAML as plain values, bounded: no object is made, no alias multiplies, no file is too deep.
+
+Values are those of the safe loader of PyYAML, with the numbers of YAML 1.2: ``1e-3`` is a number, ``1:30`` is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from mindscope.errors import FormatError
+
+MOST_NESTED = 50
+MOST_VALUES = 20_000
+"""Values that a file may stand for, those that its aliases repeat included."""
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+|[0-9]*\.[0-9]+|[0-9]+\.)[eE][-+]?[0-9]+$")
+_TAG = "tag:yaml.org,2002:"
+_PYTHON = re.compile(re.escape(_TAG) + r"python/[a-z/]+:?")
+_MERGE = _TAG + "merge"
+
+
+def parse_yaml(text: str) -> Any:
+    """The value of the only document of a text; None for an empty one. Raises FormatError."""
+    yaml: Any = import_module("yaml")  # it has no types
+    loader: Any = None
+    try:
+        loader = _loader()(text)
+        node = _Composer(yaml, loader).document()
+        return None if node is None else _Reader(loader).value(node, 0)
+    except yaml.YAMLError as error:
+        raise FormatError(_what(error)) from None
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+@cache
+def _loader() -> Any:
+    """The safe loader, compiled where PyYAML has it, for numbers of YAML 1.2."""
+    yaml: Any = import_module("yaml")
+    made: Any = type("_Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+    made.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
+    return made
+
+
+def _what(error: Any) -> str:
+    mark = getattr(error, "problem_mark", None)
+    place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return f"{place}{getattr(error, 'problem', None) or error}"
+
+
+class _Composer:
+    """Turns events into nodes. PyYAML's own would follow a deep file until the process has no stack left."""
+
+    def __init__(self, yaml: Any, loader: Any) -> None:
+        self._yaml = yaml
+        self._loader = loader
+        self._anchors: dict[str, Any] = {}
+        self._count = 0
+
+    def document(self) -> Any:
+        """The node of the only document; None in an empty stream."""
+        yaml = self._yaml
+        self._next(yaml.StreamStartEvent)
+        if isinstance(self._loader.peek_event(), yaml.StreamEndEvent):
+            return None
+        self._next(yaml.DocumentStartEvent)
+        node = self._node(0)
+        self._next(yaml.DocumentEndEvent)
+        if not isinstance(self._loader.peek_event(), yaml.StreamEndEvent):
+            raise FormatError("it holds several documents, want one")
+        return node
+
+    def _next(self, kind: Any) -> Any:
+        event = self._loader.get_event()
+        assert isinstance(event, kind)
+        return event
+
+    def _node(self, depth: int) -> Any:
+        yaml, event = self._yaml, self._loader.get_event()
+        self._count += 1
+        if self._count > MOST_VALUES:
+            raise FormatError(f"it holds more than {MOST_VALUES} values")
+        if depth > MOST_NESTED:
+            raise FormatError(f"it is nested deeper than {MOST_NESTED}")
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self._anchors:
+                raise FormatError(f"line {event.start_mark.line + 1}: alias {event.anchor!r} has no anchor")
+            return self._anchors[event.anchor]
+        if isinstance(event, yaml.ScalarEvent):
+            node = yaml.ScalarNode(self._tag(yaml.ScalarNode, event, event.value), event.value)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = yaml.SequenceNode(event.tag, [])
+        else:
+            node = yaml.MappingNode(event.tag, [])
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        if node.id == "sequence":
+            while not isinstance(self._loader.peek_event(), yaml.SequenceEndEvent):
+                node.value.append(self._node(depth + 1))
+            self._loader.get_event()
+        elif node.id == "mapping":
+            while not isinstance(self._loader.peek_event(), yaml.MappingEndEvent):
+                node.value.append((self._node(depth + 1), self._node(depth + 1)))
+            self._loader.get_event()
+        return node
+
+    def _tag(self, kind: Any, event: Any, value: str) -> str:
+        return self._loader.resolve(kind, value, event.implicit) if event.tag in (None, "!") else event.tag
+
+
+class _Reader:
+    """Turns the nodes of one document into values."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self._count = 0
+
+    def value(self, node: Any, depth: int) -> Any:
+        self._count += 1
+        if self._count > MOST_VALUES:
+            raise FormatError(f"it stands for more than {MOST_VALUES} values, aliases included")
+        if depth > MOST_NESTED:
+            raise FormatError(f"it is nested deeper than {MOST_NESTED}, or refers to itself")
+        if node.id == "mapping":
+            return dict(self._items(node, depth))
+        if node.id == "sequence":
+            return [self.value(each, depth + 1) for each in node.value]
+        return self._scalar(node)
+
+    def _items(self, node: Any, depth: int) -> Iterator[tuple[str, Any]]:
+        """Own keys over those that ``<<`` merges in, whatever their order."""
+        merged = [value for key, value in node.value if key.tag == _MERGE]
+        for value in merged:
+            for each in reversed(value.value) if value.id == "sequence" else [value]:
+                inner = self.value(each, depth + 1)
+                if isinstance(inner, dict):
+                    yield from inner.items()
+        for key, value in node.value:
+            if key.tag != _MERGE:
+                yield self._key(key, depth), self.value(value, depth + 1)
+
+    def _key(self, node: Any, depth: int) -> str:
+        if node.id == "scalar":
+            return str(node.value)
+        return str(self.value(node, depth + 1))
+
+    def _scalar(self, node: Any) -> Any:
+        kind = node.tag.removeprefix(_TAG)
+        if match := _PYTHON.match(node.tag):  # !!python/name:torch.nn.ReLU is written without a value
+            return str(node.value) or node.tag[match.end() :]
+        is_number = kind == "float" or (kind == "int" and ":" not in node.value)
+        if kind in ("null", "bool") or (is_number and ":" not in node.value):
+            try:
+                return self._loader.construct_object(node)
+            except ValueError:  # a tag that the text does not keep to, such as !!int x
+                return str(node.value)
+        return str(node.value)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lineage of all runs as a table, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from mindscope.lineage.cell import Cell, CellKind, cell_text
+from mindscope.lineage.column import Column
+from mindscope.lineage.table import Table
+from mindscope.reading.tables import pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+_LEAST_INT64, _MOST_INT64 = -(1 << 63), (1 << 63) - 1
+
+
+class LineageTable(Sequence[Mapping[str, Cell]]):
+    """One row a run: what it was trained with, on which data, what came of it, and when and where it ran.
+
+    A row is a dictionary by column id, without the columns that the run lacks. ``problems`` names the files of settings
+    beside event files that can't be used, and why. The table is as of when it was asked for.
+    """
+
+    def __init__(self, table: Table, problems: tuple[str, ...] = ()) -> None:
+        self.table = table
+        self.problems = problems
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the runs, a row each."""
+        return self.table.runs
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """Columns by id: their kind, their cells, how many runs have them (``count``) and the ``range`` of numbers."""
+        return {column.id: column for column in self.table.columns.values()}
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._with(self.table.take(np.arange(len(self))[index]))
+        return {key.id: cell for key, cell in self.table.row(index).items()}
+
+    def __iter__(self) -> Iterator[Mapping[str, Cell]]:
+        return (self[row] for row in range(len(self)))
+
+    def choose(self, *names: str) -> LineageTable:
+        """Some columns, in this order: ids, or bare names that one column has. Raises ColumnNotFoundError."""
+        return self._with(self.table.choose(self.table.find(name) for name in names))
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table``: null where a value is missing, NaN where it is NaN.
+
+        int64, float64, bool, string and lists; a column of mixed kinds, or of larger numbers, becomes text.
+        """
+        pyarrow: Any = import_module("pyarrow")  # it has no types
+        return pyarrow.table({column.id: _arrow_array(pyarrow, column) for column in self.table.columns.values()})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame: Int64 and boolean with NA, float64 with NaN for what is missing, else objects with None.
+
+        Raises MissingPackageError without pandas.
+        """
+        columns = self.columns
+        frame: Any = pandas_table(
+            {id: each.numbers if each.kind is CellKind.FLOAT else each.cells for id, each in columns.items()}
+        )
+        return frame.astype({id: dtype for id, each in columns.items() if (dtype := _pandas_dtype(each))})
+
+    def _with(self, table: Table) -> LineageTable:
+        return LineageTable(table, self.problems)
+
+    def __repr__(self) -> str:
+        return f"LineageTable({len(self)} runs, {len(self.table.columns)} columns)"
+
+
+def _pandas_dtype(column: Column) -> str | None:
+    is_whole = column.count == len(column)
+    if column.kind is CellKind.INT and _fits_int64(column):
+        return "int64" if is_whole else "Int64"
+    return ("bool" if is_whole else "boolean") if column.kind is CellKind.BOOL else None
+
+
+def _fits_int64(column: Column) -> bool:
+    return all(cell is None or _LEAST_INT64 <= cell <= _MOST_INT64 for cell in column.cells)
+
+
+def _arrow_array(pyarrow: Any, column: Column) -> Any:
+    if column.kind is CellKind.FLOAT:
+        return pyarrow.array(column.numbers, mask=column.is_missing)
+    is_mixed = column.kind is CellKind.MIXED or (column.kind is CellKind.INT and not _fits_int64(column))
+    cells = list(map(_plain, column.cells))
+    if not is_mixed:
+        try:
+            return pyarrow.array(cells)
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):  # lists of different kinds
+            pass
+    return pyarrow.array([None if cell is None else cell_text(cell) for cell in column.cells], pyarrow.string())
+
+
+def _plain(cell: Any) -> Any:
+    """Lists in place of tuples, and halves of surrogate pairs, which no UTF-8 holds, as backslashes."""
+    if isinstance(cell, tuple):
+        return [_plain(each) for each in cast("tuple[Any, ...]", cell)]
+    return cell.encode("utf-8", "backslashreplace").decode() if isinstance(cell, str) else cell
