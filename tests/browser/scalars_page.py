@@ -10,8 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from .patience import until
 
-COLOURED_PIXELS = """chart => {
-  let coloured = 0;
+COLORED_PIXELS = """chart => {
+  let colored = 0;
   for (const canvas of chart.querySelectorAll("canvas")) {
     if (canvas.width * canvas.height === 0) continue;
     const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
@@ -19,17 +19,17 @@ COLOURED_PIXELS = """chart => {
     const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
     for (let i = 0; i < data.length; i += 4) {
       const [red, green, blue] = [data[i], data[i + 1], data[i + 2]];
-      if (data[i + 3] > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) coloured++;
+      if (data[i + 3] > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) colored++;
     }
   }
-  return coloured;
+  return colored;
 }"""
-COLOURED_AROUND = """(chart, [across, down, reach]) => {
+COLORED_AROUND = """(chart, [across, down, reach]) => {
   const area = chart.querySelector("[data-testid=plot-area]").getBoundingClientRect();
   const whole = chart.getBoundingClientRect();
   const left = area.left - whole.left + across * area.width - reach;
   const top = area.top - whole.top + down * area.height - reach;
-  let coloured = 0;
+  let colored = 0;
   for (const canvas of chart.querySelectorAll("canvas")) {
     if (canvas.width * canvas.height === 0) continue;
     const scale = canvas.width / whole.width;
@@ -38,10 +38,10 @@ COLOURED_AROUND = """(chart, [across, down, reach]) => {
     const { data } = copy.getImageData(left * scale, top * scale, 2 * reach * scale, 2 * reach * scale);
     for (let i = 0; i < data.length; i += 4) {
       const [red, green, blue] = [data[i], data[i + 1], data[i + 2]];
-      if (data[i + 3] > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) coloured++;
+      if (data[i + 3] > 40 && Math.max(red, green, blue) - Math.min(red, green, blue) > 24) colored++;
     }
   }
-  return coloured;
+  return colored;
 }"""
 
 
@@ -62,22 +62,22 @@ def full(page: Page) -> Locator:
     return page.get_by_test_id("full-screen")
 
 
-def coloured_pixels(within: Locator) -> int:
+def colored_pixels(within: Locator) -> int:
     """How much of a chart is line: axes, grid and text are grey."""
-    return within.get_by_test_id("chart").evaluate(COLOURED_PIXELS)
+    return within.get_by_test_id("chart").evaluate(COLORED_PIXELS)
 
 
 def wait_until_drawn(within: Locator) -> None:
     """Brings a chart into view, as a chart reads its curve only there."""
     within.scroll_into_view_if_needed()
     expect(within.get_by_test_id("chart")).to_be_visible()
-    until(within.page, lambda: coloured_pixels(within) > 20)
+    until(within.page, lambda: colored_pixels(within) > 20)
 
 
-def wait_until_coloured_at(within: Locator, across: float, down: float, is_coloured: bool = True) -> None:
-    """Something coloured, or nothing, is drawn around a place of the plotting area, given in shares of its size."""
+def wait_until_colored_at(within: Locator, across: float, down: float, is_colored: bool = True) -> None:
+    """Something colored, or nothing, is drawn around a place of the plotting area, given in shares of its size."""
     chart, place = within.get_by_test_id("chart"), [across, down, 5]
-    until(within.page, lambda: (chart.evaluate(COLOURED_AROUND, place) >= 6) == is_coloured)
+    until(within.page, lambda: (chart.evaluate(COLORED_AROUND, place) >= 6) == is_colored)
 
 
 def point_at(within: Locator, key: str) -> Locator:

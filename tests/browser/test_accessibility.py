@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every page under axe, its colours light and dark: nothing serious may be found."""
+"""Every page under axe, its colors light and dark: nothing serious may be found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.server.live_viewer import LiveViewer
 from .barriers import serious
 
 OpenPage = Callable[[LiveViewer, str], Page]
-OF_COLOURS = ("color-contrast", "link-in-text-block")
+OF_COLORS = ("color-contrast", "link-in-text-block")
 """The rules that a theme can break."""
 PAGES = {
     "/": "runs-table",
@@ -39,7 +39,7 @@ def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, addre
     expect(page.get_by_test_id("waiting")).to_have_count(0)
     assert serious(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    assert serious(page, *OF_COLOURS) == []
+    assert serious(page, *OF_COLORS) == []
     if address.startswith(("/scalars", "/compare")):
         page.get_by_test_id("settings").click()
         expect(page.get_by_test_id("scalar-settings")).to_be_visible()

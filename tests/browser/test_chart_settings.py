@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Response, expect
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer, unpack
 
 from .patience import until
-from .scalars_page import card, coloured_pixels, drag, expect_view, point_at, to_number, view_in, wait_until_drawn
+from .scalars_page import card, colored_pixels, drag, expect_view, point_at, to_number, view_in, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = 2000
@@ -53,13 +53,13 @@ def test_a_flat_curve_leaves_its_outliers_out_and_says_so(training: LiveViewer, 
     wait_until_drawn(card(page, "norm"))
     expect(card(page, "norm").get_by_test_id("far")).to_have_text("1 outlier ignored")
     expect(card(page, "loss").get_by_test_id("far")).to_have_count(0)
-    fitted = coloured_pixels(card(page, "norm"))
+    fitted = colored_pixels(card(page, "norm"))
     card(page, "norm").hover()
     card(page, "norm").get_by_test_id("own").click()
     page.get_by_test_id("own-outliers").select_option("never")
     expect_view(page, "own", ",,keep,norm".replace(",", "%2C"))
     expect(card(page, "norm").get_by_test_id("far")).to_have_count(0)
-    until(page, lambda: coloured_pixels(card(page, "norm")) < fitted / 2)
+    until(page, lambda: colored_pixels(card(page, "norm")) < fitted / 2)
 
 
 def test_hidden_points_are_counted_and_shown_on_request(tmp_path: Path, open_page: OpenPage):

@@ -48,24 +48,24 @@ def expect_cells(page: Page, group: str, want: list[str]) -> None:
     until(page, lambda: numbers.all_inner_texts()[: len(want)] == want)
 
 
-def listed_colours(page: Page) -> list[str]:
+def listed_colors(page: Page) -> list[str]:
     """Of the swatches beside the page, run by run."""
     swatches = page.get_by_test_id("run-list").locator("[data-run] button.swatch")
     expect(swatches).to_have_count(len(LASTS))
-    return swatches.evaluate_all('all => all.map((one) => one.style.getPropertyValue("--colour"))')
+    return swatches.evaluate_all('all => all.map((one) => one.style.getPropertyValue("--color"))')
 
 
 def swatches_of(page: Page, group: str) -> Locator:
     """One beside each run of a group."""
-    return page.get_by_test_id("run-list").get_by_role("button", name=f"Colour of {group}", exact=True)
+    return page.get_by_test_id("run-list").get_by_role("button", name=f"Color of {group}", exact=True)
 
 
-def the_colour_of_a_group_reaches(mine: Page, theirs: Page) -> None:
+def the_color_of_a_group_reaches(mine: Page, theirs: Page) -> None:
     """It is not their browser that keeps it. That they take it back comes to me."""
     chosen = re.compile(r"var\(--series-6\)")
     mine.bring_to_front()
     swatches_of(mine, "sgd").first.click()
-    mine.get_by_role("button", name="Colour 7").click()
+    mine.get_by_role("button", name="Color 7").click()
     for page in (mine, theirs):
         expect(swatches_of(page, "sgd").first).to_have_attribute("style", chosen)
     theirs.evaluate("localStorage.clear()")
@@ -73,7 +73,7 @@ def the_colour_of_a_group_reaches(mine: Page, theirs: Page) -> None:
     expect(swatches_of(theirs, "sgd").last).to_have_attribute("style", chosen)
     theirs.bring_to_front()
     swatches_of(theirs, "sgd").last.click()
-    theirs.get_by_role("button", name="Back to the given colour").click()
+    theirs.get_by_role("button", name="Back to the given color").click()
     for page in (mine, theirs):
         expect(swatches_of(page, "sgd").first).not_to_have_attribute("style", chosen)
     mine.bring_to_front()
@@ -82,12 +82,12 @@ def the_colour_of_a_group_reaches(mine: Page, theirs: Page) -> None:
 def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewer, open_page: OpenPage):
     theirs = open_page(sweep, "/compare?group=directory")
     page = open_page(sweep, "/compare")
-    until(page, lambda: len(set(listed_colours(page))) == len(LASTS))
+    until(page, lambda: len(set(listed_colors(page))) == len(LASTS))
     page.get_by_test_id("group-by").select_option("directory")
     expect_view(page, "group", "directory")
     expect(swatches_of(page, "sgd")).to_have_count(2)
-    the_colour_of_a_group_reaches(page, theirs)
-    until(page, lambda: [*Counter(listed_colours(page)).values()] == [3, 2])
+    the_color_of_a_group_reaches(page, theirs)
+    until(page, lambda: [*Counter(listed_colors(page)).values()] == [3, 2])
     page.get_by_test_id("spread").select_option("range")
     for _ in range(2):
         wait_until_drawn(card(page, "loss"))
@@ -136,7 +136,7 @@ def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     assert [float(point["mean"]) for point in points] == [value for group in groups for value in group["mean"]]
     assert all(f">{name}<" in saved["svg"].decode() for name in want)
     pixels = np.asarray(Image.open(io.BytesIO(saved["png"])).convert("RGB")).astype(int)
-    assert (np.ptp(pixels, axis=2) > 24).sum() > 100, "a picture of lines in colours"
+    assert (np.ptp(pixels, axis=2) > 24).sum() > 100, "a picture of lines in colors"
 
 
 def choose_baseline(page: Page, name: str) -> None:

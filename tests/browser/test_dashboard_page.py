@@ -140,7 +140,7 @@ def test_damage_is_told_wherever_a_run_is_shown(tmp_path: Path, open_page: OpenP
     with running_viewer(tmp_path / "logs", tmp_path) as live:
         for path in ("dashboard", "tensors", "images", "hparams"):
             page = open_page(live, f"/{path}")
-            page.get_by_test_id("trouble-banner").get_by_role("button").click()
+            page.get_by_test_id("issues-banner").get_by_role("button").click()
             expect(page.get_by_role("dialog")).to_contain_text(log.name)
             page.close()
 

@@ -19,7 +19,7 @@ from mindscope.types import Histogram
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer, unpack
 
 from .patience import body, until
-from .scalars_page import COLOURED_PIXELS, card, expect_view, full, to_number
+from .scalars_page import COLORED_PIXELS, card, expect_view, full, to_number
 
 OpenPage = Callable[[LiveViewer, str], Page]
 OPS = "/distributions?run=mindspore%2Fops"
@@ -43,7 +43,7 @@ def chart(within: Locator) -> Locator:
 
 def wait_until_drawn(within: Locator) -> None:
     within.scroll_into_view_if_needed()
-    until(within.page, lambda: chart(within).first.evaluate(COLOURED_PIXELS) > 200)
+    until(within.page, lambda: chart(within).first.evaluate(COLORED_PIXELS) > 200)
 
 
 def tip(page: Page, testid: str) -> Locator:

@@ -145,9 +145,9 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
     with running_viewer(tmp_path / "logs", tmp_path) as live:
         page = open_page(live, "/compare?group=directory")
         expect(card(page, "loss")).to_contain_text("0.125")
-        colour = page.get_by_test_id("run-list").get_by_role("button", name="Colour of /", exact=True)
-        colour.click()
-        page.get_by_role("button", name="Colour 7").click()
+        color = page.get_by_test_id("run-list").get_by_role("button", name="Color of /", exact=True)
+        color.click()
+        page.get_by_role("button", name="Color 7").click()
         eventually(lambda: live.http.get("/api/notebook").json()["groups"].get("/", {}).get("colour") == "6")
     expect(page.get_by_test_id("disconnected")).to_contain_text("mindscope start")
     log.scalar(2, 0.75)
@@ -156,7 +156,7 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
         expect(page.get_by_test_id("disconnected")).to_have_count(0)
         page.evaluate("localStorage.clear()")
         page.reload()
-        expect(colour).to_have_attribute("style", re.compile(r"var\(--series-6\)"))
+        expect(color).to_have_attribute("style", re.compile(r"var\(--series-6\)"))
     complaints[:] = [text for text in complaints if "net::ERR_" not in text]
 
 

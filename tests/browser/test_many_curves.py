@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .scalars_page import card, coloured_pixels, expect_view, full, tip_rows, wait_until_drawn
+from .scalars_page import card, colored_pixels, expect_view, full, tip_rows, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
 RUNS, STEPS = 40, 30
@@ -54,13 +54,13 @@ def test_of_many_runs_the_top_ones_are_lines(many_runs: LiveViewer, open_page: O
     top = card(page, "loss").get_by_test_id("top")
     expect(top).to_have_text("top 10 of 40")
     expect(card(page, "loss").locator(".last").first).to_contain_text("net_0")
-    before = coloured_pixels(card(page, "loss"))
+    before = colored_pixels(card(page, "loss"))
     page.get_by_test_id("settings").click()
     page.get_by_test_id("top-count").fill("2")
     page.get_by_test_id("top-count").blur()
     expect_view(page, "top", "2")
     expect(top).to_have_text("top 2 of 40")
-    until(page, lambda: 20 < coloured_pixels(card(page, "loss")) < before / 3)
+    until(page, lambda: 20 < colored_pixels(card(page, "loss")) < before / 3)
     page.get_by_test_id("top-by").select_option("highest_last")
     expect_view(page, "top_by", "highest_last")
     expect(card(page, "loss").locator(".last").first).to_contain_text("net_39")

@@ -90,7 +90,7 @@ def drawn_points(paths: Locator) -> dict[str, int]:
 
 
 def told(cells: Locator) -> list[float]:
-    """The numbers of a row of the tip, behind colour and run."""
+    """The numbers of a row of the tip, behind color and run."""
     return [to_number(text) for text in cells.all_inner_texts()[2:]]
 
 

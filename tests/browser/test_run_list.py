@@ -135,7 +135,7 @@ def test_what_two_people_keep_at_once_reaches_both(own_logs: LiveViewer, open_pa
         page.get_by_role("navigation").get_by_role("link", name="Scalars").click()
     a_pin_reaches(mine, theirs)
     a_threshold_reaches(mine, theirs)
-    a_colour_reaches(mine, theirs)
+    a_color_reaches(mine, theirs)
     complaints[:] = [one for one in complaints if "409 (Conflict)" not in one]
 
 
@@ -168,14 +168,14 @@ def a_threshold_reaches(mine: Page, theirs: Page) -> None:
     panel.get_by_role("button", name="Close", exact=True).click()
 
 
-def a_colour_reaches(mine: Page, theirs: Page) -> None:
+def a_color_reaches(mine: Page, theirs: Page) -> None:
     """And that it is taken back."""
-    swatch = mine.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y")
-    theirs.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y").click()
-    theirs.get_by_role("button", name="Colour 7").click()
+    swatch = mine.get_by_test_id("run-list").get_by_role("button", name="Color of sweep/y")
+    theirs.get_by_test_id("run-list").get_by_role("button", name="Color of sweep/y").click()
+    theirs.get_by_role("button", name="Color 7").click()
     expect(swatch).to_have_attribute("style", re.compile(r"var\(--series-6\)"))
-    theirs.get_by_test_id("run-list").get_by_role("button", name="Colour of sweep/y").click()
-    theirs.get_by_role("button", name="Back to the given colour").click()
+    theirs.get_by_test_id("run-list").get_by_role("button", name="Color of sweep/y").click()
+    theirs.get_by_role("button", name="Back to the given color").click()
     expect(swatch).not_to_have_attribute("style", re.compile(r"var\(--series-6\)"))
 
 

@@ -198,9 +198,9 @@ def test_the_dashboard_tells_the_damage_of_its_run_only(torn: Torn, open_page: O
     page = open_page(torn[0], "/dashboard?run=long&run=torn")
     expect(page.get_by_test_id("dashboard-run")).to_contain_text("long")
     expect(page.get_by_test_id("card-scalars")).to_be_visible()
-    expect(page.get_by_test_id("trouble-banner")).to_have_count(0)
+    expect(page.get_by_test_id("issues-banner")).to_have_count(0)
     page.get_by_test_id("next-run").click()
-    expect(page.get_by_test_id("trouble-banner")).to_be_visible()
+    expect(page.get_by_test_id("issues-banner")).to_be_visible()
     expect(page.get_by_test_id("card-profile")).to_contain_text("mindspore.Profiler")
 
 

@@ -23,7 +23,7 @@ from .scalars_page import (
     point_at,
     shown_zoom,
     tip_rows,
-    wait_until_coloured_at,
+    wait_until_colored_at,
     wait_until_drawn,
 )
 
@@ -266,12 +266,12 @@ def test_a_threshold_is_kept_drawn_and_becomes_an_alert(own_training: LiveViewer
     expect_view(page, "full", "acc")
     expect_view(page, "zoom", re.compile(rf"0(,|%2C){STEPS - 1}(,|%2C)"))
     full(page).get_by_test_id("zoom-restore").click()
-    wait_until_coloured_at(full(page), *UPPER_LIMIT)
-    wait_until_coloured_at(full(page), *LOWER_LIMIT)
+    wait_until_colored_at(full(page), *UPPER_LIMIT)
+    wait_until_colored_at(full(page), *LOWER_LIMIT)
     full(page).get_by_test_id("thresholds").click()
     panel.get_by_test_id("threshold-rule").fill("value > 0.5")
     panel.get_by_test_id("threshold-rule").blur()
-    wait_until_coloured_at(full(page), *LOWER_LIMIT, is_coloured=False)
+    wait_until_colored_at(full(page), *LOWER_LIMIT, is_colored=False)
     panel.get_by_label("In force").uncheck()
     eventually(lambda: not any(one["enabled"] for one in thresholds(own_training)))
     panel.get_by_test_id("threshold-remove").click()
@@ -297,15 +297,15 @@ def test_a_muted_alert_is_hidden_until_it_is_shown_again(own_training: LiveViewe
     eventually(lambda: not any(own_training.http.get("/api/notebook").json()["mutes"].values()))
 
 
-def test_pins_and_colours_are_kept_for_everybody(own_training: LiveViewer, open_page: OpenPage):
+def test_pins_and_colors_are_kept_for_everybody(own_training: LiveViewer, open_page: OpenPage):
     page = open_page(own_training, "/scalars?run=a")
     wait_until_drawn(card(page, "loss"))
     card(page, "loss").hover()
     card(page, "loss").get_by_test_id("pin").click()
     pinned = page.locator('[data-group="pinned"]')
     expect(pinned.get_by_test_id("card")).to_have_attribute("data-tag", "loss")
-    page.get_by_test_id("run-list").get_by_role("button", name="Colour of a").click()
-    page.get_by_role("button", name="Colour 4").click()
+    page.get_by_test_id("run-list").get_by_role("button", name="Color of a").click()
+    page.get_by_role("button", name="Color 4").click()
     eventually(lambda: (own_training.http.get("/api/notebook").json()["runs"].get("a") or {}).get("colour") == "3")
     eventually(lambda: any(own_training.http.get("/api/notebook").json()["pins"].values()))
     page.evaluate("localStorage.clear()")

@@ -17,14 +17,14 @@ from .held_requests import HeldRequests
 from .patience import until
 from .scalars_page import (
     card,
-    coloured_pixels,
+    colored_pixels,
     drag,
     expect_view,
     full,
     point_at,
     shown_zoom,
     tip_rows,
-    wait_until_coloured_at,
+    wait_until_colored_at,
     wait_until_drawn,
 )
 
@@ -163,7 +163,7 @@ def test_the_axis_is_step_or_time(viewer: LiveViewer, open_page: OpenPage):
 def test_smoothing_draws_the_average_and_the_raw_curve_behind(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, FULL)
     wait_until_drawn(full(page))
-    raw = coloured_pixels(full(page))
+    raw = colored_pixels(full(page))
     number = page.get_by_test_id("smoothing-number")
     page.get_by_test_id("smoothing").fill("0.5")
     expect(number).to_have_value("0.5")
@@ -182,7 +182,7 @@ def test_smoothing_draws_the_average_and_the_raw_curve_behind(viewer: LiveViewer
     tip = point_at(full(page), "End")
     expect(tip.locator("td.number").first).to_have_text(f"{smoothed:.3f}")
     expect(tip.locator("td.value")).to_have_text("1.858")
-    until(page, lambda: coloured_pixels(full(page)) > 1.2 * raw)
+    until(page, lambda: colored_pixels(full(page)) > 1.2 * raw)
 
 
 def test_a_logarithmic_axis_says_what_it_can_not_draw(viewer: LiveViewer, open_page: OpenPage):
@@ -231,8 +231,8 @@ def test_values_that_are_no_numbers_are_marked_and_a_lone_one_is_a_dot(viewer: L
     expect(nan).to_contain_text("1 Inf")
     wait_until_drawn(nan)
     for cross_triangle_or_dot in ((0, 1), (0.5, 0), (1, 0.5)):
-        wait_until_coloured_at(nan, *cross_triangle_or_dot)
-    wait_until_coloured_at(nan, 0.5, 0.5, is_coloured=False)
+        wait_until_colored_at(nan, *cross_triangle_or_dot)
+    wait_until_colored_at(nan, 0.5, 0.5, is_colored=False)
 
 
 def test_a_long_curve_says_that_it_is_reduced_and_refines_when_zoomed(tmp_path: Path, open_page: OpenPage):

@@ -93,7 +93,7 @@ def test_cards_of_odd_shapes_say_what_they_hold(made: LiveViewer, open_page: Ope
     expect(card(page, "odd").get_by_test_id("legend")).to_contain_text("1 NaN")
     shown = card(page, "whole")
     shown.scroll_into_view_if_needed()
-    expect(shown.get_by_test_id("colours")).to_have_text(re.compile("\u22129.223e18\\s+9.223e18"))
+    expect(shown.get_by_test_id("colors")).to_have_text(re.compile("\u22129.223e18\\s+9.223e18"))
     shown.get_by_test_id("preview").press("Enter")
     for (row, column), number in np.ndenumerate(WHOLE):
         expect(cell(page, row, column)).to_have_text(str(number).replace("-", "\u2212"))
@@ -121,27 +121,27 @@ def size_of(drawn: Locator) -> tuple[float, float]:
     return (box["width"], box["height"]) if box else (0, 0)
 
 
-def test_an_outlier_does_not_flatten_the_colours(made: LiveViewer, open_page: OpenPage):
+def test_an_outlier_does_not_flatten_the_colors(made: LiveViewer, open_page: OpenPage):
     page = open_page(made, "/tensors?full=outlier&as=heat")
-    colours = full(page).get_by_test_id("colours")
-    expect(colours).to_have_attribute("data-clipped", "true")
-    expect(colours).to_have_text(re.compile(r"0\s+≥ 0\.9"))
-    expect(colours).to_have_attribute("title", re.compile("the highest 1\u2009000\u2009000"))
-    wait_for_colours(page, "> 100")
+    colors = full(page).get_by_test_id("colors")
+    expect(colors).to_have_attribute("data-clipped", "true")
+    expect(colors).to_have_text(re.compile(r"0\s+≥ 0\.9"))
+    expect(colors).to_have_attribute("title", re.compile("the highest 1\u2009000\u2009000"))
+    wait_for_colors(page, "> 100")
     assert "≥ 0.9" in saved(page, "svg")[0].decode()
-    full(page).get_by_test_id("tensor-colours").get_by_text("Whole range").click()
-    expect(colours).to_have_attribute("data-clipped", "false")
-    expect(colours).to_have_text(re.compile("0\\s+1\u2009000\u2009000"))
-    expect_view(page, "colours", "whole")
-    wait_for_colours(page, "== 2")
+    full(page).get_by_test_id("tensor-colors").get_by_text("Whole range").click()
+    expect(colors).to_have_attribute("data-clipped", "false")
+    expect(colors).to_have_text(re.compile("0\\s+1\u2009000\u2009000"))
+    expect_view(page, "colors", "whole")
+    wait_for_colors(page, "== 2")
 
 
-def wait_for_colours(page: Page, condition: str) -> None:
-    """Until the number of different colours of the map is as ``condition`` says: it is painted after its legend."""
-    until(page, lambda: full(page).locator("canvas").evaluate(f"canvas => ({DIFFERENT_COLOURS})(canvas) {condition}"))
+def wait_for_colors(page: Page, condition: str) -> None:
+    """Until the number of different colors of the map is as ``condition`` says: it is painted after its legend."""
+    until(page, lambda: full(page).locator("canvas").evaluate(f"canvas => ({DIFFERENT_COLORS})(canvas) {condition}"))
 
 
-DIFFERENT_COLOURS = """canvas => {
+DIFFERENT_COLORS = """canvas => {
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
   copy.drawImage(canvas, 0, 0);
   const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);

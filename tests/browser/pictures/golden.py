@@ -89,7 +89,7 @@ def pixels(path: Path) -> NDArray[np.int16]:
 
 
 def reduced(image: Image.Image) -> Image.Image:
-    """The picture in coarser levels, which halves it; equal stays equal, and no colour is lost, however rare."""
+    """The picture in coarser levels, which halves it; equal stays equal, and no color is lost, however rare."""
     return ImageOps.posterize(image.convert("RGB"), BITS)
 
 

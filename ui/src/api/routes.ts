@@ -14,7 +14,7 @@ export type Json<P extends keyof paths, M extends "get" | "post" | "put" | "patc
 export type Server = Json<"/api/server", "get">;
 export type RunList = Json<"/api/runs", "get">;
 export type Run = RunList["runs"][number];
-export type UnreadPlace = NonNullable<RunList["unread"]>[number];
+export type UnreadablePath = NonNullable<RunList["unread"]>[number];
 export type TagList = Json<"/api/tags", "post">;
 export type Tag = TagList["tags"][number];
 export type ImageList = Json<"/api/images", "get">;
@@ -82,10 +82,10 @@ export function fetchImages({ run, tag, since }: KnownSeries, signal: AbortSigna
 }
 
 /** Where a picture is. The bytes behind an address never change. */
-export function pictureAddress({ run, tag }: SeriesKey, id: string, picture: number): string {
+export function imageAddress({ run, tag }: SeriesKey, id: string, picture: number): string {
   return `/api/image?${new URLSearchParams({ run, tag, id, picture: String(picture) })}`;
 }
 
-export async function fetchPicture(address: string, signal?: AbortSignal): Promise<Blob> {
+export async function fetchImage(address: string, signal?: AbortSignal): Promise<Blob> {
   return (await request(address, signal ? { signal } : {})).blob();
 }

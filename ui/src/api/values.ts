@@ -13,7 +13,7 @@ export type ValueList = Schemas["ValuesAnswer"];
 export type TensorFacts = Schemas["TensorAnswer"];
 export type TensorWindow = Schemas["TensorWindowAnswer"];
 export type TensorStatistics = Schemas["TensorStatisticsAnswer"];
-export type Sound = Schemas["SoundAnswer"];
+export type AudioClip = Schemas["SoundAnswer"];
 export type Outlines = Schemas["Outlines"];
 
 /** One value of a log; `id` names it for good. */
@@ -96,7 +96,7 @@ function clipQuery(key: ValueKey, clip: number): URLSearchParams {
   return query;
 }
 
-export function fetchSound(key: ValueKey, clip: number, signal: AbortSignal): Promise<Sound> {
+export function fetchAudioClip(key: ValueKey, clip: number, signal: AbortSignal): Promise<AudioClip> {
   return json("/api/sound", clipQuery(key, clip), signal);
 }
 

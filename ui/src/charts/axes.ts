@@ -11,21 +11,21 @@ const X_SPACE: Record<PlaceAxis, number> = { step: 54, relative: 64, wall: 76, v
 /** What stands on the horizontal axis: an axis of the server, or the values of another tag. */
 export type PlaceAxis = Axis | "value";
 
-export interface Across {
+export interface XAxis {
   axis: PlaceAxis;
   isLog: boolean;
 }
 
 /** One vertical axis. Its title is shown where there are several. */
-export interface Upright {
+export interface YAxis {
   title: string;
-  /** A CSS colour; null for that of all text. */
-  colour: string | null;
+  /** A CSS color; null for that of all text. */
+  color: string | null;
   isLog: boolean;
 }
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */
-export function xTicks({ axis, isLog }: Across, range: Range, width: number): number[] {
+export function xTicks({ axis, isLog }: XAxis, range: Range, width: number): number[] {
   const count = Math.max(2, Math.floor(width / X_SPACE[axis]));
   if (isLog) return logTicks(range, count);
   if (axis === "step") return stepTicks(range, count);
@@ -33,7 +33,7 @@ export function xTicks({ axis, isLog }: Across, range: Range, width: number): nu
   return axis === "relative" ? durationTicks(range, count) : wallTicks(range, count, localOffsetSeconds(range[0]));
 }
 
-export function xLabels({ axis, isLog }: Across, ticks: readonly number[]): string[] {
+export function xLabels({ axis, isLog }: XAxis, ticks: readonly number[]): string[] {
   if (axis === "relative") return isLog ? ticks.map(formatDuration) : formatDurationTicks(ticks);
   if (axis === "wall") return formatWallTicks(ticks);
   return isLog ? ticks.map((tick) => formatTicks([tick])[0]!) : formatTicks(ticks);

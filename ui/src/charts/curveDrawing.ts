@@ -3,13 +3,13 @@ import type { Floats } from "../core/series";
 import { bandOpacity } from "../core/band";
 import { wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
 import { drawableValues, traceBand, traceCurve, type Pen, type Projection } from "../core/curvePath";
-import { pixel, type Drawing } from "../core/drawing";
+import { pixel, type Drawing } from "../core/vectorDrawing";
 import { BEHIND, escapeXml } from "../core/svgChart";
 import type { PlaceAxis } from "./axes";
 import { edgeMarks } from "./edgeMarks";
 import { labelWidth } from "./labelWidth";
-import type { Guide } from "./marksPaint";
-import { plotFrame, type PlotFrame, type Size, type UprightFrame } from "./plotFrame";
+import type { Guide } from "./paintMarks";
+import { plotFrame, type PlotFrame, type Size, type YAxisFrame } from "./plotFrame";
 
 interface DrawnCurves {
   curves: readonly Curve[];
@@ -18,7 +18,7 @@ interface DrawnCurves {
   axisName?: string;
   scaling: Scaling;
   /** One for each vertical axis. */
-  uprights: readonly { title: string; colour: string | null }[];
+  yAxes: readonly { title: string; color: string | null }[];
   guides?: readonly Guide[];
   /** Null shows all of the curves. */
   ranges?: Ranges | null;
@@ -30,15 +30,15 @@ interface DrawnCurves {
 
 /** Curves with all of their axes as a drawing of a page, as the chart on the screen shows them. */
 export function curveDrawing(chart: DrawnCurves): Drawing {
-  const { curves, axis, scaling, uprights, guides = [], size, faint = [] } = chart;
+  const { curves, axis, scaling, yAxes, guides = [], size, faint = [] } = chart;
   const ranges = chart.ranges ?? wholeRanges(curves, scaling, guides.map(({ value }) => value));
   const across = { axis, isLog: scaling.isLogX };
-  const frame = plotFrame(size, ranges, across, uprights.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth);
+  const frame = plotFrame(size, ranges, across, yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth);
   const { area } = frame;
   const lines = [...faint.map((curve) => stroke(curve, curve.raw, frame, scaling, 0.3)), ...strokes(curves, frame, scaling)];
   return {
     ...size,
-    body: [grid(frame), bottom(frame), ...frame.uprights.map((_, index) => upright(frame, index)), clipped(frame, lines.join("")), ...curves.filter(({ isBehind }) => !isBehind).map((curve) => marks(curve, frame, scaling)), ...guides.map((one) => guide(one, frame))].join(""),
+    body: [grid(frame), bottom(frame), ...frame.yAxes.map((_, index) => upright(frame, index)), clipped(frame, lines.join("")), ...curves.filter(({ isBehind }) => !isBehind).map((curve) => marks(curve, frame, scaling)), ...guides.map((one) => guide(one, frame))].join(""),
     plot: {
       left: area.left,
       top: area.top,
@@ -46,7 +46,7 @@ export function curveDrawing(chart: DrawnCurves): Drawing {
       bottom: area.top + area.height,
       by: chart.by ?? "x",
       x: { name: chart.axisName || axis, range: ranges.x, isLog: scaling.isLogX },
-      ys: ranges.ys.map((range, index) => ({ name: uprights[index]?.title ?? "", range, isLog: scaling.isLog })),
+      ys: ranges.ys.map((range, index) => ({ name: yAxes[index]?.title ?? "", range, isLog: scaling.isLog })),
     },
   };
 }
@@ -57,10 +57,10 @@ function clipped({ area: { left, top, width, height } }: PlotFrame, body: string
   return `<svg aria-hidden="true" x="${pixel(left)}" y="${pixel(top)}" width="${pixel(width)}" height="${pixel(height)}" viewBox="${box}">${body}</svg>`;
 }
 
-function grid({ area, bottom, uprights, projections }: PlotFrame): string {
+function grid({ area, bottom, yAxes, projections }: PlotFrame): string {
   const [right, base] = [area.left + area.width, area.top + area.height];
   const down = bottom.ticks.map((tick) => `M${pixel(projections[0]!.x(tick))} ${area.top}V${pixel(base)}`);
-  const across = uprights[0]!.ticks.map((tick) => `M${pixel(area.left)} ${pixel(projections[0]!.y(tick))}H${pixel(right)}`);
+  const across = yAxes[0]!.ticks.map((tick) => `M${pixel(area.left)} ${pixel(projections[0]!.y(tick))}H${pixel(right)}`);
   return `<path class="grid" d="${[...down, ...across].join("")}"/><path class="axis" d="M${pixel(area.left)} ${pixel(base)}H${pixel(right)}"/>`;
 }
 
@@ -69,25 +69,25 @@ function bottom({ area, bottom, projections }: PlotFrame): string {
   return bottom.labels.map((label, index) => (label === "" ? "" : `<text x="${pixel(projections[0]!.x(bottom.ticks[index]!))}" y="${y}" text-anchor="middle">${escapeXml(label)}</text>`)).join("");
 }
 
-function upright({ area, uprights, projections }: PlotFrame, index: number): string {
-  const one = uprights[index]!;
+function upright({ area, yAxes, projections }: PlotFrame, index: number): string {
+  const one = yAxes[index]!;
   const edge = one.isRight ? area.left + area.width + one.offset : area.left - one.offset;
-  const look = `text-anchor="${one.isRight ? "start" : "end"}"${one.colour === null ? "" : ` fill="${one.colour}"`}`;
+  const look = `text-anchor="${one.isRight ? "start" : "end"}"${one.color === null ? "" : ` fill="${one.color}"`}`;
   const x = pixel(edge + (one.isRight ? 6 : -6));
   const labels = one.labels.map((label, row) => `<text x="${x}" y="${pixel(projections[index]!.y(one.ticks[row]!) + 4)}" ${look}>${escapeXml(label)}</text>`);
   return labels.join("") + title(one, edge, area.top + area.height / 2);
 }
 
-function title({ title, colour, isRight, width }: UprightFrame, edge: number, y: number): string {
+function title({ title, color, isRight, width }: YAxisFrame, edge: number, y: number): string {
   if (title === "") return "";
   const x = pixel(edge + (isRight ? width - 12 : 16 - width));
-  const fill = colour === null ? "" : ` fill="${colour}"`;
+  const fill = color === null ? "" : ` fill="${color}"`;
   return `<text text-anchor="middle" transform="translate(${x} ${pixel(y)}) rotate(${isRight ? 90 : -90})"${fill}>${escapeXml(title)}</text>`;
 }
 
 function strokes(all: readonly Curve[], frame: PlotFrame, scaling: Scaling): string[] {
   const curves = all.filter(({ isBehind }) => !isBehind);
-  const behind = all.filter(({ isBehind }) => isBehind).map((curve) => stroke({ ...curve, colour: "var(--ink)" }, curve.smoothed ?? curve.raw, frame, scaling, BEHIND));
+  const behind = all.filter(({ isBehind }) => isBehind).map((curve) => stroke({ ...curve, color: "var(--ink)" }, curve.smoothed ?? curve.raw, frame, scaling, BEHIND));
   const opacity = bandOpacity(curves.filter(({ band }) => band !== null).length);
   const bands = curves.map((curve) => (curve.band ? area(curve, frame, scaling, opacity) : ""));
   const raw = curves.map((curve) => (curve.band && curve.smoothed ? "" : stroke(curve, curve.raw, frame, scaling, curve.smoothed ? 0.34 : 1)));
@@ -98,16 +98,16 @@ function strokes(all: readonly Curve[], frame: PlotFrame, scaling: Scaling): str
 function stroke(curve: Curve, values: Floats, frame: PlotFrame, scaling: Scaling, opacity: number): string {
   const pen = new TextPen();
   traceCurve(pen, curve.x, drawn(values, curve, scaling), projectionOf(frame, curve));
-  const dots = pen.dots === "" ? "" : `<path class="dot" d="${pen.dots}" stroke="${curve.colour}"${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}/>`;
+  const dots = pen.dots === "" ? "" : `<path class="dot" d="${pen.dots}" stroke="${curve.color}"${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}/>`;
   if (pen.path === "") return dots;
   const look = `${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}${curve.dash.length > 0 ? ` stroke-dasharray="${curve.dash.join(" ")}"` : ""}`;
-  return `<path class="line" d="${pen.path}" stroke="${curve.colour}"${look}/>${dots}`;
+  return `<path class="line" d="${pen.path}" stroke="${curve.color}"${look}/>${dots}`;
 }
 
 function area(curve: Curve, frame: PlotFrame, scaling: Scaling, opacity: number): string {
   const pen = new TextPen();
   traceBand(pen, curve.x, drawn(curve.band!.low, curve, scaling), drawn(curve.band!.high, curve, scaling), projectionOf(frame, curve));
-  return pen.path === "" ? "" : `<path d="${pen.path}" fill="${curve.colour}" fill-opacity="${Number(opacity.toPrecision(3))}"/>`;
+  return pen.path === "" ? "" : `<path d="${pen.path}" fill="${curve.color}" fill-opacity="${Number(opacity.toPrecision(3))}"/>`;
 }
 
 function drawn(values: Floats, curve: Curve, { isLog, isLogX }: Scaling): Floats {
@@ -120,7 +120,7 @@ function projectionOf(frame: PlotFrame, { scale }: Curve): Projection {
 
 function marks(curve: Curve, frame: PlotFrame, { ignoresOutliers, ...scaling }: Scaling): string {
   return edgeMarks(curve, frame, { ...scaling, marksFar: ignoresOutliers })
-    .map(({ path, isFilled }) => `<path class="line" d="${path}" stroke="${curve.colour}"${isFilled ? ` fill="${curve.colour}"` : ""}/>`)
+    .map(({ path, isFilled }) => `<path class="line" d="${path}" stroke="${curve.color}"${isFilled ? ` fill="${curve.color}"` : ""}/>`)
     .join("");
 }
 

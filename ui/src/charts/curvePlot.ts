@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../core/axis";
 import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../core/curve";
-import type { Area, Point } from "../core/histogramView";
+import type { Area, Point } from "../core/histogramLayout";
 import type { Box } from "../core/zoom";
-import type { Across, PlaceAxis, Upright } from "./axes";
-import { paintAxes } from "./axesPaint";
+import type { XAxis, PlaceAxis, YAxis } from "./axes";
+import { paintAxes } from "./paintAxes";
 import { MANY_CURVES } from "../core/topCurves";
-import { labelRoom } from "./endLabelsPaint";
-import { Inks, watchLook } from "./inks";
+import { labelRoom } from "./paintEndLabels";
+import { ThemeColors, watchLook } from "./themeColors";
 import { labelWidth } from "./labelWidth";
-import { Layer } from "./layer";
-import type { Guide } from "./marksPaint";
-import { paintCurves, paintEmphasised } from "./paint";
+import { CanvasLayer } from "./canvasLayer";
+import type { Guide } from "./paintMarks";
+import { paintCurves, paintEmphasised } from "./paintCurves";
 import type { Painting } from "./painting";
 import { plotFrame, type PlotFrame, type Size } from "./plotFrame";
 import { boxWithin, hoverAt, type Hover } from "./plotHover";
@@ -21,7 +21,7 @@ export type { Hover };
 
 /** How a box was chosen: whether it changes the horizontal range, and whether it goes on from the one before. */
 export interface PlotZoom {
-  isAcross: boolean;
+  isHorizontal: boolean;
   isContinued: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface CurvePlotOptions {
   axis: PlaceAxis;
   scaling: Scaling;
   /** Each vertical axis, from the first; at least one. */
-  uprights: readonly Omit<Upright, "isLog">[];
+  yAxes: readonly Omit<YAxis, "isLog">[];
   onzoom: (box: Box, step: PlotZoom) => void;
   onrestore: () => void;
   onhover: (hover: Hover | null) => void;
@@ -40,11 +40,11 @@ const GESTURE_MS = 600;
 
 /** Curves with their own x each, on one canvas; a second one exists while a curve is brought to the front. */
 export class CurvePlot {
-  readonly inks: Inks;
+  readonly themeColors: ThemeColors;
   readonly #options: CurvePlotOptions;
   readonly #pointer: PlotPointer;
-  readonly #back: Layer;
-  readonly #front: Layer;
+  readonly #back: CanvasLayer;
+  readonly #front: CanvasLayer;
   readonly #unwatch: () => void;
   #size: Size;
   #curves: readonly Curve[] = [];
@@ -60,7 +60,7 @@ export class CurvePlot {
   constructor(host: HTMLElement, size: Size, options: CurvePlotOptions) {
     this.#options = options;
     this.#size = size;
-    this.inks = new Inks(host);
+    this.themeColors = new ThemeColors(host);
     this.#ranges = this.#whole = wholeRanges([], options.scaling);
     this.#pointer = new PlotPointer(host, {
       onpoint: () => this.#hover(),
@@ -69,11 +69,11 @@ export class CurvePlot {
       onclick: () => this.#pick(),
       ondoubleclick: () => options.onrestore(),
     });
-    this.#back = new Layer(this.#pointer.area);
-    this.#front = new Layer(this.#pointer.area);
+    this.#back = new CanvasLayer(this.#pointer.area);
+    this.#front = new CanvasLayer(this.#pointer.area);
     this.#frame = this.#laidOut();
     this.#unwatch = watchLook(() => {
-      this.inks.forget();
+      this.themeColors.forget();
       this.#paint();
     });
   }
@@ -163,7 +163,7 @@ export class CurvePlot {
     this.#unwatch();
     this.#back.clear();
     this.#front.clear();
-    this.inks.remove();
+    this.themeColors.remove();
     this.#pointer.remove();
   }
 
@@ -174,9 +174,9 @@ export class CurvePlot {
   }
 
   #laidOut(): PlotFrame {
-    const { axis, scaling, uprights } = this.#options;
-    const across: Across = { axis, isLog: scaling.isLogX };
-    const frame = plotFrame(this.#size, this.#ranges, across, uprights.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth, labelRoom(this.#curves, this.#size));
+    const { axis, scaling, yAxes } = this.#options;
+    const across: XAxis = { axis, isLog: scaling.isLogX };
+    const frame = plotFrame(this.#size, this.#ranges, across, yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth, labelRoom(this.#curves, this.#size));
     this.#pointer.place(frame.area);
     return frame;
   }
@@ -200,7 +200,7 @@ export class CurvePlot {
 
   #painting(ctx: CanvasRenderingContext2D): Painting {
     const { isLog, isLogX } = this.#options.scaling;
-    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: this.marksFar, ink: (colour) => this.inks.resolve(colour) };
+    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: this.marksFar, ink: (color) => this.themeColors.resolve(color) };
   }
 
   #hover(): void {
@@ -218,8 +218,8 @@ export class CurvePlot {
   }
 
   #select(box: Area): void {
-    const isAcross = box.width < this.#frame.area.width - 1;
-    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog), { isAcross, isContinued: false });
+    const isHorizontal = box.width < this.#frame.area.width - 1;
+    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog), { isHorizontal, isContinued: false });
   }
 
   /** Scales the horizontal range around a place of the area; the height is fitted to it. */
@@ -232,7 +232,7 @@ export class CurvePlot {
     const isContinued = now - this.#scaledAt < GESTURE_MS && this.#isZoomed;
     this.#scaledAt = now;
     if (x[0] <= low && x[1] >= high) this.#options.onrestore();
-    else this.#options.onzoom({ x, y: heightWithin(this.#curves, x, this.#options.scaling.isLog) }, { isAcross: true, isContinued });
+    else this.#options.onzoom({ x, y: heightWithin(this.#curves, x, this.#options.scaling.isLog) }, { isHorizontal: true, isContinued });
   }
 
   /** Where zooming out ends: what the whole chart showed, or what is read of the curves where that is more. */

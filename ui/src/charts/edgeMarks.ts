@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Curve } from "../core/curve";
 import { drawableValues } from "../core/curvePath";
-import { isAtTop, missingMarks, pixelsBefore, thinMarks, type MissingKind } from "../core/missing";
+import { isAtTop, nonFiniteMarks, pixelsBefore, thinMarks, type NonFiniteKind } from "../core/nonFinite";
 import type { PlotFrame } from "./plotFrame";
 
 /** The shape of a mark as the path of an SVG. */
@@ -24,7 +24,7 @@ export function edgeMarks(curve: Curve, frame: PlotFrame, { isLog, isLogX, marks
   const { left, top, width, height } = frame.area;
   const { x, y } = frame.projections[curve.scale] ?? frame.projections[0]!;
   const shown = frame.ranges.ys[curve.scale] ?? frame.ranges.ys[0]!;
-  const marks = thinMarks(missingMarks(curve.x, curve.raw, isLog, marksFar ? shown : null), x)
+  const marks = thinMarks(nonFiniteMarks(curve.x, curve.raw, isLog, marksFar ? shown : null), x)
     .filter(({ pixel }) => pixel >= left && pixel <= left + width)
     .map(({ pixel, kind }) => railMark(kind, pixel, isAtTop(kind) ? top : top + height));
   if (!isLogX) return marks;
@@ -33,7 +33,7 @@ export function edgeMarks(curve: Curve, frame: PlotFrame, { isLog, isLogX, marks
 }
 
 /** NaN is a cross, an infinity a filled triangle that points where it went, a finite value without a place a hollow one. */
-function railMark(kind: MissingKind, x: number, y: number): EdgeMark {
+function railMark(kind: NonFiniteKind, x: number, y: number): EdgeMark {
   if (kind === "nan") return { path: `M${x - MARK} ${y - MARK}L${x + MARK} ${y + MARK}M${x - MARK} ${y + MARK}L${x + MARK} ${y - MARK}`, isFilled: false };
   const tip = isAtTop(kind) ? -MARK : MARK;
   return {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hexToRgb } from "../core/colourMap";
-import type { ColourRange, Heat } from "../core/heat";
-import { cellsCanvas } from "./cellsCanvas";
-import { Inks, watchTheme } from "./inks";
+import { hexToRgb } from "../core/colorMap";
+import type { ColorRange, Heat } from "../core/heat";
+import { heatCanvas } from "./heatCanvas";
+import { ThemeColors, watchTheme } from "./themeColors";
 
 const LARGEST_CELL = 48;
 /** A cell of a long matrix may be this much longer than wide before room is left empty. */
@@ -15,27 +15,27 @@ export interface CellPlace {
   column: number;
 }
 
-/** A heat map on a canvas: every cell one rectangle of one colour. */
+/** A heat map on a canvas: every cell one rectangle of one color. */
 export class HeatPlot {
   readonly canvas = document.createElement("canvas");
-  readonly inks: Inks;
+  readonly themeColors: ThemeColors;
   readonly #unwatch: () => void;
   #heat: Heat | null = null;
-  #range: ColourRange | null = null;
+  #range: ColorRange | null = null;
   #room = { width: 0, height: 0 };
   #cell = { width: 1, height: 1 };
 
   constructor(host: HTMLElement) {
     host.append(this.canvas);
-    this.inks = new Inks(host);
+    this.themeColors = new ThemeColors(host);
     this.#unwatch = watchTheme(() => {
-      this.inks.forget();
+      this.themeColors.forget();
       this.#paint();
     });
   }
 
-  /** `range` is what the ends of the colours stand for. */
-  show(heat: Heat | null, range: ColourRange | null, room: { width: number; height: number }): void {
+  /** `range` is what the ends of the colors stand for. */
+  show(heat: Heat | null, range: ColorRange | null, room: { width: number; height: number }): void {
     this.#heat = heat;
     this.#range = range;
     this.#room = room;
@@ -55,7 +55,7 @@ export class HeatPlot {
   }
 
   /** What is drawn, its size on the screen, and a picture of one pixel a cell; null without cells. */
-  drawn(): { heat: Heat; range: ColourRange | null; width: number; height: number; cells: string } | null {
+  drawn(): { heat: Heat; range: ColorRange | null; width: number; height: number; cells: string } | null {
     const heat = this.#heat;
     if (!heat || this.canvas.width === 0) return null;
     const [rows, columns] = heat.cells;
@@ -64,7 +64,7 @@ export class HeatPlot {
 
   destroy(): void {
     this.#unwatch();
-    this.inks.remove();
+    this.themeColors.remove();
     this.canvas.remove();
   }
 
@@ -89,7 +89,7 @@ export class HeatPlot {
 
   /** One pixel a cell. */
   #cells(heat: Heat): HTMLCanvasElement {
-    return cellsCanvas(heat, this.#range, (colour) => hexToRgb(this.inks.hex(colour)));
+    return heatCanvas(heat, this.#range, (color) => hexToRgb(this.themeColors.hex(color)));
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatValue } from "../core/format";
-import { BAND_SHARES, type HistogramView } from "../core/histogramView";
+import { BAND_SHARES, type HistogramLayout } from "../core/histogramLayout";
 import { TICK_FONT, xLabels } from "./axes";
-import { LINE_FROM, LINE_TO, type Look } from "./histogramPaint";
-import type { Pen } from "./pen";
+import { LINE_FROM, LINE_TO, type Look } from "./paintHistograms";
+import type { Pen } from "./svgContext";
 
 /** Height of the strip above the chart that the legend has for itself. */
 export const LEGEND_HEIGHT = 18;
@@ -12,8 +12,8 @@ const BAR = { width: 72, height: 6, pieces: 36 };
 const GAP = 6;
 const MIDDLE = 8;
 
-/** What the colours say, at the right edge above the chart. */
-export function paintLegend(pen: Pen, view: HistogramView, look: Look): void {
+/** What the colors say, at the right edge above the chart. */
+export function paintLegend(pen: Pen, view: HistogramLayout, look: Look): void {
   pen.font = TICK_FONT;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
@@ -23,7 +23,7 @@ export function paintLegend(pen: Pen, view: HistogramView, look: Look): void {
   else paintBar(pen, look, right, { from: LINE_FROM, to: LINE_TO }, stepLabels(view, look));
 }
 
-function stepLabels(view: HistogramView, { axis }: Look): [string, string] {
+function stepLabels(view: HistogramLayout, { axis }: Look): [string, string] {
   const ends = [view.starts[0]!, view.ends[view.ends.length - 1]!];
   const [first, last] = xLabels({ axis, isLog: false }, ends);
   return axis === "step" ? [formatValue(ends[0]), formatValue(ends[1])] : [first!, last!];

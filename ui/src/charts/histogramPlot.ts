@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../core/axis";
-import { colourAt, hexToRgb, rgbText } from "../core/colourMap";
+import { colorAt, hexToRgb, rgbText } from "../core/colorMap";
 import type { Histograms } from "../core/histograms";
-import { HistogramView, type Area, type ChartShape, type Place, type Point } from "../core/histogramView";
+import { HistogramLayout, type Area, type ChartShape, type Place, type Point } from "../core/histogramLayout";
 import { LEGEND_HEIGHT, paintLegend } from "./histogramLegend";
-import { outline, paintHistograms, type Look } from "./histogramPaint";
-import { Inks, watchTheme } from "./inks";
-import { VectorPen, type Pen } from "./pen";
+import { outline, paintHistograms, type Look } from "./paintHistograms";
+import { ThemeColors, watchTheme } from "./themeColors";
+import { VectorPen, type Pen } from "./svgContext";
 
 export interface Drawing {
   histograms: Histograms;
@@ -14,9 +14,9 @@ export interface Drawing {
   axis: Axis;
   /** Values that are shown, null for all. */
   values: Range | null;
-  /** A CSS colour, tokens allowed: that of the run. */
-  colour: string;
-  /** What the colours of a heat map count, in words. */
+  /** A CSS color, tokens allowed: that of the run. */
+  color: string;
+  /** What the colors of a heat map count, in words. */
   unit: string;
 }
 
@@ -29,10 +29,10 @@ const STEP_LABELS = 54;
 export class HistogramPlot {
   readonly canvas: HTMLCanvasElement;
   readonly #front: HTMLCanvasElement;
-  readonly #inks: Inks;
+  readonly #themeColors: ThemeColors;
   readonly #unwatch: () => void;
   #drawing: Drawing | null = null;
-  #view: HistogramView | null = null;
+  #view: HistogramLayout | null = null;
   #place: Place | null = null;
   #dragged: Area | null = null;
   #size = { width: 0, height: 0 };
@@ -40,14 +40,14 @@ export class HistogramPlot {
   constructor(host: HTMLElement) {
     this.canvas = layer(host);
     this.#front = layer(host);
-    this.#inks = new Inks(host);
+    this.#themeColors = new ThemeColors(host);
     this.#unwatch = watchTheme(() => {
-      this.#inks.forget();
+      this.#themeColors.forget();
       this.#paint();
     });
   }
 
-  get view(): HistogramView | null {
+  get view(): HistogramLayout | null {
     return this.#view;
   }
 
@@ -59,7 +59,7 @@ export class HistogramPlot {
     this.#drawing = drawing;
     this.#size = size;
     this.#view =
-      drawing && size.width > 0 ? new HistogramView(drawing.histograms, drawing.shape, drawing.axis, areaOf(drawing.shape, size), drawing.values) : null;
+      drawing && size.width > 0 ? new HistogramLayout(drawing.histograms, drawing.shape, drawing.axis, areaOf(drawing.shape, size), drawing.values) : null;
     this.#paint();
   }
 
@@ -80,14 +80,14 @@ export class HistogramPlot {
     const { left, right } = view.histograms;
     const along = place.bucket < 0 ? view.valueAt(view.valueRange[0]) : view.valueAt((left[place.bucket]! + right[place.bucket]!) / 2);
     const across = view.stepAt(view.positions[place.row]!);
-    return view.isValueAcross ? { x: along, y: across } : { x: across, y: along };
+    return view.isValueHorizontal ? { x: along, y: across } : { x: across, y: along };
   }
 
   /** The picture with its background. */
   async png(): Promise<Blob> {
     const copy = new OffscreenCanvas(this.canvas.width, this.canvas.height);
     const ctx = copy.getContext("2d")!;
-    ctx.fillStyle = this.#inks.resolve("var(--paper)");
+    ctx.fillStyle = this.#themeColors.resolve("var(--paper)");
     ctx.fillRect(0, 0, copy.width, copy.height);
     ctx.drawImage(this.canvas, 0, 0);
     return copy.convertToBlob({ type: "image/png" });
@@ -96,29 +96,29 @@ export class HistogramPlot {
   /** The same as a drawing. */
   svg(title: string): Blob {
     const pen = new VectorPen();
-    const ink = (token: string): string => this.#inks.hex(token);
+    const ink = (token: string): string => this.#themeColors.hex(token);
     this.#draw(pen, ink);
     return new Blob([pen.svg(this.#size, title, { paper: ink("var(--paper)"), text: ink("var(--ink)") })], { type: "image/svg+xml" });
   }
 
   destroy(): void {
     this.#unwatch();
-    this.#inks.remove();
+    this.#themeColors.remove();
     this.canvas.remove();
     this.#front.remove();
   }
 
   #paint(): void {
-    this.#draw(cleared(this.canvas, this.#size), (token) => this.#inks.resolve(token));
+    this.#draw(cleared(this.canvas, this.#size), (token) => this.#themeColors.resolve(token));
     this.#paintFront();
   }
 
   #draw(pen: Pen, ink: (token: string) => string): void {
     const [view, drawing] = [this.#view, this.#drawing];
     if (!view || !drawing || view.positions.length === 0) return;
-    const stops = MAP.map((token) => hexToRgb(this.#inks.hex(`var(${token})`)));
-    const colour = hexToRgb(this.#inks.hex(drawing.colour));
-    const look: Look = { axis: drawing.axis, tint: (alpha) => rgbText(colour, alpha), shade: (share, alpha) => rgbText(colourAt(stops, share), alpha), ink, unit: drawing.unit };
+    const stops = MAP.map((token) => hexToRgb(this.#themeColors.hex(`var(${token})`)));
+    const color = hexToRgb(this.#themeColors.hex(drawing.color));
+    const look: Look = { axis: drawing.axis, tint: (alpha) => rgbText(color, alpha), shade: (share, alpha) => rgbText(colorAt(stops, share), alpha), ink, unit: drawing.unit };
     paintHistograms(pen, view, look, this.#size.width);
     paintLegend(pen, view, look);
   }
@@ -129,9 +129,9 @@ export class HistogramPlot {
     if (!view) return;
     if (this.#dragged) this.#paintDrag(ctx, this.#dragged);
     if (!place || place.row >= view.positions.length) return;
-    ctx.strokeStyle = this.#inks.resolve("var(--ink)");
+    ctx.strokeStyle = this.#themeColors.resolve("var(--ink)");
     ctx.lineWidth = 1.5;
-    if (view.isValueAcross) {
+    if (view.isValueHorizontal) {
       outline(ctx, view, place.row);
       ctx.stroke();
     }
@@ -140,22 +140,22 @@ export class HistogramPlot {
 
   #paintDrag(ctx: CanvasRenderingContext2D, { left, top, width, height }: Area): void {
     ctx.globalAlpha = 0.16;
-    ctx.fillStyle = this.#inks.resolve("var(--accent)");
+    ctx.fillStyle = this.#themeColors.resolve("var(--accent)");
     ctx.fillRect(left, top, width, height);
     ctx.globalAlpha = 1;
-    ctx.strokeStyle = this.#inks.resolve("var(--accent)");
+    ctx.strokeStyle = this.#themeColors.resolve("var(--accent)");
     ctx.lineWidth = 1;
     ctx.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
   }
 
-  #paintBucket(ctx: CanvasRenderingContext2D, view: HistogramView, { row, bucket }: Place): void {
+  #paintBucket(ctx: CanvasRenderingContext2D, view: HistogramLayout, { row, bucket }: Place): void {
     const { left, right } = view.histograms;
     const [from, to] = [view.valueAt(left[bucket]!), view.valueAt(right[bucket]!)].sort((one, other) => one - other) as [number, number];
     const size = Math.max(2, to - from);
-    if (view.isValueAcross) {
+    if (view.isValueHorizontal) {
       const base = view.stepAt(view.positions[row]!);
       const height = Math.max(2, view.heightAt(row, Math.floor((from + to) / 2 - view.area.left)));
-      ctx.fillStyle = this.#inks.resolve("var(--accent)");
+      ctx.fillStyle = this.#themeColors.resolve("var(--accent)");
       ctx.fillRect(from, base - height, size, height);
       return;
     }
@@ -165,8 +165,8 @@ export class HistogramPlot {
 }
 
 export function areaOf(shape: ChartShape, { width, height }: { width: number; height: number }): Area {
-  const isAcross = shape === "ridge" || shape === "front";
-  const left = isAcross ? 12 : VALUE_LABELS;
+  const isHorizontal = shape === "ridge" || shape === "front";
+  const left = isHorizontal ? 12 : VALUE_LABELS;
   const right = shape === "ridge" ? STEP_LABELS : 14;
   return { left, top: LEGEND_HEIGHT, width: Math.max(10, width - left - right), height: Math.max(10, height - LEGEND_HEIGHT - BOTTOM) };
 }

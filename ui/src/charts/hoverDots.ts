@@ -2,7 +2,7 @@
 export interface Dot {
   left: number;
   top: number;
-  colour: string;
+  color: string;
 }
 
 /** Discs on the rows under the cursor, as elements over the canvas: moving them costs no redraw. */
@@ -27,7 +27,7 @@ export class HoverDots {
       const dot = dots[index];
       element.hidden = !dot;
       if (!dot) return;
-      element.style.background = dot.colour;
+      element.style.background = dot.color;
       element.style.transform = `translate(${dot.left}px, ${dot.top}px)`;
     });
   }

@@ -5,7 +5,7 @@ import { LINE, type Curve } from "../core/curve";
 import { KeyCursor } from "./keyCursor";
 
 function curve(key: string, x: number[]): Curve {
-  return { ...LINE, key, label: key, colour: "", x: Float64Array.from(x), raw: Float32Array.from(x), smoothed: null, isAscending: true };
+  return { ...LINE, key, label: key, color: "", x: Float64Array.from(x), raw: Float32Array.from(x), smoothed: null, isAscending: true };
 }
 
 const curves = [curve("a", [0, 1, 2, 3]), curve("b", [0, 2.9, 8]), curve("empty", [])];

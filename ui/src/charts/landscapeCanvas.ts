@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { colourAt, type Rgb } from "../core/colourMap";
+import { colorAt, type Rgb } from "../core/colorMap";
 import { shareOf } from "../core/heat";
-import { MAP, pixelCanvas } from "./cellsCanvas";
+import { MAP, pixelCanvas } from "./heatCanvas";
 
-/** One pixel a loss, the first row at the bottom. The colour goes with the root, for losses rise steeply at the edges. */
-export function landscapeCanvas(losses: readonly (readonly (number | null)[])[], rgb: (colour: string) => Rgb): HTMLCanvasElement {
+/** One pixel a loss, the first row at the bottom. The color goes with the root, for losses rise steeply at the edges. */
+export function landscapeCanvas(losses: readonly (readonly (number | null)[])[], rgb: (color: string) => Rgb): HTMLCanvasElement {
   const all = losses.flat().filter((loss): loss is number => loss !== null);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const stops = MAP.map((token) => rgb(`var(${token})`));
   const columns = losses[0]?.length ?? 0;
   return pixelCanvas(losses.length, columns, (cell) => {
     const loss = losses[losses.length - 1 - Math.floor(cell / columns)]![cell % columns] ?? null;
-    return loss === null ? null : colourAt(stops, Math.sqrt(shareOf(loss, low, high)));
+    return loss === null ? null : colorAt(stops, Math.sqrt(shareOf(loss, low, high)));
   });
 }
 

@@ -10,5 +10,5 @@ export interface Painting {
   isLogX: boolean;
   /** Mark values that are finite but beyond the shown heights. */
   marksFar: boolean;
-  ink: (colour: string) => string;
+  ink: (color: string) => string;
 }

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { along, plotFrame } from "./plotFrame";
 
 const ACROSS = { axis: "step", isLog: false } as const;
-const upright = (title: string): { title: string; colour: null; isLog: boolean } => ({ title, colour: null, isLog: false });
+const upright = (title: string): { title: string; color: null; isLog: boolean } => ({ title, color: null, isLog: false });
 const frameOf = (count: number): ReturnType<typeof plotFrame> => {
-  const uprights = ["loss", "accuracy", "rate"].slice(0, count).map(upright);
-  return plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: uprights.map(() => [0, 1]) }, ACROSS, uprights, (label) => 7 * label.length);
+  const yAxes = ["loss", "accuracy", "rate"].slice(0, count).map(upright);
+  return plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: yAxes.map(() => [0, 1]) }, ACROSS, yAxes, (label) => 7 * label.length);
 };
 
 describe("along", () => {
@@ -26,21 +26,21 @@ describe("along", () => {
 
 describe("plotFrame", () => {
   it("leaves the room beside the curves to the axes, left and right in turn", () => {
-    const { area, uprights } = frameOf(3);
-    expect(uprights.map(({ isRight }) => isRight)).toEqual([false, true, false]);
-    expect(area.left).toBe(uprights[0]!.width + uprights[2]!.width);
-    expect(600 - area.left - area.width).toBe(uprights[1]!.width);
-    expect(uprights[2]!.offset).toBe(uprights[0]!.width);
+    const { area, yAxes } = frameOf(3);
+    expect(yAxes.map(({ isRight }) => isRight)).toEqual([false, true, false]);
+    expect(area.left).toBe(yAxes[0]!.width + yAxes[2]!.width);
+    expect(600 - area.left - area.width).toBe(yAxes[1]!.width);
+    expect(yAxes[2]!.offset).toBe(yAxes[0]!.width);
   });
 
   it("writes nothing beside an axis that nothing has a height on", () => {
-    const { uprights } = plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: [[0, 1]], bare: [true] }, ACROSS, [upright("loss")], () => 7);
-    expect(uprights[0]!.labels).toEqual([]);
+    const { yAxes } = plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: [[0, 1]], bare: [true] }, ACROSS, [upright("loss")], () => 7);
+    expect(yAxes[0]!.labels).toEqual([]);
   });
 
   it("titles axes only where there are several", () => {
-    expect(frameOf(1).uprights[0]!.title).toBe("");
-    expect(frameOf(2).uprights.map(({ title }) => title)).toEqual(["loss", "accuracy"]);
+    expect(frameOf(1).yAxes[0]!.title).toBe("");
+    expect(frameOf(2).yAxes.map(({ title }) => title)).toEqual(["loss", "accuracy"]);
   });
 
   it("writes no label beyond the edge", () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../core/axis";
 import { heightWithin, type Curve } from "../core/curve";
-import type { Area, Point } from "../core/histogramView";
+import type { Area, Point } from "../core/histogramLayout";
 import { hitsByNearness, type Hit } from "../core/nearest";
 import type { Box } from "../core/zoom";
 import type { PlotFrame } from "./plotFrame";

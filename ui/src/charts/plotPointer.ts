@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Area, Point } from "../core/histogramView";
+import type { Area, Point } from "../core/histogramLayout";
 
 /** A drag shorter than this in every direction is none. */
 const DRAGS = 4;
@@ -147,11 +147,11 @@ export class PlotPointer {
     const { clientWidth, clientHeight } = this.area;
     const [width, height] = [Math.abs(end.x - start.x), Math.abs(end.y - start.y)];
     if (Math.max(width, height) < DRAGS) return null;
-    const isAcross = width >= CHOOSES || (height < CHOOSES && width >= height);
+    const isHorizontal = width >= CHOOSES || (height < CHOOSES && width >= height);
     const isUp = height >= CHOOSES || (width < CHOOSES && height > width);
     return {
-      left: isAcross ? Math.min(start.x, end.x) : 0,
-      width: isAcross ? width : clientWidth,
+      left: isHorizontal ? Math.min(start.x, end.x) : 0,
+      width: isHorizontal ? width : clientWidth,
       top: isUp ? Math.min(start.y, end.y) : 0,
       height: isUp ? height : clientHeight,
     };

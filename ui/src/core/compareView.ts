@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describeSort, sortOf, type ColumnSort } from "./columnSort";
-import { CENTRES, SPREADS, type Centre, type Spread } from "./group";
+import { CENTRES, SPREADS, type Centre, type Spread } from "./groupStatistics";
 
 export type Grouping = "none" | "directory" | "ranks" | "parameter";
 

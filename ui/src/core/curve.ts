@@ -12,8 +12,8 @@ export interface Curve {
   name?: string;
   /** Which of several parts of a chart; "" where a chart has only one. */
   part: string;
-  /** A CSS colour, tokens allowed. */
-  colour: string;
+  /** A CSS color, tokens allowed. */
+  color: string;
   x: Float64Array;
   raw: Floats;
   /** Drawn in front of the faint raw values; null when there is no smoothing. */
@@ -63,14 +63,14 @@ const SAMPLE = 1024;
 export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
 
 /** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
-export function curveOf(series: Series, axis: Axis, colour: string, offset = 0): Curve {
+export function curveOf(series: Series, axis: Axis, color: string, offset = 0): Curve {
   const positions = series.x ?? axisPositions(axis, series, series.startWallTime);
   const x = offset === 0 ? positions : positions.map((position) => position + offset);
   return {
     ...LINE,
     key: series.run,
     label: series.run,
-    colour,
+    color,
     x,
     raw: series.value,
     smoothed: series.smoothed,

@@ -2,7 +2,7 @@
 /** A name that is wanted beside the end of a line; the first of a list matters most. */
 export interface EndLabel {
   text: string;
-  colour: string;
+  color: string;
   /** Height at which the line ends, in pixels. */
   end: number;
 }

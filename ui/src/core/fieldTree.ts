@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HparamCell } from "./hparamTable";
-import { orderedBy } from "./order";
+import { orderedBy } from "./naturalSort";
 import { sortedRuns, type RunColumn } from "./runTable";
 import { together, type TreeFacts, type TreeRow } from "./runTree";
 

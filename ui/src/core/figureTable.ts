@@ -2,7 +2,7 @@
 import type { ColumnSort } from "./columnSort";
 import type { Figure } from "./compareView";
 import { formatSetting, formatValue } from "./format";
-import { orderedBy } from "./order";
+import { orderedBy } from "./naturalSort";
 
 export type FigureCell = number | string | boolean | null;
 

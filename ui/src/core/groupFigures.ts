@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnSort } from "./columnSort";
 import type { FigureCell, FigureColumn, FigureRow } from "./figureTable";
-import type { Centre } from "./group";
-import { orderedBy } from "./order";
+import type { Centre } from "./groupStatistics";
+import { orderedBy } from "./naturalSort";
 import type { RunGroup } from "./runGroups";
 
 /** A column over the runs of a group: how a figure lies among them, or the parameter that they agree in. */

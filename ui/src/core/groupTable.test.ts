@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { groupWithoutEnds, type Group } from "./group";
+import { groupWithoutEnds, type Group } from "./groupStatistics";
 import { groupPoint, groupsCsv, groupsJson, groupSummary } from "./groupTable";
 
 const column = (...values: number[]): Float32Array => Float32Array.from(values);

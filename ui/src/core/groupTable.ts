@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { csvTable } from "./csv";
-import { bandOf, type Centre, type Group, type Spread } from "./group";
+import { bandOf, type Centre, type Group, type Spread } from "./groupStatistics";
 import { jsonNumbers } from "./json";
 
 const COLUMNS = ["count", "mean", "median", "low", "high", "deviation", "lowerQuartile", "upperQuartile"] as const;

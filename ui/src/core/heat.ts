@@ -45,8 +45,8 @@ export function indexAt(span: Span, number: number): number {
   return span.start + number * span.step;
 }
 
-/** What the ends of the colours stand for; a clipped end also stands for every number beyond it. */
-export interface ColourRange {
+/** What the ends of the colors stand for; a clipped end also stands for every number beyond it. */
+export interface ColorRange {
   low: number;
   high: number;
   isLowClipped: boolean;
@@ -64,7 +64,7 @@ const FEW_CELLS = 20;
  * 98 % of the cells by more than their width is clipped, so that a single outlier does not flatten the rest.
  * Null without numbers.
  */
-export function colourRange({ value, odd, minimum, maximum }: Heat, isWhole: boolean): ColourRange | null {
+export function colorRange({ value, odd, minimum, maximum }: Heat, isWhole: boolean): ColorRange | null {
   if (minimum === null || maximum === null) return null;
   const whole = { low: minimum, high: maximum, isLowClipped: false, isHighClipped: false };
   const sorted = value.filter((number, cell) => odd[cell] === 0 && Number.isFinite(number)).sort();
@@ -77,8 +77,8 @@ export function colourRange({ value, odd, minimum, maximum }: Heat, isWhole: boo
   return { low: isLowClipped ? low : minimum, high: isHighClipped ? high : maximum, isLowClipped, isHighClipped };
 }
 
-/** What stands at both ends of the colours; the sign says that an end also stands for what lies beyond it. */
-export function endLabels({ low, high, isLowClipped, isHighClipped }: ColourRange, format: (number: number) => string = formatValue): [string, string] {
+/** What stands at both ends of the colors; the sign says that an end also stands for what lies beyond it. */
+export function endLabels({ low, high, isLowClipped, isHighClipped }: ColorRange, format: (number: number) => string = formatValue): [string, string] {
   return [`${isLowClipped ? "≤ " : ""}${format(low)}`, `${isHighClipped ? "≥ " : ""}${format(high)}`];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orderedBy } from "./order";
+import { orderedBy } from "./naturalSort";
 
 export type HparamCell = number | boolean | string | null;
 

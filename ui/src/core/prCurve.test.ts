@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { averagePrecision, bestBalance, completedPr, definedPoints, nearestPoint, prPath, prPoint, type PrCurve, type PrSeries } from "./prCurve";
-import { prCsv, prJson } from "./prFile";
+import { prCsv, prJson } from "./prTable";
 
 const none = [NaN, NaN, NaN];
 const curve: PrCurve = {

@@ -14,7 +14,7 @@ function leastWidth({ template }: RunColumnsPlan): number {
 
 describe("columns of the list of runs", () => {
   it("fit into every width that a window has", () => {
-    const need = fc.record({ width: fc.integer({ min: SMALLEST, max: 2560 }), kinds: fc.integer({ min: 2, max: 8 }), hasNotes: fc.boolean(), hasTrouble: fc.boolean() });
+    const need = fc.record({ width: fc.integer({ min: SMALLEST, max: 2560 }), kinds: fc.integer({ min: 2, max: 8 }), hasNotes: fc.boolean(), hasIssues: fc.boolean() });
     fc.assert(
       fc.property(need, (wanted) => {
         expect(leastWidth(runColumns(wanted))).toBeLessThanOrEqual(wanted.width);
@@ -23,12 +23,12 @@ describe("columns of the list of runs", () => {
   });
 
   it("are all there in a wide window", () => {
-    expect(runColumns({ width: 1560, kinds: 8, hasNotes: true, hasTrouble: true })).toMatchObject({ hidden: [], brief: [], kinds: 8 });
+    expect(runColumns({ width: 1560, kinds: 8, hasNotes: true, hasIssues: true })).toMatchObject({ hidden: [], brief: [], kinds: 8 });
   });
 
   it("give up what matters least first", () => {
-    const at = (width: number): readonly string[] => runColumns({ width, kinds: 4, hasNotes: true, hasTrouble: false }).hidden;
-    expect(at(1000)).toEqual(["trouble", "files"]);
-    expect(at(360)).toEqual(["trouble", "files", "size", "duration", "data", "step", "notes", "updated"]);
+    const at = (width: number): readonly string[] => runColumns({ width, kinds: 4, hasNotes: true, hasIssues: false }).hidden;
+    expect(at(1000)).toEqual(["issues", "files"]);
+    expect(at(360)).toEqual(["issues", "files", "size", "duration", "data", "step", "notes", "updated"]);
   });
 });

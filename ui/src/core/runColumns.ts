@@ -8,7 +8,7 @@ export interface RunColumnsNeed {
   /** Kinds of data in the run that has the most of them. */
   kinds: number;
   hasNotes: boolean;
-  hasTrouble: boolean;
+  hasIssues: boolean;
 }
 
 export interface RunColumnsPlan {
@@ -38,7 +38,7 @@ interface Draft {
 /** From the roomiest list to the barest: what each step gives up. The first one that fits is taken. */
 const STEPS: readonly ((draft: Draft) => void)[] = [
   () => undefined,
-  (draft) => draft.brief.add("trouble"),
+  (draft) => draft.brief.add("issues"),
   (draft) => (draft.kinds = Math.min(draft.kinds, 6)),
   (draft) => (draft.kinds = Math.min(draft.kinds, 5)),
   (draft) => (draft.kinds = Math.min(draft.kinds, 4)),
@@ -57,7 +57,7 @@ const STEPS: readonly ((draft: Draft) => void)[] = [
 
 /** The columns that stand side by side in a width without being cut off. */
 export function runColumns(need: RunColumnsNeed): RunColumnsPlan {
-  const draft: Draft = { kinds: need.kinds, hidden: new Set(need.hasTrouble ? [] : ["trouble"]), brief: new Set(), isTight: false };
+  const draft: Draft = { kinds: need.kinds, hidden: new Set(need.hasIssues ? [] : ["issues"]), brief: new Set(), isTight: false };
   let plan = planOf(draft, need);
   for (const giveUp of STEPS) {
     giveUp(draft);
@@ -85,10 +85,10 @@ interface Width {
 }
 
 /** Every column but that of the names, in their order. */
-function widthsOf({ kinds, brief, isTight }: Draft, { hasNotes, hasTrouble }: RunColumnsNeed): Width[] {
+function widthsOf({ kinds, brief, isTight }: Draft, { hasNotes, hasIssues }: RunColumnsNeed): Width[] {
   const fixed = (column: RunColumn, least: number): Width => ({ column, least, share: 0 });
   const notes = hasNotes ? { column: "notes" as const, least: 112, share: 0.6 } : fixed("notes", brief.has("notes") ? 40 : 104);
-  const trouble = hasTrouble && !brief.has("trouble") ? { column: "trouble" as const, least: 112, share: 0.4 } : fixed("trouble", 36);
+  const issues = hasIssues && !brief.has("issues") ? { column: "issues" as const, least: 112, share: 0.4 } : fixed("issues", 36);
   return [
     fixed("state", brief.has("state") ? 12 : isTight ? 76 : 88),
     fixed("updated", isTight ? 88 : 104),
@@ -98,6 +98,6 @@ function widthsOf({ kinds, brief, isTight }: Draft, { hasNotes, hasTrouble }: Ru
     fixed("files", 56),
     fixed("size", isTight ? 64 : 72),
     notes,
-    trouble,
+    issues,
   ];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareNames } from "./order";
+import { compareNames } from "./naturalSort";
 
 /** Runs that are compared as one. */
 export interface RunGroup {

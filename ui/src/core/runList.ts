@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareNames } from "./order";
+import { compareNames } from "./naturalSort";
 
 /** What an answer tells of the list: all of it, or what is different. */
 export interface RunNews<Run> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orderedBy } from "./order";
+import { orderedBy } from "./naturalSort";
 
 export type RunState = "live" | "finished" | "idle" | "empty";
 
@@ -23,9 +23,9 @@ export interface RunFacts {
   notes?: string | null;
 }
 
-export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "trouble";
+export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";
 
-export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "files", "size", "notes", "trouble"];
+export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "files", "size", "notes", "issues"];
 
 const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
 
@@ -54,7 +54,7 @@ export function runKey(run: RunFacts, column: RunColumn): string | number | null
       return run.files;
     case "size":
       return run.size_bytes;
-    case "trouble":
+    case "issues":
       return run.damages + run.dropped;
   }
 }

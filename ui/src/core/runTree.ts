@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareNames } from "./order";
+import { compareNames } from "./naturalSort";
 import { sortedRuns, type RunColumn, type RunFacts, type RunState } from "./runTable";
 
 /** How the list of runs is ordered into groups. */

@@ -2,15 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { assignSlots, SLOTS } from "./colourAssignment";
-import { compareNames, orderedBy } from "./order";
-import { choiceOf, chosenOf } from "./choice";
-import { defaultShown, DEFAULT_SHOWN } from "./runChoice";
+import { assignSlots, SLOTS } from "./colorAssignment";
+import { compareNames, orderedBy } from "./naturalSort";
+import { inclusionSetOf, includedIn } from "./inclusionSet";
+import { defaultSelection, DEFAULT_SELECTED } from "./defaultSelection";
 import { kindCounts, sortedRuns, type RunFacts } from "./runTable";
 
 const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 40 });
 
-describe("colours", () => {
+describe("colors", () => {
   it("never change once given, and neighbours differ", () => {
     fc.assert(
       fc.property(names, fc.nat(), (runs, cut) => {
@@ -36,21 +36,21 @@ describe("the choice of runs", () => {
     fc.assert(
       fc.property(names, fc.infiniteStream(fc.boolean()), (runs, coins) => {
         const shown = runs.filter(() => coins.next().value as boolean);
-        const choice = choiceOf(new Set(shown), runs);
-        expect(chosenOf(choice, runs)).toEqual(shown);
+        const choice = inclusionSetOf(new Set(shown), runs);
+        expect(includedIn(choice, runs)).toEqual(shown);
       }),
     );
   });
 
   it("includes runs still to come when all were chosen", () => {
-    expect(chosenOf(choiceOf(new Set(["a", "b"]), ["a", "b"]), ["a", "b", "later"])).toContain("later");
+    expect(includedIn(inclusionSetOf(new Set(["a", "b"]), ["a", "b"]), ["a", "b", "later"])).toContain("later");
   });
 
   it("begins with the newest of very many", () => {
-    const runs = Array.from({ length: DEFAULT_SHOWN + 5 }, (_, index) => ({ id: `r${index}`, last_wall_time: index }));
-    expect(defaultShown(runs)).toHaveLength(DEFAULT_SHOWN);
-    expect(defaultShown(runs)[0]).toBe(`r${DEFAULT_SHOWN + 4}`);
-    expect(defaultShown(runs.slice(0, 3))).toEqual(["r0", "r1", "r2"]);
+    const runs = Array.from({ length: DEFAULT_SELECTED + 5 }, (_, index) => ({ id: `r${index}`, last_wall_time: index }));
+    expect(defaultSelection(runs)).toHaveLength(DEFAULT_SELECTED);
+    expect(defaultSelection(runs)[0]).toBe(`r${DEFAULT_SELECTED + 4}`);
+    expect(defaultSelection(runs.slice(0, 3))).toEqual(["r0", "r1", "r2"]);
   });
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Filter } from "./match";
+import type { Filter } from "./textFilter";
 import { RUN_COLUMNS, type RunColumn } from "./runTable";
 import { RUN_GROUPINGS, type RunGrouping } from "./runTree";
 

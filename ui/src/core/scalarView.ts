@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Choice } from "./choice";
-import { describeOwn, ownOf, type OwnSettingsByChart } from "./ownSettings";
-import { unique, wholeNumber } from "./queryText";
+import type { InclusionSet } from "./inclusionSet";
+import { describeOverrides, overridesOf, type OverridesByChart } from "./chartSettings";
+import { unique, wholeNumber } from "./queryValues";
 import { TOP_BY, type TopBy } from "./topCurves";
 
 /** How smoothing looks back: by the weight of the slider, a half-life on an axis, or the median of some points. */
@@ -22,7 +22,7 @@ export interface ScalarView {
   /** Null ignores them where a curve would else be flat. */
   ignoresOutliers: boolean | null;
   /** What single charts show otherwise. */
-  own: OwnSettingsByChart;
+  own: OverridesByChart;
   /** Points too that a restart or a later point of the same step hides. */
   showsHidden: boolean;
   /** A zoom along the horizontal axis and the cursor go for all charts. */
@@ -32,7 +32,7 @@ export interface ScalarView {
   /** How far runs are moved along the axis, in its unit. */
   offsets: Readonly<Record<string, number>>;
   /** Tags chosen one by one; null shows all that match the filter. */
-  tags: Choice | null;
+  tags: InclusionSet | null;
   /** Step that the full chart points at, where an alert led there; null for none. */
   markedStep: number | null;
   /** Which curves of a chart of many are lines of their own, and how many. */
@@ -79,7 +79,7 @@ export function describeScalars(view: ScalarView, query: URLSearchParams): void 
   if (view.smoother !== "weight") query.append(view.smoother, String(view.reach));
   if (view.rawAs !== "auto") query.append("raw", view.rawAs);
   if (view.ignoresOutliers !== null) query.append("outliers", view.ignoresOutliers ? "mark" : "keep");
-  describeOwn(view.own, query);
+  describeOverrides(view.own, query);
   if (view.showsHidden) query.append("points", "all");
   if (!view.isLinked) query.append("linked", "off");
   if (view.alignsStarts) query.append("align", "start");
@@ -103,7 +103,7 @@ export function scalarViewOf(query: URLSearchParams): ScalarView {
     reach: positive(query.get(smoother)) ?? DEFAULT_REACH,
     rawAs: RAW_AS.find((one) => one === query.get("raw")) ?? "auto",
     ignoresOutliers: outliersOf(query.get("outliers")),
-    own: ownOf(query.getAll("own")),
+    own: overridesOf(query.getAll("own")),
     showsHidden: query.get("points") === "all",
     isLinked: query.get("linked") !== "off",
     alignsStarts: query.get("align") === "start",
@@ -121,7 +121,7 @@ function outliersOf(text: string | null): boolean | null {
   return text === "mark" ? true : text === "keep" ? false : null;
 }
 
-function tagChoice(query: URLSearchParams): Choice | null {
+function tagChoice(query: URLSearchParams): InclusionSet | null {
   const only = unique(query.getAll("only"));
   if (only.length > 0 || query.get("tags") === "none") return { base: "none", except: only };
   const hidden = unique(query.getAll("hide"));

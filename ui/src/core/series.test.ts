@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { drawableValues, SvgPen, traceCurve } from "./curvePath";
-import { missingMarks, thinMarks } from "./missing";
+import { nonFiniteMarks, thinMarks } from "./nonFinite";
 import { completed, finiteSegments, isAscending, type Series, withoutEnds } from "./series";
 
 const values = fc.array(fc.oneof(fc.float(), fc.constantFrom(NaN, Infinity, -Infinity)), { maxLength: 40 });
@@ -25,7 +25,7 @@ describe("finiteSegments", () => {
       fc.property(values, (rows) => {
         const drawn = finiteSegments(rows).flatMap(({ start, end }) => rows.slice(start, end));
         expect(drawn).toEqual(rows.filter(Number.isFinite));
-        expect(missingMarks(rows, rows, false)).toHaveLength(rows.length - drawn.length);
+        expect(nonFiniteMarks(rows, rows, false)).toHaveLength(rows.length - drawn.length);
       }),
     );
   });
@@ -33,16 +33,16 @@ describe("finiteSegments", () => {
 
 describe("what can't be drawn", () => {
   it("is marked by kind", () => {
-    const kinds = missingMarks([0, 1, 2, 3, 4, 5], [1, NaN, Infinity, -Infinity, 0, -2], true).map(({ kind }) => kind);
+    const kinds = nonFiniteMarks([0, 1, 2, 3, 4, 5], [1, NaN, Infinity, -Infinity, 0, -2], true).map(({ kind }) => kind);
     expect(kinds).toEqual(["nan", "positive_infinity", "negative_infinity", "not_positive", "not_positive"]);
   });
 
-  it("is no trouble on a linear axis when it is zero", () => {
-    expect(missingMarks([0, 1], [0, -1], false)).toEqual([]);
+  it("is not marked on a linear axis when it is zero", () => {
+    expect(nonFiniteMarks([0, 1], [0, -1], false)).toEqual([]);
   });
 
   it("costs one mark a pixel", () => {
-    const marks = missingMarks([0, 0.1, 5], [NaN, NaN, NaN], false);
+    const marks = nonFiniteMarks([0, 0.1, 5], [NaN, NaN, NaN], false);
     expect(thinMarks(marks, (x) => x)).toEqual([
       { pixel: 0, kind: "nan" },
       { pixel: 5, kind: "nan" },

@@ -24,7 +24,7 @@ export interface Series {
   cursor: string | null;
   /** So many first rows the server left out, since they were known; 0 once the rows are complete. */
   kept: number;
-  /** Why there are no rows, null when there is no trouble. */
+  /** Why there are no rows, null when they are read. */
   error: Reason | null;
   /** Places on the horizontal axis where the server says them; null: those of step or time. */
   x: Float64Array | null;

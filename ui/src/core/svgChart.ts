@@ -4,7 +4,7 @@ import { SvgPen, traceBand, traceCurve, type Projection } from "./curvePath";
 
 export interface SvgCurve {
   label: string;
-  colour: string;
+  color: string;
   /** Lengths of dashes and gaps; empty for a whole line. */
   dash: readonly number[];
   /** Number of the vertical axis. */
@@ -25,11 +25,11 @@ interface Tick {
 }
 
 /** A vertical axis; `edge` is where its labels end that the plotting area is nearest to, `width` how much room it takes. */
-export interface SvgUpright {
+export interface SvgYAxis {
   title: string;
   ticks: readonly Tick[];
   /** Null for that of all text. */
-  colour: string | null;
+  color: string | null;
   isRight: boolean;
   edge: number;
   width: number;
@@ -44,7 +44,7 @@ export interface SvgChart {
   /** One for each vertical axis; x is the same in all of them. */
   projections: readonly Projection[];
   xTicks: readonly Tick[];
-  uprights: readonly SvgUpright[];
+  yAxes: readonly SvgYAxis[];
   guides: readonly Tick[];
   curves: readonly SvgCurve[];
   ink: { text: string; grid: string; paper: string; guide: string };
@@ -61,9 +61,9 @@ export function svgChart(chart: SvgChart): string {
   const [behind, drawn] = [chart.curves.filter(({ isBehind }) => isBehind), chart.curves.filter(({ isBehind }) => !isBehind)];
   const height = chart.height + 28 + drawn.length * LEGEND_ROW + 8;
   const opacity = bandOpacity(drawn.filter(({ band }) => band !== null).length);
-  const pale = behind.map((curve) => paths({ ...curve, colour: ink.text, raw: curve.smoothed ?? curve.raw, smoothed: null }, chart.projections[curve.scale]!, BEHIND));
+  const pale = behind.map((curve) => paths({ ...curve, color: ink.text, raw: curve.smoothed ?? curve.raw, smoothed: null }, chart.projections[curve.scale]!, BEHIND));
   const lines = drawn.map((curve) => area(curve, chart.projections[curve.scale]!, opacity) + paths(curve, chart.projections[curve.scale]!));
-  const body = [grid(chart), ...chart.uprights.map((_, index) => upright(chart, index)), clipped(plot, [...pale, ...lines].join("")), ...drawn.map(marks), ...chart.guides.map((one) => guide(chart, one))].join("");
+  const body = [grid(chart), ...chart.yAxes.map((_, index) => upright(chart, index)), clipped(plot, [...pale, ...lines].join("")), ...drawn.map(marks), ...chart.guides.map((one) => guide(chart, one))].join("");
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${chart.width}" height="${height}" viewBox="0 -28 ${chart.width} ${height}">` +
     `<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>` +
@@ -77,8 +77,8 @@ function clipped({ left, top, right, bottom }: SvgChart["plot"], lines: string):
   return `<svg x="${left}" y="${top}" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}">${lines}</svg>`;
 }
 
-function grid({ plot, xTicks, uprights, ink }: SvgChart): string {
-  const horizontal = uprights[0]!.ticks.map(({ at }) => `<path d="M${plot.left} ${at}H${plot.right}" stroke="${ink.grid}"/>`);
+function grid({ plot, xTicks, yAxes, ink }: SvgChart): string {
+  const horizontal = yAxes[0]!.ticks.map(({ at }) => `<path d="M${plot.left} ${at}H${plot.right}" stroke="${ink.grid}"/>`);
   const vertical = xTicks.map(
     ({ at, label }) =>
       `<path d="M${at} ${plot.top}V${plot.bottom}" stroke="${ink.grid}"/>` +
@@ -87,9 +87,9 @@ function grid({ plot, xTicks, uprights, ink }: SvgChart): string {
   return [...horizontal, ...vertical].join("");
 }
 
-function upright({ plot, uprights, ink }: SvgChart, index: number): string {
-  const { title, ticks, colour, isRight, edge, width } = uprights[index]!;
-  const look = `${FONT} fill="${colour ?? ink.text}"`;
+function upright({ plot, yAxes, ink }: SvgChart, index: number): string {
+  const { title, ticks, color, isRight, edge, width } = yAxes[index]!;
+  const look = `${FONT} fill="${color ?? ink.text}"`;
   const x = edge + (isRight ? 6 : -6);
   const labels = ticks.map(({ at, label }) => `<text x="${x}" y="${at + 4}" text-anchor="${isRight ? "start" : "end"}" ${look}>${escapeXml(label)}</text>`);
   if (title === "") return labels.join("");
@@ -109,26 +109,26 @@ function paths(curve: SvgCurve, projection: Projection, whole = 1): string {
   const line = (values: ArrayLike<number>, opacity: number): string => {
     const pen = new SvgPen();
     traceCurve(pen, curve.x, values, projection);
-    const stroke = `stroke="${curve.colour}" stroke-width="1.5" stroke-opacity="${opacity}"${dashOf(curve)}`;
+    const stroke = `stroke="${curve.color}" stroke-width="1.5" stroke-opacity="${opacity}"${dashOf(curve)}`;
     return `<path d="${pen}" fill="none" stroke-linejoin="round" stroke-linecap="round" ${stroke}/>`;
   };
   if (!curve.smoothed) return line(curve.raw, whole);
   return (curve.band ? "" : line(curve.raw, 0.34)) + line(curve.smoothed, 1);
 }
 
-function marks({ marks, colour }: SvgCurve): string {
-  return marks.map(({ path, isFilled }) => `<path d="${path}" fill="${isFilled ? colour : "none"}" stroke="${colour}" stroke-width="1.5"/>`).join("");
+function marks({ marks, color }: SvgCurve): string {
+  return marks.map(({ path, isFilled }) => `<path d="${path}" fill="${isFilled ? color : "none"}" stroke="${color}" stroke-width="1.5"/>`).join("");
 }
 
 function dashOf({ dash }: SvgCurve): string {
   return dash.length > 0 ? ` stroke-dasharray="${dash.join(" ")}"` : "";
 }
 
-function area({ x, band, colour }: SvgCurve, projection: Projection, opacity: number): string {
+function area({ x, band, color }: SvgCurve, projection: Projection, opacity: number): string {
   if (!band) return "";
   const pen = new SvgPen();
   traceBand(pen, x, band.low, band.high, projection);
-  return `<path d="${pen}" fill="${colour}" fill-opacity="${opacity}"/>`;
+  return `<path d="${pen}" fill="${color}" fill-opacity="${opacity}"/>`;
 }
 
 function legend({ curves, height, ink }: SvgChart): string {
@@ -136,7 +136,7 @@ function legend({ curves, height, ink }: SvgChart): string {
     .map((curve, index) => {
       const y = height + 12 + index * LEGEND_ROW;
       return (
-        `<path d="M12 ${y - 4}h14" stroke="${curve.colour}" stroke-width="2"${dashOf(curve)}/>` +
+        `<path d="M12 ${y - 4}h14" stroke="${curve.color}" stroke-width="2"${dashOf(curve)}/>` +
         `<text x="32" y="${y}" ${FONT} fill="${ink.text}">${escapeXml(curve.label)}</text>`
       );
     })

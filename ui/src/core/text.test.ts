@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { csvCell, csvTable, csvToColumns, prefixColumns } from "./csv";
-import { groupByPrefix } from "./groups";
-import { matcherFor } from "./match";
+import { groupByPrefix } from "./tagGroups";
+import { matcherFor } from "./textFilter";
 import { escapeXml, svgChart } from "./svgChart";
 
 describe("filters", () => {
@@ -80,9 +80,9 @@ describe("drawings", () => {
       plot: { left: 10, top: 0, right: 90, bottom: 40 },
       projections: [{ x: (value) => value, y: (value) => value }],
       xTicks: [{ at: 10, label: "1" }],
-      uprights: [{ title: "a & b", ticks: [], colour: "#654321", isRight: true, edge: 90, width: 60 }],
+      yAxes: [{ title: "a & b", ticks: [], color: "#654321", isRight: true, edge: 90, width: 60 }],
       guides: [{ at: 20, label: "< 3" }],
-      curves: [{ label: "<b>", colour: "#123456", dash: [6, 4], scale: 0,
+      curves: [{ label: "<b>", color: "#123456", dash: [6, 4], scale: 0,
           isBehind: false, x: [1, 2], raw: [1, 2], smoothed: [1, NaN], band: null, marks: [{ path: "M1 2L3 4Z", isFilled: true }] }],
       ink: { text: "#000", grid: "#eee", paper: "#fff", guide: "#f00" },
     });

@@ -45,8 +45,8 @@ export function withDensity(curves: readonly Curve[], labels: ReadonlySet<string
   const used = new Map<string, number>();
   return curves.map((curve) => {
     if (!labels.has(curve.label)) return { ...curve, isBehind: true };
-    const before = used.get(curve.colour) ?? 0;
-    used.set(curve.colour, before + 1);
+    const before = used.get(curve.color) ?? 0;
+    used.set(curve.color, before + 1);
     return curve.dash.length > 0 ? curve : { ...curve, dash: DASHES[before % DASHES.length]! };
   });
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { AXES } from "./axis";
 import { FIGURES } from "./compareView";
-import { COMPARISONS } from "./comparison";
-import { CENTRES, SPREADS } from "./group";
+import { COMPARISONS } from "./imageComparison";
+import { CENTRES, SPREADS } from "./groupStatistics";
 import { SHAPES } from "./histograms";
 import { RUN_COLUMNS } from "./runTable";
 import { RUN_GROUPINGS } from "./runTree";

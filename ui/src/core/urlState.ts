@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAxis, type Axis } from "./axis";
-import type { Choice } from "./choice";
+import type { InclusionSet } from "./inclusionSet";
 import { compareViewOf, defaultCompareView, describeCompare, type CompareView } from "./compareView";
 import { dashboardViewOf, defaultDashboardView, describeDashboard, type DashboardView } from "./dashboardView";
 import { SHAPES, type Shape } from "./histograms";
-import type { Filter } from "./match";
-import { defaultPictureView, describePictures, pictureViewOf, type PictureView } from "./pictureView";
-import { unique, wholeNumber } from "./queryText";
+import type { Filter } from "./textFilter";
+import { defaultImageView, describeImages, imageViewOf, type ImageView } from "./imageView";
+import { unique, wholeNumber } from "./queryValues";
 import { defaultRunsView, describeRuns, runsViewOf, type RunsView } from "./runsView";
 import { defaultScalarView, describeScalars, scalarViewOf, type ScalarView } from "./scalarView";
 import { defaultValueView, describeValues, valueViewOf, type ValueView } from "./valueView";
-import { describeZooms, zoomsOf, type Zooms } from "./zoomText";
+import { describeZooms, zoomsOf, type Zooms } from "./zoomQuery";
 
 /** Which runs are shown: a base that is all or none of them, and the exceptions. Null: the viewer's own choice. */
-export type RunChoice = Choice | null;
+export type RunInclusion = InclusionSet | null;
 
 /** Everything of the pages that a link carries to a colleague. */
 export interface ViewState {
-  runs: RunChoice;
+  runs: RunInclusion;
   filter: Filter;
   axis: Axis;
   smoothing: number;
@@ -40,7 +40,7 @@ export interface ViewState {
   comparing: CompareView;
   list: RunsView;
   values: ValueView;
-  pictures: PictureView;
+  pictures: ImageView;
   dashboard: DashboardView;
 }
 
@@ -65,7 +65,7 @@ export function defaultView(): ViewState {
     comparing: defaultCompareView(),
     list: defaultRunsView(),
     values: defaultValueView(),
-    pictures: defaultPictureView(),
+    pictures: defaultImageView(),
     dashboard: defaultDashboardView(),
   };
 }
@@ -98,7 +98,7 @@ export function viewToQuery(view: ViewState): string {
   describeValues(view.values, query);
   describeDashboard(view.dashboard, query);
   if (view.step !== null) query.append("step", String(view.step));
-  describePictures(view.pictures, query);
+  describeImages(view.pictures, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
   return query.toString();
 }
@@ -128,12 +128,12 @@ export function queryToView(text: string): ViewState {
     comparing: compareViewOf(query),
     list: runsViewOf(query),
     values: valueViewOf(query),
-    pictures: pictureViewOf(query),
+    pictures: imageViewOf(query),
     dashboard: dashboardViewOf(query),
   };
 }
 
-function runChoice(query: URLSearchParams): RunChoice {
+function runChoice(query: URLSearchParams): RunInclusion {
   const runs = unique(query.getAll("run"));
   if (query.get("runs") === "all") return { base: "all", except: unique(query.getAll("without")) };
   return runs.length > 0 || query.get("runs") === "none" ? { base: "none", except: runs } : null;

@@ -14,7 +14,7 @@ export interface ValueView {
   /** Digits behind the point; null shows every digit that there is. */
   decimals: number | null;
   isScientific: boolean;
-  /** The colours of a heat map reach from the lowest to the highest number, however far a few of them lie. */
+  /** The colors of a heat map reach from the lowest to the highest number, however far a few of them lie. */
   isWholeRange: boolean;
   /** Histogram of the whole tensor rather than of the slice. */
   isOfWhole: boolean;
@@ -35,7 +35,7 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
   if (view.slice) query.append("slice", view.slice.join(","));
   if (view.decimals !== null) query.append("decimals", String(view.decimals));
   if (view.isScientific) query.append("numbers", "scientific");
-  if (view.isWholeRange) query.append("colours", "whole");
+  if (view.isWholeRange) query.append("colors", "whole");
   if (view.isOfWhole) query.append("of", "whole");
   if (view.isPlain) query.append("text", "plain");
   describeSort(view.sort, "columns", query);
@@ -51,7 +51,7 @@ export function valueViewOf(query: URLSearchParams): ValueView {
     slice: slice === null ? null : slice.split(","),
     decimals: decimals !== null && /^\d{1,2}$/.test(decimals) ? Math.min(MOST_DECIMALS, Number(decimals)) : null,
     isScientific: query.get("numbers") === "scientific",
-    isWholeRange: query.get("colours") === "whole",
+    isWholeRange: query.get("colors") === "whole",
     isOfWhole: query.get("of") === "whole",
     isPlain: query.get("text") === "plain",
     sort: sortOf("columns", query),

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { axisPositions } from "./axis";
 import { finiteExtent, paddedExtent, positionExtent } from "./extent";
-import { gridShape } from "./grid";
-import { rowWindow } from "./rowWindow";
+import { gridShape } from "./cardGrid";
+import { rowWindow } from "./visibleRows";
 import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto } from "./zoom";
 
 describe("extents", () => {

@@ -12,7 +12,7 @@ export const ROUTES: readonly Route[] = [
     path: "/distributions",
     name: "nav.distributions",
     icon: "distributions",
-    load: () => import("./distributions/DistributionsPage.svelte"),
+    load: () => import("./distributions/HistogramsPage.svelte"),
     shows: ["histogram"],
   },
   { path: "/tensors", name: "nav.tensors", icon: "tensors", load: () => import("./tensors/TensorsPage.svelte"), shows: ["tensor"] },

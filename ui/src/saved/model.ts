@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Drawing, DrawnLine } from "../core/drawing";
+import type { Drawing, DrawnLine } from "../core/vectorDrawing";
 import type { TableCell } from "../core/json";
 
 /** A page of the viewer as a file: what it is about, and cards that are read one after the other while it is written. */
@@ -17,8 +17,8 @@ export interface ViewPlan {
 
 export interface NamedRun {
   name: string;
-  /** A CSS colour, tokens allowed. */
-  colour: string;
+  /** A CSS color, tokens allowed. */
+  color: string;
   /** How the run was doing, in words. */
   state: string;
 }
@@ -36,7 +36,7 @@ export interface PlannedSection {
 
 export interface PlannedCard {
   title: string;
-  run: Pick<NamedRun, "name" | "colour"> | null;
+  run: Pick<NamedRun, "name" | "color"> | null;
   /** As wide as the page rather than beside others. */
   isWide?: boolean;
   /** False for a title that is no tag: what stands before a slash in it is no prefix. */
@@ -51,7 +51,7 @@ export interface CardContent {
   parts: readonly Part[];
 }
 
-export type Part = CurvesPart | DrawingPart | PicturePart | CellsPart | TablePart | TextPart | SoundPart | NoticePart;
+export type Part = CurvesPart | DrawingPart | ImagePart | CellsPart | TablePart | TextPart | AudioPart | NoticePart;
 
 /** Curves whose values can be pointed at. */
 export interface CurvesPart {
@@ -72,13 +72,13 @@ export interface DrawingPart {
 /** How pictures stand together: all beside each other, or two compared. */
 export type Arrangement = "grid" | "side" | "swipe" | "blink" | "difference";
 
-export interface PicturePart {
+export interface ImagePart {
   kind: "pictures";
   pictures: readonly { source: string; label: string }[];
   arrangement: Arrangement;
 }
 
-/** A picture of cells in whole pixels, with colours for either theme, and what is drawn over it. */
+/** A picture of cells in whole pixels, with colors for either theme, and what is drawn over it. */
 export interface CellsPart {
   kind: "cells";
   label: string;
@@ -88,8 +88,8 @@ export interface CellsPart {
   cells: readonly [number, number];
   /** Elements of an SVG over the picture, whose sides are 1 long. */
   over: string;
-  /** What the colours mean: the ends of the map, and colours of their own. */
-  legend: { low: string; high: string; marks: readonly { colour: string; name: string }[] } | null;
+  /** What the colors mean: the ends of the map, and colors of their own. */
+  legend: { low: string; high: string; marks: readonly { color: string; name: string }[] } | null;
   values: unknown;
 }
 
@@ -111,7 +111,7 @@ export interface TableColumn {
 
 export interface TableRow {
   /** That of the run of the row. */
-  colour: string | null;
+  color: string | null;
   /** The first cell names the row; `text` is how a reader sees it. */
   cells: readonly { text: string; value: TableCell }[];
 }
@@ -123,7 +123,7 @@ export interface TextPart {
   markup: string | null;
 }
 
-export interface SoundPart {
+export interface AudioPart {
   kind: "sound";
   label: string;
   drawing: Drawing | null;

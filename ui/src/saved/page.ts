@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import tokens from "../styles/tokens.css?raw";
 import { t } from "../i18n/i18n.svelte";
-import { partMarkup } from "./figures";
+import { partMarkup } from "./partMarkup";
 import { html, Markup, scriptJson } from "./markup";
 import type { CardContent, NamedRun, PlannedCard, ViewPlan } from "./model";
-import script from "./pointing.js?raw";
+import script from "./hover.js?raw";
 import style from "./page.css?raw";
-import { swatch } from "./swatch";
+import { swatch } from "./colorMark";
 
 /** What a file says of itself. */
 export interface FileFacts {
@@ -52,7 +52,7 @@ ${settings(plan)}${runs(plan.runs)}${contents(plan)}
   return head.text;
 }
 
-/** The colour map in steps, in the theme of the reader. */
+/** The color map in steps, in the theme of the reader. */
 function shades(): string {
   const steps = Array.from({ length: SHADES }, (_, step) => {
     const place = (step / (SHADES - 1)) * (MAP - 1);
@@ -72,7 +72,7 @@ function settings({ settings }: ViewPlan): Markup | null {
 
 function runs(runs: readonly NamedRun[]): Markup | null {
   if (runs.length === 0) return null;
-  const items = runs.map(({ name, colour, state }) => html`<li>${swatch(colour)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`);
+  const items = runs.map(({ name, color, state }) => html`<li>${swatch(color)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`);
   return html`<section class="legend" aria-label="${t("runs.title")}"><h2>${t("runs.title")} <span class="soft">${runs.length}</span></h2><ul>${items}</ul></section>\n`;
 }
 
@@ -94,7 +94,7 @@ export function sectionEnd(): string {
 export function cardMarkup({ title, run, isWide = false, hasPrefix = true }: PlannedCard, { facts, parts }: CardContent, id: string): string {
   const slash = hasPrefix ? title.lastIndexOf("/") : -1;
   const named = html`<h3><span class="soft">${title.slice(0, slash + 1)}</span>${title.slice(slash + 1)}</h3>`;
-  const of = run && html`<span class="run">${swatch(run.colour)}${run.name}</span>`;
+  const of = run && html`<span class="run">${swatch(run.color)}${run.name}</span>`;
   const said = facts.map((fact) => html`<span>${fact}</span>`);
   const isLong = parts.some((part) => (part.kind === "table" && part.rows.length > ROWS_OF_PAGE) || part.kind === "text");
   const look = `${isWide ? " wide" : ""}${isLong ? " long" : ""}`;

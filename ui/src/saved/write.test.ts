@@ -2,35 +2,35 @@
 import { describe, expect, it } from "vitest";
 
 import type { CardContent, Part, PlannedCard, ViewPlan } from "./model";
-import { CardFailure, writeView, type Progress, type Trouble } from "./write";
+import { CardFailure, writeView, type Progress, type Issue } from "./write";
 
 const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert(2)">'"&`;
 const FACTS = { address: "http://localhost/scalars?tag=<b>&run=\"a\"", made: "2026-11-21 12:00:00", language: "en", nonce: "0a1b" };
 const DRAWING = { width: 10, height: 10, body: "<path d=\"M0 0\"/>", plot: { left: 0, top: 0, right: 10, bottom: 10, by: "x" as const, x: { name: HOSTILE, range: [0, 1] as const, isLog: false }, ys: [] } };
 
 const PARTS: Part[] = [
-  { kind: "curves", label: HOSTILE, drawing: DRAWING, lines: [{ name: HOSTILE, part: HOSTILE, colour: "var(--series-0)", scale: 0, x: [0, 1], value: Float32Array.of(0.1, NaN) }] },
-  { kind: "table", label: HOSTILE, columns: [{ title: HOSTILE, isNumber: false }, { title: "n", group: HOSTILE, isNumber: true }], rows: [{ colour: "#aabbcc", cells: [{ text: HOSTILE, value: HOSTILE }, { text: "∞", value: Infinity }] }] },
+  { kind: "curves", label: HOSTILE, drawing: DRAWING, lines: [{ name: HOSTILE, part: HOSTILE, color: "var(--series-0)", scale: 0, x: [0, 1], value: Float32Array.of(0.1, NaN) }] },
+  { kind: "table", label: HOSTILE, columns: [{ title: HOSTILE, isNumber: false }, { title: "n", group: HOSTILE, isNumber: true }], rows: [{ color: "#aabbcc", cells: [{ text: HOSTILE, value: HOSTILE }, { text: "∞", value: Infinity }] }] },
   { kind: "text", text: `${HOSTILE}\nsecond line`, markup: null },
   { kind: "pictures", arrangement: "swipe", pictures: [{ source: "data:image/png;base64,AA==", label: HOSTILE }, { source: "data:image/png;base64,AA==", label: "b" }] },
-  { kind: "cells", label: HOSTILE, light: "data:,", dark: "data:,", cells: [2, 2], over: "", legend: { low: HOSTILE, high: "1", marks: [{ colour: "var(--ink)", name: HOSTILE }] }, values: HOSTILE },
+  { kind: "cells", label: HOSTILE, light: "data:,", dark: "data:,", cells: [2, 2], over: "", legend: { low: HOSTILE, high: "1", marks: [{ color: "var(--ink)", name: HOSTILE }] }, values: HOSTILE },
   { kind: "sound", label: HOSTILE, drawing: null, source: "data:audio/wav;base64,AA==" },
   { kind: "notice", tone: "bad", text: HOSTILE },
 ];
 
 function card(title: string, make: PlannedCard["make"]): PlannedCard {
-  return { title, run: { name: HOSTILE, colour: "var(--series-1)" }, make };
+  return { title, run: { name: HOSTILE, color: "var(--series-1)" }, make };
 }
 
 function planOf(...cards: PlannedCard[]): ViewPlan {
-  return { page: "test", title: HOSTILE, runs: [{ name: HOSTILE, colour: "#123456", state: HOSTILE }], settings: [{ name: HOSTILE, value: HOSTILE }], sections: [{ title: HOSTILE, cards }] };
+  return { page: "test", title: HOSTILE, runs: [{ name: HOSTILE, color: "#123456", state: HOSTILE }], settings: [{ name: HOSTILE, value: HOSTILE }], sections: [{ title: HOSTILE, cards }] };
 }
 
-function unexplained(error: unknown): Trouble {
+function unexplained(error: unknown): Issue {
   return { what: String(error), remedy: "", isFinal: true };
 }
 
-async function written(plan: ViewPlan, explain: (error: unknown) => Trouble = unexplained, signal = new AbortController().signal, onprogress: (progress: Progress) => void = () => {}) {
+async function written(plan: ViewPlan, explain: (error: unknown) => Issue = unexplained, signal = new AbortController().signal, onprogress: (progress: Progress) => void = () => {}) {
   const result = await writeView(plan, { facts: FACTS, signal, onprogress, explain });
   return { ...result, text: await result.file.text() };
 }
@@ -80,7 +80,7 @@ describe("a saved view", () => {
     const fails = card("gone", () => Promise.reject(new Error("x")));
     const made = written(planOf(fails), () => ({ what: "no server", remedy: "Start it.", isFinal: true }));
     await expect(made).rejects.toBeInstanceOf(CardFailure);
-    await expect(made).rejects.toMatchObject({ card: `gone · ${HOSTILE}`, trouble: { what: "no server" } });
+    await expect(made).rejects.toMatchObject({ card: `gone · ${HOSTILE}`, issues: { what: "no server" } });
   });
 
   it("tells how far it is, and stops when it is told to", async () => {

@@ -3,10 +3,10 @@ import { t } from "../i18n/i18n.svelte";
 import { scriptJson } from "./markup";
 import type { CardContent, PlannedCard, ViewPlan } from "./model";
 import { cardMarkup, closingMarkup, openingMarkup, sectionEnd, sectionMarkup, valuesHead, type FileFacts } from "./page";
-import { partValues } from "./values";
+import { partValues } from "./partValues";
 
 /** What could not be read, in words. */
-export interface Trouble {
+export interface Issue {
   what: string;
   remedy: string;
   /** Nothing else can be read either. */
@@ -24,7 +24,7 @@ interface Writing {
   facts: FileFacts;
   signal: AbortSignal;
   onprogress: (progress: Progress) => void;
-  explain: (error: unknown) => Trouble;
+  explain: (error: unknown) => Issue;
 }
 
 export interface WrittenView {
@@ -39,12 +39,12 @@ export interface WrittenView {
 /** A card without which there is no file. */
 export class CardFailure extends Error {
   readonly card: string;
-  readonly trouble: Trouble;
+  readonly issues: Issue;
 
-  constructor(card: string, trouble: Trouble) {
-    super(trouble.what);
+  constructor(card: string, issues: Issue) {
+    super(issues.what);
     this.card = card;
-    this.trouble = trouble;
+    this.issues = issues;
   }
 }
 
@@ -110,11 +110,11 @@ function readAhead(cards: readonly PlannedCard[], signal: AbortSignal): (() => P
 
 function whyNot(error: unknown, card: PlannedCard, { signal, explain }: Writing, unread: string[]): CardContent {
   signal.throwIfAborted();
-  const trouble = explain(error);
+  const issues = explain(error);
   const title = card.run ? `${card.title} · ${card.run.name}` : card.title;
-  if (trouble.isFinal) throw new CardFailure(title, trouble);
+  if (issues.isFinal) throw new CardFailure(title, issues);
   unread.push(title);
-  return { facts: [], parts: [{ kind: "notice", tone: "bad", text: t("saved.unread_because", { why: `${trouble.what} ${trouble.remedy}`.trim() }) }] };
+  return { facts: [], parts: [{ kind: "notice", tone: "bad", text: t("saved.unread_because", { why: `${issues.what} ${issues.remedy}`.trim() }) }] };
 }
 
 function tooMuch(): CardContent {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { queryToView, viewToQuery, type ViewState } from "../core/urlState";
-import { place } from "./place.svelte";
+import { pageLocation } from "./location.svelte";
 
 /** What the address says of the pages, as state; every change is written into it. */
 class Address {
-  #state = $state.raw<ViewState>(queryToView(place.query));
+  #state = $state.raw<ViewState>(queryToView(pageLocation.query));
 
   get state(): ViewState {
     return this.#state;
@@ -12,12 +12,12 @@ class Address {
 
   change(change: Partial<ViewState>): void {
     this.#state = { ...this.#state, ...change };
-    place.describe(viewToQuery(this.#state));
+    pageLocation.describe(viewToQuery(this.#state));
   }
 
   /** After the browser went back or forward. */
   reread(): void {
-    this.#state = queryToView(place.query);
+    this.#state = queryToView(pageLocation.query);
   }
 }
 

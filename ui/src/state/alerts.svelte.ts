@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchAlerts, type Alert } from "../api/alerts";
 import { freshId, notebook, type Mute } from "./notebook.svelte";
-import { paced } from "./pace";
+import { throttle } from "./throttle";
 import { problemOf, type Problem } from "./problem";
 import { runs } from "./runs.svelte";
 
@@ -25,7 +25,7 @@ class Alerts {
   muted = $derived(gathered(this.all.filter((alert) => alert.muted)));
 
   /** Reads what is new, at most twice a second. */
-  load = paced(() => void this.#load(), () => SPACING_MS);
+  load = throttle(() => void this.#load(), () => SPACING_MS);
 
   /** Forgets what is known: the server may be another one. */
   reload(): void {

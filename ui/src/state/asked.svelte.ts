@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAbort } from "../api/client";
-import { onChanges } from "./changes";
+import { onChanges } from "./runChanges";
 import { problemOf, type Problem } from "./problem";
 
 /** One answer of the server to a question that changes: the newest is kept, an older request is dropped. */

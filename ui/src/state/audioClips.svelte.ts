@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clipAmong, type ClipPlace } from "../core/clips";
-import { fetchSound, type Sound, type ValueKey } from "../api/values";
+import { clipAmong, type ClipPlace } from "../core/audioClips";
+import { fetchAudioClip, type AudioClip, type ValueKey } from "../api/values";
 
 /** Which clip each series of sounds plays, at whatever step; the first one until another is chosen. */
 class AudioClips {
@@ -24,13 +24,13 @@ export const audioClips = new AudioClips();
 /** What a clip of a value is; of a value with fewer clips, what its last one is. */
 export interface ShownClip extends ClipPlace {
   value: ValueKey;
-  sound: Sound;
+  sound: AudioClip;
 }
 
 export async function readClip(value: ValueKey, chosen: number, signal: AbortSignal): Promise<ShownClip> {
-  const first = await fetchSound(value, 0, signal);
+  const first = await fetchAudioClip(value, 0, signal);
   const clip = clipAmong(chosen, first.clips);
-  const sound = clip === 0 ? first : await fetchSound(value, clip, signal);
+  const sound = clip === 0 ? first : await fetchAudioClip(value, clip, signal);
   return { value, sound, clip, clips: first.clips };
 }
 

@@ -6,7 +6,7 @@ import { farCount, unplacedCount, type Curve, type Scaling } from "../core/curve
 import { lastValue, withoutEnds, type Series } from "../core/series";
 import { chartCounts } from "../core/seriesSummary";
 import { CurveDemand } from "./curves.svelte";
-import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, type ChartSettings } from "./lines";
+import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, type ChartSettings } from "./curveStyles";
 import { view } from "./view.svelte";
 import { zooms } from "./zooms.svelte";
 

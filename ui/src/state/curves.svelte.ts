@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Series } from "../core/series";
-import { abandon, areFresh, expireRows, knownRows, order, type CurveWaiter } from "./curveOrders";
-import { settingsOf, type Want } from "./curveQuestion";
-import { lineKey } from "./lines";
+import { abandon, areFresh, expireRows, knownRows, order, type CurveListener } from "./curveScheduler";
+import { settingsOf, type Want } from "./curveQuery";
+import { lineKey } from "./curveStyles";
 import type { Problem } from "./problem";
 
 const demands = new Set<CurveDemand>();
 
 /** What one chart on the screen wants to draw; released when it leaves the screen. */
-export class CurveDemand implements CurveWaiter {
+export class CurveDemand implements CurveListener {
   series = $state.raw<readonly Series[]>([]);
   problem = $state.raw<Problem | null>(null);
   isLoading = $state(false);

@@ -2,7 +2,7 @@
 import type { Range } from "../core/axis";
 import { shortNumbers } from "../core/json";
 import { UNSMOOTHED } from "../core/smoothing";
-import { MOST_PIXELS, readLines } from "./curveQuestion";
+import { MOST_PIXELS, readLines } from "./curveQuery";
 import { ReasonError } from "./problem";
 
 type Point = readonly [step: number, wallTime: number, value: number];

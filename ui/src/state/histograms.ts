@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchHistograms, type HistogramQuery } from "../api/histograms";
 import type { KnownSeries, SeriesKey } from "../api/routes";
-import { histogramCsv, histogramJson } from "../core/histogramFile";
+import { histogramCsv, histogramJson } from "../core/histogramTable";
 import { completedHistograms, type Histograms } from "../core/histograms";
-import { gathered } from "./gathered";
+import { batched } from "./batched";
 import { ReasonError } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
 
@@ -13,7 +13,7 @@ const ALL_STEPS = 1_000_000;
 export type HistogramDetail = Omit<HistogramQuery, "series">;
 
 /** The cards in sight ask for the same steps and rows of many series: in one request. */
-const ask = gathered<{ series: KnownSeries; detail: HistogramDetail }, Histograms>({
+const ask = batched<{ series: KnownSeries; detail: HistogramDetail }, Histograms>({
   alike: ({ detail }) => JSON.stringify(detail),
   most: 8,
   send: (questions, signal) => fetchHistograms({ series: questions.map(({ series }) => series), ...questions[0]!.detail }, signal),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchImages, fetchPicture, pictureAddress, type ImageList } from "../api/routes";
+import { fetchImages, fetchImage, imageAddress, type ImageList } from "../api/routes";
 import { completedList } from "../core/steps";
 import { CardSteps } from "./cardSteps.svelte";
 import { problemOf, type Problem } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
 
-export { pictureAddress, type ImageList };
+export { imageAddress, type ImageList };
 
 export const imageLists: ValueSource<ImageList> = {
   kind: "image",
@@ -14,9 +14,9 @@ export const imageLists: ValueSource<ImageList> = {
 };
 
 /** The bytes of a picture, or why there are none. */
-export async function readPicture(address: string): Promise<Blob | Problem> {
+export async function readImage(address: string): Promise<Blob | Problem> {
   try {
-    return await fetchPicture(address);
+    return await fetchImage(address);
   } catch (error) {
     return problemOf(error);
   }

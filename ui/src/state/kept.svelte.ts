@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAbort } from "../api/client";
 import { problemOf, type Problem } from "./problem";
-import { SeriesCache } from "./seriesCache";
+import { LruCache } from "./lruCache";
 
-const cache = new SeriesCache<unknown>(48 * 1024 * 1024);
+const cache = new LruCache<unknown>(48 * 1024 * 1024);
 
 /** An answer that never changes, because its question names a value of a log for good. */
 export class Kept<Question, Answer> {

@@ -2,11 +2,11 @@
 import { subscribe, type Change } from "../api/live";
 import { holdsTheSame } from "../core/runList";
 import { alerts } from "./alerts.svelte";
-import { announceChanges } from "./changes";
-import { colours } from "./colours.svelte";
+import { announceChanges } from "./runChanges";
+import { colors } from "./runColors.svelte";
 import { renewCurves } from "./curves.svelte";
 import { notebook } from "./notebook.svelte";
-import { paced } from "./pace";
+import { throttle } from "./throttle";
 import { runs } from "./runs.svelte";
 import { selection } from "./selection.svelte";
 import { listsOfTags } from "./tags.svelte";
@@ -36,8 +36,8 @@ class Live {
     return runs.server?.reload_interval === 0 ? "once" : "live";
   });
 
-  #renewCurves = paced(() => this.#takeCurves(), () => 150);
-  #renewLists = paced(() => this.#readLists(), () => listSpacing(runs.list.length));
+  #renewCurves = throttle(() => this.#takeCurves(), () => 150);
+  #renewLists = throttle(() => this.#readLists(), () => listSpacing(runs.list.length));
 
   /** Follows the server, and reads everything as soon as no change can be missed; the returned function stops. */
   start(): () => void {
@@ -126,7 +126,7 @@ function listSpacing(count: number): number {
 async function readLists(isAnother: boolean): Promise<void> {
   const before = runs.byId;
   await runs.load();
-  colours.assign(runs.all.map(({ id }) => id));
+  colors.assign(runs.all.map(({ id }) => id));
   selection.notice();
   const isSame = !isAnother && selection.shown.every((id) => !before.has(id) || holdsTheSame(before.get(id), runs.byId.get(id)));
   for (const list of listsOfTags) if (list.isUsed && (!isSame || list.problem)) await list.reload();

@@ -21,10 +21,10 @@ import {
   type View,
   type ViewRecord,
 } from "../api/notebook";
-import { labelChange } from "../core/labels";
+import { labelChange } from "../core/labelChange";
 import type { Reason } from "../core/reason";
 import { filled, merged, type ByKey } from "../core/records";
-import { Again } from "./again";
+import { Backoff } from "./backoff";
 import { problemOf, type Problem } from "./problem";
 
 export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord, View, ViewRecord };
@@ -57,7 +57,7 @@ class Notebook {
   #taken = 0;
   /** What the last failed reading told, which the next one takes back. */
   #unread: Problem | null = null;
-  #again = new Again(() => void this.load());
+  #backoff = new Backoff(() => void this.load());
 
   /** Reads everything; where that fails, once more by itself until it succeeds. */
   async load(): Promise<void> {
@@ -75,12 +75,12 @@ class Notebook {
       this.isRead = true;
       this.isWritable = answer.is_writable;
       this.warning = answer.problem;
-      this.#again.succeeded();
+      this.#backoff.succeeded();
       if (this.problem === this.#unread) this.problem = null;
     } catch (error) {
       this.problem = this.#unread = problemOf(error);
       // a server that is gone is followed anew, and its notebook read then
-      if (!this.#unread.isUnreachable) this.#again.failed();
+      if (!this.#unread.isUnreachable) this.#backoff.failed();
     }
   }
 
@@ -105,12 +105,12 @@ class Notebook {
     );
   }
 
-  /** Colours of runs that are drawn as one, by the name of their group, shown at once; null is the given colour. */
-  changeGroups(colours: ByKey<string | null>): Promise<boolean> {
+  /** Colors of runs that are drawn as one, by the name of their group, shown at once; null is the given colour. */
+  changeGroups(colors: ByKey<string | null>): Promise<boolean> {
     const versionOf = (group: string): number => this.groups.get(group)?.version ?? 0;
-    const shown = [...colours].map(([group, colour]) => [group, { colour, version: versionOf(group) }] as const);
+    const shown = [...colors].map(([group, colour]) => [group, { colour, version: versionOf(group) }] as const);
     this.groups = new Map([...this.groups, ...shown]);
-    return this.#write(() => sendGroupChanges([...colours].map(([group, colour]) => ({ group, colour, version: versionOf(group) }))));
+    return this.#write(() => sendGroupChanges([...colors].map(([group, colour]) => ({ group, colour, version: versionOf(group) }))));
   }
 
   /** A note that was written over `from`. False, and nothing is changed, where it is another one now. */

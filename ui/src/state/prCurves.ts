@@ -2,14 +2,14 @@
 import { fetchPrCurves, type PrQuery, type PrStep } from "../api/prCurves";
 import { completedPr, type PrSeries } from "../core/prCurve";
 import { CardSteps } from "./cardSteps.svelte";
-import { gathered } from "./gathered";
+import { batched } from "./batched";
 import { ReasonError } from "./problem";
 import type { ValueSource } from "./valueDemand.svelte";
 
 export type { PrSeries, PrStep };
 
 /** The cards in sight ask for the curves of all of their runs in one request. */
-const ask = gathered<PrQuery, PrSeries>({ alike: () => "", most: 400, send: fetchPrCurves });
+const ask = batched<PrQuery, PrSeries>({ alike: () => "", most: 400, send: fetchPrCurves });
 
 export const prCurveSource: ValueSource<PrSeries, PrStep> = {
   kind: "pr_curve",

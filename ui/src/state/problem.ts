@@ -30,7 +30,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** A reason of the server in the current language; "" for none. */
-export function told(reason: Reason | null | undefined): string {
+export function reasonText(reason: Reason | null | undefined): string {
   if (!reason) return "";
   return saidBy(reason, (key, values) => (hasWords(key) ? t(key, values) : null));
 }
@@ -58,7 +58,7 @@ class Told implements Problem {
   }
 
   get what(): string {
-    return told(this.#reason);
+    return reasonText(this.#reason);
   }
 
   get values(): Readonly<Record<string, string | number>> {

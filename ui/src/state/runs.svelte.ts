@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchRuns, fetchServer, type Run, type Server, type UnreadPlace } from "../api/routes";
+import { fetchRuns, fetchServer, type Run, type Server, type UnreadablePath } from "../api/routes";
 import { renewed } from "../core/runList";
 import { notebook } from "./notebook.svelte";
 import { problemOf, type Problem } from "./problem";
 
-export type { Run, UnreadPlace };
+export type { Run, UnreadablePath };
 
 /** Every run under the base directory, in the order of their names. */
 class Runs {
@@ -12,7 +12,7 @@ class Runs {
   /** Without the archived ones: what every page offers. */
   list = $derived<readonly Run[]>(this.all.filter(({ id }) => !notebook.notesOf(id)?.archived));
   /** What can't be looked into under the base directory, by path: runs there are in no list. */
-  unread = $state.raw<readonly UnreadPlace[]>([]);
+  unread = $state.raw<readonly UnreadablePath[]>([]);
   server = $state.raw<Server | null>(null);
   problem = $state.raw<Problem | null>(null);
   /** False until the first answer: an empty list is then not yet an empty directory. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choiceOf, chosenOf } from "../core/choice";
-import { matcherFor } from "../core/match";
-import { defaultShown } from "../core/runChoice";
+import { inclusionSetOf, includedIn } from "../core/inclusionSet";
+import { matcherFor } from "../core/textFilter";
+import { defaultSelection } from "../core/defaultSelection";
 import { notebook, notesText } from "./notebook.svelte";
 import { runs, type Run } from "./runs.svelte";
 import { view } from "./view.svelte";
@@ -23,7 +23,7 @@ class Selection {
 
   shown = $derived.by<readonly string[]>(() => {
     const ids = this.matching.map(({ id }) => id);
-    if (view.runs) return chosenOf(view.runs, ids);
+    if (view.runs) return includedIn(view.runs, ids);
     const defaults = this.#defaultOf(this.matching);
     return ids.filter((id) => defaults.has(id));
   });
@@ -71,7 +71,7 @@ class Selection {
       if (isShown) ticked.add(id);
       else ticked.delete(id);
     }
-    view.chooseRuns(choiceOf(ticked, runs.ids));
+    view.chooseRuns(inclusionSetOf(ticked, runs.ids));
   }
 
   /** Chooses the others only; where there are none, as before anybody chose. */
@@ -82,12 +82,12 @@ class Selection {
 
   /** Also those that the filter hides: they are shown again without it. */
   #ticked(): Set<string> {
-    return new Set(view.runs ? chosenOf(view.runs, runs.ids) : [...this.#defaultOf(runs.list), ...this.shown]);
+    return new Set(view.runs ? includedIn(view.runs, runs.ids) : [...this.#defaultOf(runs.list), ...this.shown]);
   }
 
   #defaultOf(offered: readonly Run[]): Set<string> {
     const known = offered.flatMap(({ id }) => (this.#first.has(id) ? [{ id, last_wall_time: this.#first.get(id)! }] : []));
-    return new Set([...defaultShown(known), ...offered.flatMap(({ id }) => (this.#later.has(id) ? [id] : []))]);
+    return new Set([...defaultSelection(known), ...offered.flatMap(({ id }) => (this.#later.has(id) ? [id] : []))]);
   }
 
   /** Gives up a filter that hides what is to be shown. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { innerWidth } from "svelte/reactivity/window";
 
-import type { ChartSize } from "../core/grid";
+import type { ChartSize } from "../core/cardGrid";
 import type { RunGrouping } from "../core/runTree";
-import type { TipOrder } from "../core/tipRows";
+import type { TooltipOrder } from "../core/tooltipRows";
 import { setLanguage, type Language } from "../i18n/i18n.svelte";
 import { readStored, writeStored } from "./storage";
 
@@ -22,7 +22,7 @@ interface Stored {
   /** Rare settings of the charts stand beside them. */
   isPanelOpen: boolean;
   /** Of the rows of the tip under the cursor. */
-  tipOrder: TipOrder;
+  tooltipOrder: TooltipOrder;
   /** Of the list beside the pages. */
   runGrouping: RunGrouping;
   /** Field of the lineage that the list is grouped by instead; "" for none. */
@@ -36,7 +36,7 @@ const SIDE_ROOM = 960;
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: null, isPanelOpen: false, tipOrder: "nearest", runGrouping: "none", runField: "", runNaming: "short", ...readStored<Partial<Stored>>(KEY, {}) };
+  return { theme: "system", language, chartSize: "medium", isSideOpen: null, isPanelOpen: false, tooltipOrder: "nearest", runGrouping: "none", runField: "", runNaming: "short", ...readStored<Partial<Stored>>(KEY, {}) };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */
@@ -63,8 +63,8 @@ class Settings {
     return this.#stored.isPanelOpen;
   }
 
-  get tipOrder(): TipOrder {
-    return this.#stored.tipOrder;
+  get tooltipOrder(): TooltipOrder {
+    return this.#stored.tooltipOrder;
   }
 
   get runGrouping(): RunGrouping {
@@ -93,8 +93,8 @@ class Settings {
     this.#change({ chartSize });
   }
 
-  setTipOrder(tipOrder: TipOrder): void {
-    this.#change({ tipOrder });
+  setTooltipOrder(tooltipOrder: TooltipOrder): void {
+    this.#change({ tooltipOrder });
   }
 
   setSideOpen(isSideOpen: boolean): void {

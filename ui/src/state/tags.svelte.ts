@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAbort } from "../api/client";
 import { fetchTags } from "../api/routes";
-import { compareNames } from "../core/order";
+import { compareNames } from "../core/naturalSort";
 import { problemOf, type Problem } from "./problem";
 
 /** A tag and the shown runs that hold it. */

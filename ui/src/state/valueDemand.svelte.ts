@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAbort } from "../api/client";
 import type { SeriesKey } from "../api/routes";
-import { onChanges } from "./changes";
+import { onChanges } from "./runChanges";
 import { problemOf, type Problem } from "./problem";
-import { SeriesCache } from "./seriesCache";
+import { LruCache } from "./lruCache";
 
 /** How values of a kind are read, and how much memory they take. `detail` says which of them, and how much. */
 export interface ValueSource<T, Detail = null> {
@@ -13,7 +13,7 @@ export interface ValueSource<T, Detail = null> {
   bytes: (value: T) => number;
 }
 
-const cache = new SeriesCache<unknown>();
+const cache = new LruCache<unknown>();
 const ENTRY_BYTES = 256;
 
 onChanges((changed) => cache.expire(changed));

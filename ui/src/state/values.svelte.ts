@@ -14,7 +14,7 @@ import {
   type ListedKind,
   type Outlines,
   type SliceKey,
-  type Sound,
+  type AudioClip,
   type TensorFacts,
   type TensorStatistics,
   type TensorWindow,
@@ -31,7 +31,7 @@ import { CardSteps } from "./cardSteps.svelte";
 import { Kept } from "./kept.svelte";
 import type { ValueSource } from "./valueDemand.svelte";
 
-export { tensorFile, type Outlines, type SliceKey, type Sound, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
+export { tensorFile, type Outlines, type SliceKey, type AudioClip, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
 
 const ID_BYTES = 80;
 const CELL_BYTES = 32;
@@ -72,7 +72,7 @@ export function keptTexts(): Kept<ValueKey, readonly string[]> {
   return new Kept("text", fetchTexts, (texts) => texts.reduce((sum, text) => sum + 2 * text.length, 0));
 }
 
-export function keptSound(): Kept<{ key: ValueKey; clip: number }, ShownClip> {
+export function keptAudioClip(): Kept<{ key: ValueKey; clip: number }, ShownClip> {
   return new Kept("sound", ({ key, clip }, signal) => readClip(key, clip, signal));
 }
 

@@ -3,19 +3,19 @@ import type { Axis } from "../core/axis";
 import type { CompareView } from "../core/compareView";
 import type { DashboardView } from "../core/dashboardView";
 import type { Shape } from "../core/histograms";
-import type { Filter } from "../core/match";
-import { tidyPictures, type PictureView } from "../core/pictureView";
+import type { Filter } from "../core/textFilter";
+import { tidyImageView, type ImageView } from "../core/imageView";
 import type { RunsView } from "../core/runsView";
-import { withOwn, type OwnSettings } from "../core/ownSettings";
+import { withOverrides, type ChartOverrides } from "../core/chartSettings";
 import { defaultScalarView, type ScalarView } from "../core/scalarView";
-import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunChoice, type ViewState } from "../core/urlState";
+import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunInclusion, type ViewState } from "../core/urlState";
 import type { ValueView } from "../core/valueView";
 import { address } from "./address.svelte";
 import { zooms } from "./zooms.svelte";
 
 /** What the pages show; all of it stands in the address. */
 class View {
-  get runs(): RunChoice {
+  get runs(): RunInclusion {
     return address.state.runs;
   }
 
@@ -63,7 +63,7 @@ class View {
     return address.state.values;
   }
 
-  get pictures(): PictureView {
+  get pictures(): ImageView {
     return address.state.pictures;
   }
 
@@ -80,7 +80,7 @@ class View {
     return address.state.closed.includes(group) !== address.state.isAllClosed;
   }
 
-  chooseRuns(runs: RunChoice): void {
+  chooseRuns(runs: RunInclusion): void {
     address.change({ runs });
   }
 
@@ -140,8 +140,8 @@ class View {
     address.change({ values: { ...this.values, ...change } });
   }
 
-  setPictures(change: Partial<PictureView>): void {
-    address.change({ pictures: tidyPictures({ ...this.pictures, ...change }) });
+  setImageView(change: Partial<ImageView>): void {
+    address.change({ pictures: tidyImageView({ ...this.pictures, ...change }) });
   }
 
   setDashboard(change: Partial<DashboardView>): void {
@@ -167,9 +167,9 @@ class View {
   }
 
   /** What one chart shows otherwise than the page. Another axis drops its box. */
-  setOwn(key: string, change: Partial<OwnSettings>): void {
+  setOwn(key: string, change: Partial<ChartOverrides>): void {
     if ("axis" in change) zooms.restore(key);
-    address.change({ scalars: { ...this.scalars, own: withOwn(this.scalars.own, key, change) } });
+    address.change({ scalars: { ...this.scalars, own: withOverrides(this.scalars.own, key, change) } });
   }
 
   /** Keeps a run highlighted in all charts, or no longer. */

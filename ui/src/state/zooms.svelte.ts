@@ -8,14 +8,14 @@ import { address } from "./address.svelte";
 /** A step of zooming into a chart. */
 export interface ZoomStep {
   /** It changes what is shown of the horizontal axis: linked charts follow. */
-  isAcross: boolean;
+  isHorizontal: boolean;
   /** It replaces the step before it, as the next turn of a wheel does. */
   isContinued: boolean;
   /** What the chart showed before, where it followed another one. */
   before: Box | null;
 }
 
-const LOCAL: ZoomStep = { isAcross: false, isContinued: false, before: null };
+const LOCAL: ZoomStep = { isHorizontal: false, isContinued: false, before: null };
 
 /**
  * Where charts were zoomed into, box within box. The shown boxes stand in the address, those before them do not. Of linked
@@ -44,11 +44,11 @@ class Zooms {
     return this.xOf(key) !== null;
   }
 
-  into(key: string, box: Box, { isAcross, isContinued, before }: ZoomStep = LOCAL): void {
+  into(key: string, box: Box, { isHorizontal, isContinued, before }: ZoomStep = LOCAL): void {
     const own = this.of(key);
     const from = own.length === 0 && before ? [before] : own;
     const stack = zoomInto(isContinued ? stepBack(from) : from, tidyBox(box, isLogTag(address.state, key)));
-    if (!isAcross || !address.state.scalars.isLinked) this.#set(key, stack);
+    if (!isHorizontal || !address.state.scalars.isLinked) this.#set(key, stack);
     else this.#show(new Map([[key, stack]]), key);
   }
 

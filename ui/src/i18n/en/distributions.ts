@@ -7,7 +7,7 @@ export const distributions = {
   "distributions.shape_front": "Front",
   "distributions.shape_front_title": "All outlines over each other. Heights within a step are to scale, between steps compressed.",
   "distributions.shape_heat": "Heat map",
-  "distributions.shape_heat_title": "A column a step; the colour grows with the cube root of the number of values. Lines: the median and the band of 68 % of the values",
+  "distributions.shape_heat_title": "A column a step; the color grows with the cube root of the number of values. Lines: the median and the band of 68 % of the values",
   "distributions.shape_bands": "Percentiles",
   "distributions.shape_bands_title": "Median, and the bands that hold 38, 68, 86 and 100 % of the values",
   "distributions.shape_both": "Both",

@@ -66,10 +66,10 @@ export const frame = {
   "side.naming_parameters": "Differing parameters",
   "side.nothing": "No run matches",
 
-  "colour.change": "Colour of {run}",
-  "colour.slot": "Colour {number}",
-  "colour.own": "Own colour",
-  "colour.reset": "Back to the given colour",
+  "color.change": "Color of {run}",
+  "color.slot": "Color {number}",
+  "color.own": "Own color",
+  "color.reset": "Back to the given color",
 
   "dialog.close": "Close",
 
@@ -97,5 +97,5 @@ export const frame = {
   "alerts.check.dead": "Nearly all activations are zero",
   "alerts.check.stuck": "No step for many times the usual pause",
 
-  "notebook.warning": "About notes, colours and thresholds:",
+  "notebook.warning": "About notes, colors and thresholds:",
 } as const;

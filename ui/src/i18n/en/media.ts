@@ -15,7 +15,7 @@ export const media = {
   "audio.clip": "Clip {n} / {count}",
   "audio.clip_of": "Clip of {tag}",
   "audio.undecodable": "The browser can’t decode this sound of step {step}, at byte {offset} of {file}",
-  "audio.download": "Sound as recorded",
+  "audio.download": "AudioClip as recorded",
   "audio.png": "Waveform (PNG)",
   "audio.svg": "Waveform (SVG)",
   "audio.csv": "Samples as table (CSV)",

@@ -68,10 +68,10 @@ export const frame: Record<keyof typeof en, string> = {
   "side.naming_parameters": "取值不同的参数",
   "side.nothing": "没有匹配的训练",
 
-  "colour.change": "{run} 的颜色",
-  "colour.slot": "颜色 {number}",
-  "colour.own": "自定义颜色",
-  "colour.reset": "恢复默认颜色",
+  "color.change": "{run} 的颜色",
+  "color.slot": "颜色 {number}",
+  "color.own": "自定义颜色",
+  "color.reset": "恢复默认颜色",
 
   "dialog.close": "关闭",
 

@@ -2,23 +2,23 @@
 import { curveDrawing } from "../../charts/curveDrawing";
 import { histogramDrawing } from "../../charts/histogramDrawing";
 import { landscapeCanvas, pathOver } from "../../charts/landscapeCanvas";
-import { outlineDrawing } from "../../charts/outlineDrawing";
-import { themedPicture } from "../../charts/schemes";
+import { graphDrawing } from "../../charts/graphDrawing";
+import { themedImage } from "../../charts/themedImage";
 import { curveOf, wholeRanges, type Curve } from "../../core/curve";
 import { formatValue, groupDigits } from "../../core/format";
-import { histogramJson } from "../../core/histogramFile";
+import { histogramJson } from "../../core/histogramTable";
 import { rowAtStep } from "../../core/steps";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent } from "../../saved/model";
-import { colours } from "../../state/colours.svelte";
-import { readLines } from "../../state/curveQuestion";
+import { colors } from "../../state/runColors.svelte";
+import { readLines } from "../../state/curveQuery";
 import { histogramSource } from "../../state/histograms";
 import { imageLists } from "../../state/images.svelte";
 import { tags as shownTags } from "../../state/tags.svelte";
 import { tensorLists, type Outlines } from "../../state/values.svelte";
 import { UNSMOOTHED } from "../../core/smoothing";
-import { readPictures } from "../images/imagesDocument";
-import { readPreview } from "../tensors/tensorsDocument";
+import { readImages } from "../images/imagesExport";
+import { readPreview } from "../tensors/tensorsExport";
 
 const SIZE = { width: 560, height: 280 };
 const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
@@ -33,8 +33,8 @@ export async function scalarContent(run: string, tag: string, signal: AbortSigna
   const behind = await curvesOf(others, tag, PIXELS.peer, signal);
   const curves = own ? [own] : [];
   const ranges = wholeRanges([...curves, ...behind], { ...SCALING, ignoresOutliers: true });
-  const drawing = curveDrawing({ curves, faint: behind, axis: "step", scaling: SCALING, uprights: [{ title: "", colour: null }], ranges, size: SIZE });
-  const lines = curves.map(({ label, colour, x, raw }) => ({ name: label, part: "", colour, scale: 0, x, value: raw }));
+  const drawing = curveDrawing({ curves, faint: behind, axis: "step", scaling: SCALING, yAxes: [{ title: "", color: null }], ranges, size: SIZE });
+  const lines = curves.map(({ label, color, x, raw }) => ({ name: label, part: "", color, scale: 0, x, value: raw }));
   const last = own?.raw.at(-1);
   return {
     facts: [...(last === undefined ? [] : [`${t("dashboard.last_value")} ${formatValue(last)}`]), ...(behind.length > 0 ? [t("dashboard.peers", { n: behind.length })] : [])],
@@ -45,12 +45,12 @@ export async function scalarContent(run: string, tag: string, signal: AbortSigna
 async function curvesOf(runs: readonly string[], tag: string, pixels: number, signal: AbortSignal): Promise<Curve[]> {
   const lines = runs.map((run) => ({ run, tag, offset: 0 }));
   const series = await readLines({ lines, axis: "step", range: null, pixels, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null, showsHidden: false }, signal);
-  return series.filter(({ error }) => error === null).map((one) => curveOf(one, "step", colours.of(one.run)));
+  return series.filter(({ error }) => error === null).map((one) => curveOf(one, "step", colors.of(one.run)));
 }
 
 export async function histogramContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
   const histograms = await histogramSource.read({ run, tag }, { axis: "step", range: null, rows: ROWS }, signal, undefined);
-  const drawing = histogramDrawing({ histograms, shape: "ridge", axis: "step", values: null, colour: colours.of(run), unit: "" }, SIZE);
+  const drawing = histogramDrawing({ histograms, shape: "ridge", axis: "step", values: null, color: colors.of(run), unit: "" }, SIZE);
   const label = t("distributions.chart", { tag, run, n: histograms.step.length });
   return { facts: [t("distributions.steps", { n: histograms.steps, shown: groupDigits(histograms.steps) })], parts: [{ kind: "drawing", label, drawing, values: JSON.parse(histogramJson(histograms)) as unknown }] };
 }
@@ -60,7 +60,7 @@ export async function imageContent(run: string, tag: string, signal: AbortSignal
   const row = rowAtStep(list.step, null);
   if (row < 0) return { facts: [t("values.none")], parts: [] };
   const step = list.step[row]!;
-  const { facts, parts } = await readPictures({ key: { run, tag, id: list.id[row]! }, step, row, list }, signal);
+  const { facts, parts } = await readImages({ key: { run, tag, id: list.id[row]! }, step, row, list }, signal);
   return { facts: [t("images.step", { step: groupDigits(step) }), ...facts], parts };
 }
 
@@ -72,13 +72,13 @@ export async function tensorContent(run: string, tag: string, signal: AbortSigna
   return { facts: [t("images.step", { step: groupDigits(list.step[row]!) }), ...facts], parts };
 }
 
-export function outlineContent(run: string, graph: NonNullable<Outlines["graph"]>): CardContent {
-  const drawing = outlineDrawing(graph.scopes, graph.flows, SIZE);
+export function graphContent(run: string, graph: NonNullable<Outlines["graph"]>): CardContent {
+  const drawing = graphDrawing(graph.scopes, graph.flows, SIZE);
   return { facts: [], parts: [{ kind: "drawing", label: t("dashboard.graph_label", { run }), drawing, values: { scopes: graph.scopes, flows: graph.flows } }] };
 }
 
 export function pipelineContent({ stages }: NonNullable<Outlines["pipeline"]>): CardContent {
-  const rows = stages.map(({ name, detail }, index) => ({ colour: null, cells: [{ text: `${index + 1}. ${name}`, value: name }, { text: detail, value: detail }] }));
+  const rows = stages.map(({ name, detail }, index) => ({ color: null, cells: [{ text: `${index + 1}. ${name}`, value: name }, { text: detail, value: detail }] }));
   const columns = [{ title: t("dashboard.pipeline"), isNumber: false }, { title: "", isNumber: false }];
   return { facts: [], parts: [{ kind: "table", label: t("dashboard.pipeline"), columns, rows }] };
 }
@@ -90,7 +90,7 @@ export function landscapeContent(run: string, { tag, x, y, losses, path_x: pathX
   const part = {
     kind: "cells" as const,
     label: t("dashboard.landscape_label", { run }),
-    ...themedPicture((rgb) => landscapeCanvas(losses, rgb)),
+    ...themedImage((rgb) => landscapeCanvas(losses, rgb)),
     cells: [losses[0]?.length ?? 0, losses.length] as const,
     over: `<path class="path" d="${path.join("")}"/>`,
     legend,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { curveDrawing } from "../../charts/curveDrawing";
 import { rangesOf, wholeRanges, type Curve, type Scaling } from "../../core/curve";
-import type { DrawnLine } from "../../core/drawing";
+import type { DrawnLine } from "../../core/vectorDrawing";
 import { formatValue, groupDigits } from "../../core/format";
 import type { Series } from "../../core/series";
 import { chartCounts, seriesSummary } from "../../core/seriesSummary";
 import type { Box } from "../../core/zoom";
 import { t } from "../../i18n/i18n.svelte";
 import type { CurvesPart, TablePart } from "../../saved/model";
-import { settingsOfChart, thresholdGuides } from "../../state/lines";
+import { settingsOfChart, thresholdGuides } from "../../state/curveStyles";
 
 /** Points of all curves of a file: above this much a browser is slow to open it. */
 const MOST_POINTS = 1_500_000;
@@ -38,7 +38,7 @@ interface CurvesCard {
   key: string;
   label: string;
   curves: readonly Curve[];
-  uprights: readonly { title: string; colour: string | null }[];
+  yAxes: readonly { title: string; color: string | null }[];
   scaling: Scaling;
   zoom: Box | null;
   size: Size;
@@ -47,29 +47,29 @@ interface CurvesCard {
 
 /** The chart of some curves as it is on the screen, zoomed as it is there. */
 export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): CurvesPart {
-  const { curves, scaling, uprights, zoom, size, label } = card;
+  const { curves, scaling, yAxes, zoom, size, label } = card;
   const { axis: along, xTag } = settingsOfChart(card.key);
   const guides = card.hasGuides ? thresholdGuides(card.key) : [];
   const axis = xTag === null ? along : "value";
   const ranges = zoom && rangesOf(zoom, wholeRanges(curves, scaling, guides.map(({ value }) => value)), scaling);
-  return { kind: "curves", label, drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, uprights, guides, ranges, size }), lines };
+  return { kind: "curves", label, drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, yAxes, guides, ranges, size }), lines };
 }
 
 /** The numbers of a curve, with the steps where the axis says something else. */
 export function lineOf(curve: Curve, series: Series, key: string): DrawnLine {
   const { axis, xTag } = settingsOfChart(key);
-  const { label, part, colour, scale, x, raw, smoothed } = curve;
-  return { name: label, part, colour, scale, x, value: raw, smoothed, step: axis === "step" && xTag === null ? null : series.step };
+  const { label, part, color, scale, x, raw, smoothed } = curve;
+  return { name: label, part, color, scale, x, value: raw, smoothed, step: axis === "step" && xTag === null ? null : series.step };
 }
 
 /** Last, lowest and highest value of each curve. */
 export function curvesTable(curves: readonly Curve[], series: readonly Series[]): TablePart {
   const number = (value: number | null): { text: string; value: number | null } => ({ text: formatValue(value, 6), value });
   const rows = series.map((one, index) => {
-    const { colour, label, part } = curves[index]!;
+    const { color, label, part } = curves[index]!;
     const { last, minimum, maximum, points } = seriesSummary(one);
     const name = part === "" ? label : `${label} · ${part}`;
-    return { colour, cells: [{ text: name, value: name }, number(last), number(minimum), number(maximum), { text: groupDigits(points), value: points }] };
+    return { color, cells: [{ text: name, value: name }, number(last), number(minimum), number(maximum), { text: groupDigits(points), value: points }] };
   });
   const titles = [t("legend.last"), t("legend.minimum"), t("legend.maximum"), t("legend.points")];
   const columns = [{ title: t("legend.run"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))];

@@ -4,7 +4,7 @@ import { currentLanguage, t } from "../../i18n/i18n.svelte";
 import { CardFailure, writeView, type Progress, type WrittenView } from "../../saved/write";
 import type { ViewPlan } from "../../saved/model";
 import { problemOf } from "../../state/problem";
-import { saveBlob } from "../../widgets/save";
+import { saveBlob } from "../../widgets/download";
 
 /** What a person is told when the file is written, or is not. */
 export type SavedOutcome =
@@ -47,8 +47,8 @@ function of(error: unknown): { what: string; notes: string[] } {
   return { what, notes: remedy === "" ? [] : [remedy] };
 }
 
-function failure({ card, trouble }: CardFailure): { what: string; notes: string[] } {
-  return { what: `${t("saved.failed_at", { card })}. ${trouble.what}`, notes: trouble.remedy === "" ? [] : [trouble.remedy] };
+function failure({ card, issues }: CardFailure): { what: string; notes: string[] } {
+  return { what: `${t("saved.failed_at", { card })}. ${issues.what}`, notes: issues.remedy === "" ? [] : [issues.remedy] };
 }
 
 function notesOf({ unread, leftOut }: WrittenView): string[] {

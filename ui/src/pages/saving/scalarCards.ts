@@ -3,13 +3,13 @@ import type { ChartPlan } from "../../core/chartPlan";
 import { withoutEnds, type Series } from "../../core/series";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, Setting } from "../../saved/model";
-import { readLines, type Want } from "../../state/curveQuestion";
-import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart } from "../../state/lines";
+import { readLines, type Want } from "../../state/curveQuery";
+import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart } from "../../state/curveStyles";
 import { problemOf, ReasonError } from "../../state/problem";
 import { view } from "../../state/view.svelte";
 import { zooms } from "../../state/zooms.svelte";
 import { curveFacts, curvesPart, curvesTable, lineOf, pixelsOf, type Size } from "./curvesPart";
-import { filterSetting } from "./shown";
+import { filterSetting } from "./selectedRuns";
 
 /** Charts of scalars as cards of a file; `baseline` is the run that the others are compared with. */
 export function scalarCards(plans: readonly ChartPlan[], baseline: string | null, size: Size, lines: number): PlannedCard[] {
@@ -31,7 +31,7 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
   const zoom = zooms.boxOf(plan.key, curves, scaling.isLog);
   const hasGuides = plan.parts.length === 1 && baseline === null;
   const label = `${plan.title} · ${curves.map((curve) => curve.label).slice(0, 8).join(", ")}`;
-  const chart = { key: plan.key, label, curves, uprights: axesOf(plan), scaling, zoom, size, hasGuides };
+  const chart = { key: plan.key, label, curves, yAxes: axesOf(plan), scaling, zoom, size, hasGuides };
   const unread = failed ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })] : [];
   return { facts: [...curveFacts(series, scaling.isLog, zoom), ...unread], parts: [curvesPart(chart, curves.map((curve, index) => lineOf(curve, series[index]!, plan.key))), curvesTable(curves, series)] };
 }

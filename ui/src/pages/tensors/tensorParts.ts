@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cellsCanvas, ODD_COLOURS } from "../../charts/cellsCanvas";
-import { themedPicture } from "../../charts/schemes";
+import { heatCanvas, ODD_COLORS } from "../../charts/heatCanvas";
+import { themedImage } from "../../charts/themedImage";
 import { formatCell, shortCell } from "../../core/cellText";
 import { formatValue, groupDigits } from "../../core/format";
-import { colourRange, endLabels, indexAt, oddKinds, type Heat, type Span } from "../../core/heat";
+import { colorRange, endLabels, indexAt, oddKinds, type Heat, type Span } from "../../core/heat";
 import { jsonNumbers } from "../../core/json";
 import { t } from "../../i18n/i18n.svelte";
 import type { CellsPart, TablePart } from "../../saved/model";
 import type { TensorStatistics, TensorWindow } from "../../state/values.svelte";
 import { view } from "../../state/view.svelte";
 
-/** A heat map with the meaning of its colours. */
+/** A heat map with the meaning of its colors. */
 export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {
-  const range = colourRange(heat, view.values.isWholeRange);
+  const range = colorRange(heat, view.values.isWholeRange);
   const ends = range && endLabels(range, dtype === "bool" ? (number) => (number === 0 ? "False" : "True") : formatValue);
-  const marks = oddKinds(heat).map(({ kind, name }) => ({ colour: ODD_COLOURS[kind - 1]!, name }));
+  const marks = oddKinds(heat).map(({ kind, name }) => ({ color: ODD_COLORS[kind - 1]!, name }));
   const values = { shape: heat.shape, cells: heat.cells, isReduced: heat.isReduced, minimum: heat.minimum, maximum: heat.maximum, values: jsonNumbers(cellNumbers(heat)) };
   const legend = ends || marks.length > 0 ? { low: ends?.[0] ?? "", high: ends?.[1] ?? "", marks } : null;
-  const cells = pictureSize(heat);
-  return { kind: "cells", label, ...themedPicture((rgb) => scaled(cellsCanvas(heat, range, rgb), cells)), cells, over: "", legend, values };
+  const cells = imageSize(heat);
+  return { kind: "cells", label, ...themedImage((rgb) => scaled(heatCanvas(heat, range, rgb), cells)), cells, over: "", legend, values };
 }
 
 /** Pixels across and down: one a cell, and more along the side where the cells of a reduced matrix cover more elements. */
-function pictureSize({ shape, cells: [rows, columns] }: Heat): [number, number] {
+function imageSize({ shape, cells: [rows, columns] }: Heat): [number, number] {
   const block = (shape[0] / rows) / (shape[1] / columns);
   return [Math.round(columns * Math.max(1, 1 / block)), Math.round(rows * Math.max(1, block))];
 }
@@ -62,7 +62,7 @@ export function windowPart({ cells, rows, columns, row, column }: TensorWindow, 
     columns: [{ title: `${down} ${across}`.trim(), isNumber: false }, ...(cells[0] ?? []).map((_, index) => ({ title: head(columns, column + index), isNumber: true }))],
     rows: cells.map((line, index) => {
       const name = rows.dimension === null ? "" : groupDigits(indexAt(rows, row + index));
-      return { colour: null, cells: [{ text: name, value: rows.dimension === null ? null : indexAt(rows, row + index) }, ...line.map((cell) => ({ text: formatCell(cell, decimals, isScientific), value: cell }))] };
+      return { color: null, cells: [{ text: name, value: rows.dimension === null ? null : indexAt(rows, row + index) }, ...line.map((cell) => ({ text: formatCell(cell, decimals, isScientific), value: cell }))] };
     }),
   };
 }
@@ -70,7 +70,7 @@ export function windowPart({ cells, rows, columns, row, column }: TensorWindow, 
 /** Statistics of the slice and of the whole tensor beside each other. */
 export function statisticsPart(slice: TensorStatistics, whole: TensorStatistics): TablePart {
   const row = (name: string, of: (one: TensorStatistics) => string, value: (one: TensorStatistics) => string | number | null) => ({
-    colour: null,
+    color: null,
     cells: [{ text: name, value: name }, ...[slice, whole].map((one) => ({ text: of(one), value: value(one) }))],
   });
   const counted = (name: string, of: (one: TensorStatistics) => number) => row(name, (one) => groupDigits(of(one)), of);

@@ -2,7 +2,7 @@
 import DOMPurify from "dompurify";
 import MarkdownIt, { type Token } from "markdown-it";
 
-import { PASSAGE } from "../../core/passages";
+import { CHUNK_LETTERS } from "../../core/textChunks";
 
 /** Raw HTML stays text; pictures would ask other machines, so they are left as what they say. */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true }).disable("image");
@@ -17,23 +17,23 @@ const ALLOWED = {
 /** Markdown as elements that can do no harm: nothing in them runs, and nothing is fetched before somebody clicks. */
 export function renderMarkdown(text: string): DocumentFragment {
   const whole = document.createDocumentFragment();
-  whole.append(...renderPassages(text));
+  whole.append(...renderChunks(text));
   return whole;
 }
 
 /** The same in passages of whole blocks; each is made when it is asked for, since the making of millions of letters takes seconds. */
-export function* renderPassages(text: string): Generator<DocumentFragment> {
+export function* renderChunks(text: string): Generator<DocumentFragment> {
   const references = {};
-  for (const tokens of tokenPassages(markdown.parse(text, references))) {
+  for (const tokens of tokenChunks(markdown.parse(text, references))) {
     yield harmless(markdown.renderer.render(tokens, markdown.options, references));
   }
 }
 
-function* tokenPassages(tokens: Token[]): Generator<Token[]> {
+function* tokenChunks(tokens: Token[]): Generator<Token[]> {
   let [first, letters] = [0, 0];
   for (const [index, { content, level, nesting }] of tokens.entries()) {
     letters += content.length;
-    if (letters < PASSAGE || level > 0 || nesting > 0) continue;
+    if (letters < CHUNK_LETTERS || level > 0 || nesting > 0) continue;
     yield tokens.slice(first, index + 1);
     [first, letters] = [index + 1, 0];
   }

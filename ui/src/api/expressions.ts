@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Axis, Range } from "../core/axis";
+import type { Group } from "../core/groupStatistics";
+import type { Floats, Series } from "../core/series";
+import type { Smoothing } from "../core/smoothing";
+import { request } from "./client";
+import { float64, floats, readHeader } from "./columns";
+import type { components } from "./schema";
+
+type DerivedHeader = components["schemas"]["DerivedHeader"];
+type GroupsHeader = components["schemas"]["GroupsHeader"];
+
+/** What a view shows; `x` is an expression over tags that stands on the horizontal axis, null for the axis itself. */
+export interface ExpressionView {
+  axis: Axis;
+  x: string | null;
+  range: Range | null;
+  pixels: number;
+  /** Columns even in the logarithm of x less this; null: even in x. */
+  log_origin: number | null;
+  smoothing: Smoothing;
+}
+
+export interface ExpressionQuery extends ExpressionView {
+  lines: readonly { run: string; y: string; since: string | null }[];
+  /** Values are those less the ones of this run at the same x. */
+  baseline: string | null;
+}
+
+export interface GroupQuery extends ExpressionView {
+  groups: readonly { key: string; y: string; runs: readonly string[] }[];
+  /** Values are those less the mean or median of these runs at the same x. */
+  baseline: { runs: readonly string[]; centre: "mean" | "median" } | null;
+}
+
+/** One answer for each line, in their order; the rows that are known are left out, see `completed`. */
+export async function fetchExpressions(query: ExpressionQuery, signal: AbortSignal): Promise<Series[]> {
+  const response = await request("/api/derived", { body: query, signal });
+  const buffer = await response.arrayBuffer();
+  const { header, start } = readHeader<DerivedHeader>(buffer);
+  const isStep = query.axis === "step" && query.x === null;
+  return header.lines.map((line) => lineFrom(line, buffer, start, isStep));
+}
+
+function lineFrom(line: DerivedHeader["lines"][number], buffer: ArrayBuffer, start: number, isStep: boolean): Series {
+  const { columns } = line;
+  const wallTime = columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0);
+  return {
+    run: line.run,
+    tag: line.y,
+    points: line.points,
+    returned: line.returned,
+    reduced: line.reduced,
+    nan: line.nan,
+    positiveInfinity: line.positive_infinity,
+    negativeInfinity: line.negative_infinity,
+    overwritten: 0,
+    repeated: 0,
+    startWallTime: NaN,
+    firstStep: isStep ? line.first_x : null,
+    version: 0,
+    cursor: line.cursor,
+    kept: line.kept,
+    error: line.error,
+    x: columns ? float64(buffer, start, columns.x) : new Float64Array(0),
+    step: columns ? float64(buffer, start, columns.step) : new Float64Array(0),
+    wallTime,
+    value: columns ? float64(buffer, start, columns.value) : new Float32Array(0),
+    smoothed: columns?.smoothed ? float64(buffer, start, columns.smoothed) : null,
+  };
+}
+
+/** The statistics of each group, in the order of the query. */
+export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promise<Group[]> {
+  const keep = ["mean", "median", "low", "high"];
+  const response = await request("/api/groups", { body: { ...query, keep }, signal });
+  const buffer = await response.arrayBuffer();
+  const { header, start } = readHeader<GroupsHeader>(buffer);
+  return header.groups.map(({ columns, ...facts }) => {
+    const column = (name: "count" | "mean" | "median" | "low" | "high" | "deviation" | "lower_quartile" | "upper_quartile"): Floats =>
+      columns ? floats(buffer, start, columns[name]) : new Float32Array(0);
+    return {
+      key: facts.key,
+      error: facts.error,
+      runs: facts.runs,
+      missing: facts.missing,
+      problem: facts.problem,
+      points: facts.points,
+      returned: facts.returned,
+      reduced: facts.reduced,
+      x: columns ? float64(buffer, start, columns.x) : new Float64Array(0),
+      count: column("count"),
+      mean: column("mean"),
+      median: column("median"),
+      low: column("low"),
+      high: column("high"),
+      deviation: column("deviation"),
+      lowerQuartile: column("lower_quartile"),
+      upperQuartile: column("upper_quartile"),
+    };
+  });
+}

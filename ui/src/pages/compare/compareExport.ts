@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { planOfTag } from "../../core/chartPlan";
+import { figureColumns, figureTable, type FigureCell, type FigureColumn, type FigureRow } from "../../core/figureTable";
+import { formatSetting, formatValue } from "../../core/format";
+import { t } from "../../i18n/i18n.svelte";
+import type { CardContent, NamedRun, PlannedCard, PlannedSection, Setting, ViewPlan } from "../../saved/model";
+import { comparison, PARAMETER_ROLES } from "../../state/groupComparison.svelte";
+import { readHparams, readStatistics } from "../../state/exportReads";
+import { selection } from "../../state/selection.svelte";
+import type { TagRuns } from "../../state/tags.svelte";
+import { view } from "../../state/view.svelte";
+import { tableContent, type PlannedColumn } from "../saving/tablePart";
+import { drawingSize } from "../saving/curvesPart";
+import { countLines, curveSettings, scalarCards } from "../saving/scalarCards";
+import { filterSetting, holdersOf, namedRuns, sectionsOf } from "../saving/selectedRuns";
+import { groupCards } from "./groupExport";
+
+/** Runs compared: their charts, those of their groups, or the table of their figures. */
+export function compareExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
+  const { isTable } = view.comparing;
+  const tags = full && !isTable ? [full] : matching;
+  const size = drawingSize(tags.length);
+  const plans = tags.map(planOfTag);
+  const cards = (some: readonly TagRuns[]): PlannedCard[] =>
+    comparison.isGrouped ? groupCards(some, size, tags.length) : scalarCards(some.map(planOfTag), view.comparing.baseline, size, countLines(plans));
+  const sections: PlannedSection[] = isTable ? [{ title: t("compare.table"), cards: [tableCard(tags.map(({ tag }) => tag))] }] : sectionsOf("scalars", tags, cards);
+  return { page: "compare", title: t("nav.compare"), runs: legend(tags), settings: [...comparing(), ...(isTable ? filterSetting() : curveSettings())], sections };
+}
+
+/** Charts of groups have the colors of the groups. */
+function legend(tags: readonly TagRuns[]): NamedRun[] {
+  if (view.comparing.isTable) return namedRuns(selection.shown);
+  if (!comparison.isGrouped) return holdersOf(tags);
+  return comparison.groups.map(({ key, runs }) => ({ name: key, color: comparison.colorOf(key), state: t("compare.runs", { n: runs.length }) }));
+}
+
+function comparing(): Setting[] {
+  const { grouping, parameter, centre, spread, baseline } = view.comparing;
+  const group = grouping === "parameter" ? t("compare.group_parameter", { parameter }) : t(`compare.group_${grouping}`);
+  return [
+    ...(comparison.isGrouped ? [{ name: t("compare.group"), value: group }, { name: t("compare.centre"), value: t(`compare.centre_${centre}`) }, { name: t("compare.spread"), value: t(`compare.spread_${spread}`) }] : []),
+    ...(baseline === null ? [] : [{ name: t("compare.baseline"), value: baseline }]),
+  ];
+}
+
+function tableCard(tags: readonly string[]): PlannedCard {
+  return { title: t("compare.table"), run: null, isWide: true, make: (signal) => readTable(tags, signal) };
+}
+
+async function readTable(tags: readonly string[], signal: AbortSignal): Promise<CardContent> {
+  const { figures, showsEqual, sort } = view.comparing;
+  const groups = new Map(comparison.groups.flatMap(({ key, runs }) => runs.map((run) => [run, key] as const)));
+  const { shown } = selection;
+  const [hparams, statistics] = await Promise.all([readHparams(shown, signal), readStatistics(shown, tags, signal)]);
+  const columns = figureColumns(hparams.columns, { roles: PARAMETER_ROLES, showsEqual }, tags, figures);
+  const facts = { parameters: new Map(hparams.rows.map(({ run, cells }) => [run, cells] as const)), series: statistics.series };
+  const rows = figureTable(shown, columns, facts, sort);
+  const run: PlannedColumn<FigureRow> = { title: t("compare.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
+  return tableContent(t("compare.table"), [run, ...columns.map(columnOf)], rows, (row) => comparison.colorOf(groups.get(row.run) ?? row.run));
+}
+
+function columnOf({ title, figure }: FigureColumn, place: number): PlannedColumn<FigureRow> {
+  const value = ({ cells }: FigureRow): FigureCell => cells[place] ?? null;
+  const head = figure === null ? { title, group: t("compare.parameters") } : { title: t(`compare.figure_${figure}`), group: title };
+  return { ...head, isNumber: true, value, text: (row) => cellText(value(row), figure !== null) };
+}
+
+function cellText(cell: FigureCell, isFigure: boolean): string {
+  if (cell === null) return "–";
+  if (typeof cell !== "number") return String(cell);
+  return isFigure ? formatValue(cell, 5) : formatSetting(cell);
+}

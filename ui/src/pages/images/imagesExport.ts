@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { groupDigits } from "../../core/format";
+import { rowAtStep } from "../../core/steps";
+import { t } from "../../i18n/i18n.svelte";
+import type { CardContent, ImagePart, PlannedCard, Setting, ViewPlan } from "../../saved/model";
+import { imageLists, imageSteps, imageAddress, type ImageList } from "../../state/images.svelte";
+import { readImageBytes } from "../../state/exportReads";
+import type { TagRuns } from "../../state/tags.svelte";
+import { view } from "../../state/view.svelte";
+import { dataUrl } from "../saving/dataUrl";
+import { steppedCards, stepSettings, type ShownValue } from "../saving/stepCards";
+import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import { imageFilter } from "./imageFilter";
+
+/** Pictures of one value that a card shows. */
+const MOST = 36;
+
+/** Pictures at the steps that the page shows; of the tag in full screen as they are compared there. */
+export function imagesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
+  const compared = full ? comparedTag(full) : null;
+  const cards = (tags: readonly TagRuns[]): PlannedCard[] => steppedCards(tags, { source: imageLists, steps: imageSteps, read: full ? readPanel : readImages });
+  return {
+    page: "images",
+    title: t("nav.images"),
+    runs: holdersOf(full ? [full] : matching),
+    settings: imageSettings(full !== undefined),
+    sections: sectionsOf("image", compared ? [compared] : matching, cards),
+    filter: imageFilter(view.pictures, full !== undefined && view.pictures.comparison?.by === "difference"),
+  };
+}
+
+/** A run that the others are compared with has no picture of its own, unless it is alone. */
+function comparedTag(full: TagRuns): TagRuns {
+  const { comparison } = view.pictures;
+  const others = full.runs.filter((run) => !(comparison && "run" in comparison && comparison.run === run));
+  return { ...full, runs: others.length > 0 ? others : full.runs };
+}
+
+function imageSettings(isFull: boolean): Setting[] {
+  const { brightness, contrast, comparison, gain } = view.pictures;
+  const percent = (factor: number): string => `${Math.round(100 * factor)} %`;
+  const other = comparison && ("step" in comparison ? t("images.step", { step: groupDigits(comparison.step) }) : comparison.run);
+  return [
+    ...stepSettings(),
+    ...(brightness === 1 ? [] : [{ name: t("images.brightness"), value: percent(brightness) }]),
+    ...(contrast === 1 ? [] : [{ name: t("images.contrast"), value: percent(contrast) }]),
+    ...(isFull && comparison ? [{ name: t("images.compare"), value: `${t(`images.compare_${comparison.by}`)} · ${other}` }] : []),
+    ...(isFull && comparison?.by === "difference" && gain !== 1 ? [{ name: t("images.gain"), value: `${gain} ×` }] : []),
+  ];
+}
+
+/** All pictures of a value, as a card shows them. */
+export async function readImages({ key, step, list }: ShownValue<ImageList>, signal: AbortSignal): Promise<CardContent> {
+  const held = Math.max(1, list.pictures ?? 1);
+  const label = t("images.picture", { tag: list.tag, run: list.run, step });
+  const pictures: ImagePart["pictures"][number][] = [];
+  for (let picture = 0; picture < Math.min(MOST, held); picture++) pictures.push({ label, source: await read(list, key.id, picture, signal) });
+  return { facts: [...sizeOf(list), ...(held > MOST ? [t("saved.part_pictures", { n: groupDigits(held - MOST) })] : [])], parts: [{ kind: "pictures", pictures, arrangement: "grid" }] };
+}
+
+/** The picture that full screen is at, or two compared. */
+async function readPanel(shown: ShownValue<ImageList>, signal: AbortSignal): Promise<CardContent> {
+  const { comparison, picture } = view.pictures;
+  const { list, row } = shown;
+  const other = comparison && (await secondOf(shown, signal));
+  const places = [{ list, row }, ...(other ? [other] : [])];
+  const pictures: ImagePart["pictures"][number][] = [];
+  for (const place of places) {
+    const label = `${place.list.run} · ${t("images.step", { step: groupDigits(place.list.step[place.row]!) })}`;
+    pictures.push({ label, source: await read(place.list, place.list.id[place.row]!, picture, signal) });
+  }
+  return { facts: sizeOf(list), parts: [{ kind: "pictures", pictures, arrangement: comparison && other ? comparison.by : "grid" }] };
+}
+
+async function secondOf({ list, step }: ShownValue<ImageList>, signal: AbortSignal): Promise<{ list: ImageList; row: number } | null> {
+  const { comparison } = view.pictures;
+  if (!comparison) return null;
+  if ("step" in comparison) return { list, row: rowAtStep(list.step, comparison.step) };
+  const against = await imageLists.read({ run: comparison.run, tag: list.tag }, null, signal, undefined);
+  const row = rowAtStep(against.step, step);
+  return row < 0 ? null : { list: against, row };
+}
+
+async function read(list: ImageList, id: string, picture: number, signal: AbortSignal): Promise<string> {
+  return dataUrl(await readImageBytes(imageAddress(list, id, picture), signal));
+}
+
+function sizeOf({ width, height }: ImageList): string[] {
+  return width ? [`${width} × ${height}`] : [];
+}

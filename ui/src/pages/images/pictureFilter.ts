@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-import type { PictureView } from "../../core/pictureView";
-
-/** The CSS filter of pictures of the page; undefined when they are shown as they are. */
-export function pictureFilter({ brightness, contrast, gain }: PictureView, isDifference = false): string | undefined {
-  const steps = [...(isDifference && gain !== 1 ? [`brightness(${gain})`] : []), ...(brightness === 1 && contrast === 1 ? [] : [`brightness(${brightness}) contrast(${contrast})`])];
-  return steps.length === 0 ? undefined : steps.join(" ");
-}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { curveDrawing } from "../../charts/curveDrawing";
+import { LINE, type Curve } from "../../core/curve";
+import type { Drawing, DrawnLine } from "../../core/vectorDrawing";
+import { formatSetting, formatValue, groupDigits } from "../../core/format";
+import { averagePrecision, bestBalance, definedPoints, prPoint } from "../../core/prCurve";
+import type { RunPr } from "../../core/prTable";
+import { t } from "../../i18n/i18n.svelte";
+import type { CardContent, CurvesPart, PlannedCard, TablePart, ViewPlan } from "../../saved/model";
+import { colors } from "../../state/runColors.svelte";
+import { prCurveSource, prCurveSteps, type PrStep } from "../../state/prCurves";
+import { ReasonError } from "../../state/problem";
+import type { TagRuns } from "../../state/tags.svelte";
+import { drawingSize, type Size } from "../saving/curvesPart";
+import { stepSettings } from "../saving/stepCards";
+import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import { oneItemATag } from "../series/seriesItem";
+
+const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
+const SHARES = { x: [0, 1], ys: [[0, 1]] } as const;
+
+/** Precision over recall of each tag, and what it is worth in numbers. */
+export function prCurvesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
+  const tags = full ? [full] : matching;
+  const size = drawingSize(tags.length);
+  const sections = sectionsOf("pr_curve", tags, (some) => some.map((tag) => cardOf(tag, full ? `full ${tag.tag}` : oneItemATag([tag])[0]!.key, size)));
+  return { page: "pr-curves", title: t("nav.prcurves"), runs: holdersOf(tags), settings: stepSettings(), sections };
+}
+
+function cardOf(tag: TagRuns, card: string, size: Size): PlannedCard {
+  const step = prCurveSteps.of(card) ?? "newest";
+  return { title: tag.tag, run: null, make: (signal) => readCard(tag, step, size, signal) };
+}
+
+async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal: AbortSignal): Promise<CardContent> {
+  const read = await Promise.all(runs.map(async (run) => ({ run, series: await prCurveSource.read({ run, tag }, step, signal, undefined) })));
+  const shown = read.flatMap(({ run, series }): RunPr[] => (series.curve ? [{ run, step: series.step ?? 0, curve: series.curve }] : []));
+  const problem = read.find(({ series }) => series.problem !== null)?.series.problem;
+  if (shown.length === 0 && problem) throw new ReasonError(problem);
+  return { facts: [], parts: [chartOf(tag, shown, size), tableOf(shown)] };
+}
+
+function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {
+  const curves = shown.map(curveOf);
+  const [across, up] = [t("prcurves.recall"), t("prcurves.precision")];
+  const draw = (size: Size): Drawing =>
+    curveDrawing({ curves, axis: "value", axisName: across, scaling: SCALING, yAxes: [{ title: up, color: null }], ranges: SHARES, size, by: "point" });
+  const drawing = draw(squareSize(draw(size)));
+  return { kind: "curves", label: t("prcurves.chart", { tag, n: shown.length }), drawing, lines: shown.map(lineOf) };
+}
+
+/** The size at which the plotting area of a drawing is a square as high as before. */
+function squareSize({ width, height, plot }: Drawing): Size {
+  return { width: width - (plot!.right - plot!.left) + (plot!.bottom - plot!.top), height };
+}
+
+function curveOf({ run, curve }: RunPr): Curve {
+  const { x, value } = points({ curve });
+  return { ...LINE, key: run, label: run, color: colors.of(run), x, raw: value, smoothed: null, isAscending: false };
+}
+
+function lineOf(one: RunPr): DrawnLine {
+  return { name: one.run, part: "", color: colors.of(one.run), scale: 0, ...points(one) };
+}
+
+function points({ curve }: Pick<RunPr, "curve">): { x: Float64Array; value: Float32Array } {
+  const defined = definedPoints(curve).map((index) => prPoint(curve, index)!);
+  return { x: Float64Array.from(defined, ({ recall }) => recall), value: Float32Array.from(defined, ({ precision }) => precision) };
+}
+
+function tableOf(shown: readonly RunPr[]): TablePart {
+  const number = (value: number | null | undefined): { text: string; value: number | null } => ({ text: formatValue(value), value: value ?? null });
+  const rows = shown.map(({ run, step, curve }) => {
+    const best = bestBalance(curve);
+    const threshold = { text: best ? formatSetting(best.threshold) : "–", value: best?.threshold ?? null };
+    const cells = [{ text: run, value: run }, { text: groupDigits(step), value: step }, number(averagePrecision(curve)), number(best?.score), threshold, number(best?.precision), number(best?.recall)];
+    return { color: colors.of(run), cells };
+  });
+  const titles = [t("tip.step"), t("prcurves.average_short"), t("prcurves.best"), t("prcurves.threshold"), t("prcurves.precision"), t("prcurves.recall")];
+  return { kind: "table", label: t("prcurves.best"), columns: [{ title: t("tip.run"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))], rows };
+}

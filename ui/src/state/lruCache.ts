@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+const LIMIT_BYTES = 96 * 1024 * 1024;
+
+interface Entry<T> {
+  run: string;
+  value: T;
+  bytes: number;
+  /** False when the run has grown since: still good to look at until the new rows are here. */
+  isFresh: boolean;
+}
+
+/** The least recently used are dropped when the rows together pass a limit. */
+export class LruCache<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #limit: number;
+  #bytes = 0;
+
+  constructor(limitBytes = LIMIT_BYTES) {
+    this.#limit = limitBytes;
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  isFresh(key: string): boolean {
+    return this.#entries.get(key)?.isFresh ?? false;
+  }
+
+  put(key: string, run: string, value: T, bytes: number, isFresh = true): void {
+    this.#remove(key);
+    this.#entries.set(key, { run, value, bytes, isFresh });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#limit || oldest === key) break;
+      this.#remove(oldest);
+    }
+  }
+
+  /** Rows of these runs (null: of all) are no longer fresh. */
+  expire(runs: ReadonlySet<string> | null): void {
+    for (const entry of this.#entries.values()) if (!runs || runs.has(entry.run)) entry.isFresh = false;
+  }
+
+  #remove(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+}
