@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrow of the client: pages -> widgets | charts | state | saved, state -> api -> core, charts | saved -> core. i18n
-// and core are leaves. App.svelte and main.ts mount the frame and may see everything.
+// The arrow of the client: pages -> export -> widgets | charts | state, state -> api -> core, charts -> core. i18n and core
+// are leaves. Inside of a layer, a folder imports only the folders that its row names. App.svelte and main.ts mount the frame
+// and may import everything.
 const layer = (name, allowed) => ({
   name: `${name}-arrow`,
   severity: "error",
@@ -8,17 +9,67 @@ const layer = (name, allowed) => ({
   to: { path: "^src/", pathNot: `^src/(${[name, ...allowed].join("|")})/` },
 });
 
+/** One rule for each folder of a layer; a file beside the folders breaks a rule too. */
+const folders = (layerName, rows) => [
+  { name: `${layerName}-folders`, severity: "error", from: {}, to: { path: `^src/${layerName}/[^/]+$` } },
+  ...Object.entries(rows).map(([folder, allowed]) => ({
+    name: `${layerName}-${folder}-arrow`,
+    severity: "error",
+    from: { path: `^src/${layerName}/${folder}/` },
+    to: { path: `^src/${layerName}/`, pathNot: `^src/${layerName}/(${[folder, ...allowed].join("|")})/` },
+  })),
+];
+
 module.exports = {
   forbidden: [
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-circular-folders", scope: "folder", severity: "error", from: {}, to: { circular: true } },
     layer("core", []),
     layer("i18n", ["core"]),
     layer("api", ["core"]),
     layer("charts", ["core"]),
     layer("state", ["api", "core", "i18n"]),
-    layer("saved", ["core", "i18n"]),
     layer("widgets", ["core", "i18n"]),
-    layer("pages", ["widgets", "charts", "state", "saved", "core", "i18n"]),
+    layer("export", ["widgets", "charts", "state", "core", "i18n"]),
+    layer("pages", ["export", "widgets", "charts", "state", "core", "i18n"]),
+    ...folders("core", {
+      scales: [],
+      text: [],
+      layout: ["scales", "text"],
+      series: ["scales", "text"],
+      runs: ["text"],
+      tables: ["series", "runs", "text"],
+      view: ["tables", "runs", "series", "scales", "text"],
+    }),
+    ...folders("state", {
+      requests: [],
+      annotations: ["requests"],
+      data: ["annotations", "requests"],
+      view: ["data", "annotations", "requests"],
+      charts: ["view", "data", "annotations", "requests"],
+      live: ["charts", "view", "data", "annotations", "requests"],
+    }),
+    ...folders("charts", {
+      frame: [],
+      curves: ["frame"],
+      histograms: ["frame"],
+      heat: ["frame"],
+      graphs: ["frame"],
+      export: ["frame", "curves", "histograms", "heat", "graphs"],
+    }),
+    ...folders("widgets", {
+      controls: [],
+      cards: ["controls"],
+      tables: ["controls", "cards"],
+      feedback: ["controls", "cards"],
+    }),
+    {
+      name: "saved-page-is-pure",
+      comment: "export/html writes a file from values: it knows no state, no chart and no widget",
+      severity: "error",
+      from: { path: "^src/export/html/" },
+      to: { path: "^src/", pathNot: "^src/(export/html|core|i18n|styles)/" },
+    },
     {
       name: "core-is-pure",
       comment: "core knows no framework, no package, no DOM",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Floats, Series } from "../core/series";
+import type { Floats, Series } from "../core/series/series";
 import type { components } from "./schema";
 
 /*

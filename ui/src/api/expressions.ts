@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Axis, Range } from "../core/axis";
-import type { Group } from "../core/groupStatistics";
-import type { Floats, Series } from "../core/series";
-import type { Smoothing } from "../core/smoothing";
+import type { Axis, Range } from "../core/scales/axis";
+import type { Group } from "../core/series/groupStatistics";
+import type { Floats, Series } from "../core/series/series";
+import type { Smoothing } from "../core/view/smoothing";
 import { request } from "./client";
 import { float64, floats, readHeader } from "./columns";
 import type { components } from "./schema";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Axis, Range } from "../core/axis";
-import type { Histograms } from "../core/histograms";
+import type { Axis, Range } from "../core/scales/axis";
+import type { Histograms } from "../core/series/histograms";
 import { request } from "./client";
 import { float64, readHeader } from "./columns";
 import type { KnownSeries } from "./routes";

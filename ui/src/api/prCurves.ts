@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PrSeries } from "../core/prCurve";
+import type { PrSeries } from "../core/series/prCurve";
 import { request } from "./client";
 import { float64, readHeader } from "./columns";
 import type { KnownSeries } from "./routes";

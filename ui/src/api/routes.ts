@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Axis, Range } from "../core/axis";
-import type { Series } from "../core/series";
+import type { Axis, Range } from "../core/scales/axis";
+import type { Series } from "../core/series/series";
 import { request } from "./client";
 import { decodeColumns } from "./columns";
 import type { paths } from "./schema";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Heat } from "../core/heat";
-import type { HparamTable } from "../core/hparamTable";
+import type { Heat } from "../core/series/heat";
+import type { HparamTable } from "../core/runs/hparamTable";
 import { request } from "./client";
 import { float32, float64, readHeader } from "./columns";
 import type { SeriesKey } from "./routes";

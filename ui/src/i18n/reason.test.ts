@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { en } from "./en";
 import { fill, type Values } from "./fill";
 import { zh } from "./zh";
-import { saidBy, type Reason } from "../core/reason";
+import { saidBy, type Reason } from "../core/text/reason";
 
 const BY_LANGUAGE: Record<"en" | "zh", Record<string, string>> = { en, zh };
 

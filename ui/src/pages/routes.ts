@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Route } from "./route";
+import type { Route } from "./frame/route";
 
 /** Every page that there is, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
@@ -12,7 +12,7 @@ export const ROUTES: readonly Route[] = [
     path: "/distributions",
     name: "nav.distributions",
     icon: "distributions",
-    load: () => import("./distributions/HistogramsPage.svelte"),
+    load: () => import("./histograms/HistogramsPage.svelte"),
     shows: ["histogram"],
   },
   { path: "/tensors", name: "nav.tensors", icon: "tensors", load: () => import("./tensors/TensorsPage.svelte"), shows: ["tensor"] },

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { waveDrawing } from "../../charts/barDrawings";
-import type { Drawing } from "../../core/vectorDrawing";
-import { formatBytes, groupDigits } from "../../core/format";
-import { formatPlace } from "../../core/waveform";
+import { waveDrawing } from "../../charts/export/barDrawings";
+import type { Drawing } from "../../core/layout/vectorDrawing";
+import { formatBytes, groupDigits } from "../../core/text/format";
+import { formatPlace } from "../../core/series/waveform";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, Part, ViewPlan } from "../../saved/model";
-import { audioClips, type ShownClip } from "../../state/audioClips.svelte";
-import { colors } from "../../state/runColors.svelte";
-import { reasonText } from "../../state/problem";
-import { readAudio, readClip } from "../../state/exportReads";
-import { decodeSamples } from "../../state/audioPlayer.svelte";
-import type { TagRuns } from "../../state/tags.svelte";
-import { audioLists, audioSteps, type AudioClip, type ValueList } from "../../state/values.svelte";
-import { dataUrl } from "../saving/dataUrl";
-import { steppedCards, stepSettings, type ShownValue } from "../saving/stepCards";
-import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import type { CardContent, Part, ViewPlan } from "../../export/html/model";
+import { audioClips, type ShownClip } from "../../state/data/audioClips.svelte";
+import { colors } from "../../state/view/runColors.svelte";
+import { reasonText } from "../../state/requests/problem";
+import { readAudio, readClip } from "../../state/data/exportReads";
+import { decodeSamples } from "../../state/data/audioPlayer.svelte";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { audioLists, type AudioClip, type ValueList } from "../../state/data/values.svelte";
+import { audioSteps } from "../../state/view/cardSteps.svelte";
+import { dataUrl } from "../../export/dataUrl";
+import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
+import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { clipTitle } from "./clipTitle";
 import { undecodable } from "./undecodable";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ClipPlace } from "../../core/audioClips";
+import type { ClipPlace } from "../../core/series/audioClips";
 import { t } from "../../i18n/i18n.svelte";
 
 /** A title that names the clip where the value has several. */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { planOfTag } from "../../core/chartPlan";
-import { figureColumns, figureTable, type FigureCell, type FigureColumn, type FigureRow } from "../../core/figureTable";
-import { formatSetting, formatValue } from "../../core/format";
+import { planOfTag } from "../../core/view/chartPlan";
+import { figureColumns, figureTable, type FigureCell, type FigureColumn, type FigureRow } from "../../core/tables/figureTable";
+import { formatSetting, formatValue } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, NamedRun, PlannedCard, PlannedSection, Setting, ViewPlan } from "../../saved/model";
-import { comparison, PARAMETER_ROLES } from "../../state/groupComparison.svelte";
-import { readHparams, readStatistics } from "../../state/exportReads";
-import { selection } from "../../state/selection.svelte";
-import type { TagRuns } from "../../state/tags.svelte";
-import { view } from "../../state/view.svelte";
-import { tableContent, type PlannedColumn } from "../saving/tablePart";
-import { drawingSize } from "../saving/curvesPart";
-import { countLines, curveSettings, scalarCards } from "../saving/scalarCards";
-import { filterSetting, holdersOf, namedRuns, sectionsOf } from "../saving/selectedRuns";
+import type { CardContent, NamedRun, PlannedCard, PlannedSection, Setting, ViewPlan } from "../../export/html/model";
+import { comparison, PARAMETER_ROLES } from "../../state/charts/groupComparison.svelte";
+import { readHparams, readStatistics } from "../../state/data/exportReads";
+import { selection } from "../../state/view/selection.svelte";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { view } from "../../state/view/view.svelte";
+import { tableContent, type PlannedColumn } from "../../export/tablePart";
+import { drawingSize } from "../../export/curvesPart";
+import { countLines, curveSettings, scalarCards } from "../../export/scalarCards";
+import { filterSetting, holdersOf, namedRuns, sectionsOf } from "../../export/selectedRuns";
 import { groupCards } from "./groupExport";
 
 /** Runs compared: their charts, those of their groups, or the table of their figures. */

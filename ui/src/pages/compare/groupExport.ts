@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DrawnLine } from "../../core/vectorDrawing";
-import { formatValue, groupDigits } from "../../core/format";
-import { tagExpression } from "../../core/formula";
-import { bandOf, groupCurve, groupWithoutEnds, type Group } from "../../core/groupStatistics";
-import { groupSummary } from "../../core/groupTable";
+import type { DrawnLine } from "../../core/layout/vectorDrawing";
+import { formatValue, groupDigits } from "../../core/text/format";
+import { tagExpression } from "../../core/view/formula";
+import { bandOf, groupCurve, groupWithoutEnds, type Group } from "../../core/series/groupStatistics";
+import { groupSummary } from "../../core/tables/groupTable";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, PlannedCard, TablePart } from "../../saved/model";
-import { comparison, type GroupQuery } from "../../state/groupComparison.svelte";
-import { scalingOf, settingsOfChart } from "../../state/curveStyles";
-import { ReasonError, reasonText } from "../../state/problem";
-import { readGroups } from "../../state/exportReads";
-import type { TagRuns } from "../../state/tags.svelte";
-import { view } from "../../state/view.svelte";
-import { zooms } from "../../state/zooms.svelte";
-import { curvesPart, pixelsOf, type Size } from "../saving/curvesPart";
+import type { CardContent, PlannedCard, TablePart } from "../../export/html/model";
+import { comparison, type GroupQuery } from "../../state/charts/groupComparison.svelte";
+import { scalingOf, settingsOfChart } from "../../state/charts/curveStyles";
+import { ReasonError, reasonText } from "../../state/requests/problem";
+import { readGroups } from "../../state/data/exportReads";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { view } from "../../state/view/view.svelte";
+import { zooms } from "../../state/view/zooms.svelte";
+import { curvesPart, pixelsOf, type Size } from "../../export/curvesPart";
 
 /** Charts of groups of runs as cards of a file: the line of each group with its band, and figures of the groups. */
 export function groupCards(tags: readonly TagRuns[], size: Size, charts: number): PlannedCard[] {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { previewTag } from "../../core/dashboardView";
-import { groupDigits } from "../../core/format";
+import { previewTag } from "../../core/view/dashboardView";
+import { groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, PlannedCard, ViewPlan } from "../../saved/model";
+import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
 import { imageFilter } from "../images/imageFilter";
-import { reasonText } from "../../state/problem";
-import { runs, type Run } from "../../state/runs.svelte";
-import { readOutlines, readTags } from "../../state/exportReads";
-import { tags as shownTags } from "../../state/tags.svelte";
-import type { Outlines } from "../../state/values.svelte";
-import { view } from "../../state/view.svelte";
-import { namedRuns } from "../saving/selectedRuns";
+import { reasonText } from "../../state/requests/problem";
+import { runs, type Run } from "../../state/data/runs.svelte";
+import { readOutlines, readTags } from "../../state/data/exportReads";
+import { tags as shownTags } from "../../state/data/tags.svelte";
+import type { Outlines } from "../../state/data/values.svelte";
+import { view } from "../../state/view/view.svelte";
+import { namedRuns } from "../../export/selectedRuns";
 import { KINDS, TAGGED, type CardKind, type TaggedKind } from "./kinds";
 import { landscapeContent, graphContent, pipelineContent, scalarContent, histogramContent, imageContent, tensorContent } from "./previewParts";
 

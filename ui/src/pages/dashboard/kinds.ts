@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MessageKey } from "../../i18n/i18n.svelte";
-import type { IconName } from "../../widgets/icons";
+import type { IconName } from "../../widgets/controls/icons";
 
 export type Kind = "scalar" | "histogram" | "image" | "tensor" | "graph" | "pipeline" | "landscape" | "profile";
 

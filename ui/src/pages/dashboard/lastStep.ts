@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { groupDigits } from "../../core/format";
+import { groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
 
 /** The last step of a list of values, in words; "" for none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { askedOutlines, askedTags, type Outlines } from "../../state/values.svelte";
+import { askedOutlines, askedTags, type Outlines } from "../../state/data/values.svelte";
 import { TAGGED, type TaggedKind } from "./kinds";
 
 /** What the cards of a run need to know before they can show anything. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatSetting } from "../../core/format";
-import { shownColumns, sortRows, type HparamCell, type HparamColumn, type HparamRow } from "../../core/hparamTable";
-import { matcherFor } from "../../core/textFilter";
+import { formatSetting } from "../../core/text/format";
+import { shownColumns, sortRows, type HparamCell, type HparamColumn, type HparamRow } from "../../core/runs/hparamTable";
+import { matcherFor } from "../../core/text/textFilter";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, ViewPlan } from "../../saved/model";
-import { colors } from "../../state/runColors.svelte";
-import { readHparams } from "../../state/exportReads";
-import { searchedText, selection } from "../../state/selection.svelte";
-import { view } from "../../state/view.svelte";
-import { tableContent, type PlannedColumn } from "../saving/tablePart";
-import { filterSetting, namedRuns } from "../saving/selectedRuns";
+import type { CardContent, ViewPlan } from "../../export/html/model";
+import { colors } from "../../state/view/runColors.svelte";
+import { readHparams } from "../../state/data/exportReads";
+import { searchedText, selection } from "../../state/view/selection.svelte";
+import { view } from "../../state/view/view.svelte";
+import { tableContent, type PlannedColumn } from "../../export/tablePart";
+import { filterSetting, namedRuns } from "../../export/selectedRuns";
 
 /** The table of parameters and results, in the order and with the columns of the page. */
 export function hparamsExport(): ViewPlan {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ImageView } from "../../core/imageView";
+import type { ImageView } from "../../core/view/imageView";
 
 /** The CSS filter of pictures of the page; undefined when they are shown as they are. */
 export function imageFilter({ brightness, contrast, gain }: ImageView, isDifference = false): string | undefined {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { groupDigits } from "../../core/format";
-import { rowAtStep } from "../../core/steps";
+import { groupDigits } from "../../core/text/format";
+import { rowAtStep } from "../../core/series/steps";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, ImagePart, PlannedCard, Setting, ViewPlan } from "../../saved/model";
-import { imageLists, imageSteps, imageAddress, type ImageList } from "../../state/images.svelte";
-import { readImageBytes } from "../../state/exportReads";
-import type { TagRuns } from "../../state/tags.svelte";
-import { view } from "../../state/view.svelte";
-import { dataUrl } from "../saving/dataUrl";
-import { steppedCards, stepSettings, type ShownValue } from "../saving/stepCards";
-import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import type { CardContent, ImagePart, PlannedCard, Setting, ViewPlan } from "../../export/html/model";
+import { imageLists, imageAddress, type ImageList } from "../../state/data/images.svelte";
+import { imageSteps } from "../../state/view/cardSteps.svelte";
+import { readImageBytes } from "../../state/data/exportReads";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { view } from "../../state/view/view.svelte";
+import { dataUrl } from "../../export/dataUrl";
+import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
+import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { imageFilter } from "./imageFilter";
 
 /** Pictures of one value that a card shows. */

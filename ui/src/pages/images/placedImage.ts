@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ImageList } from "../../state/images.svelte";
-import type { ImageKey } from "../../state/steppedImage.svelte";
+import type { ImageList } from "../../state/data/images.svelte";
+import type { ImageKey } from "../../state/data/steppedImage.svelte";
 
 /** A picture of a list with those of the steps before and after it, which somebody who moves on wants next. */
 export interface PlacedImage {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { curveDrawing } from "../../charts/curveDrawing";
-import { LINE, type Curve } from "../../core/curve";
-import type { Drawing, DrawnLine } from "../../core/vectorDrawing";
-import { formatSetting, formatValue, groupDigits } from "../../core/format";
-import { averagePrecision, bestBalance, definedPoints, prPoint } from "../../core/prCurve";
-import type { RunPr } from "../../core/prTable";
+import { curveDrawing } from "../../charts/export/curveDrawing";
+import { LINE, type Curve } from "../../core/series/curve";
+import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
+import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
+import { averagePrecision, bestBalance, definedPoints, prPoint } from "../../core/series/prCurve";
+import type { RunPr } from "../../core/tables/prTable";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, CurvesPart, PlannedCard, TablePart, ViewPlan } from "../../saved/model";
-import { colors } from "../../state/runColors.svelte";
-import { prCurveSource, prCurveSteps, type PrStep } from "../../state/prCurves";
-import { ReasonError } from "../../state/problem";
-import type { TagRuns } from "../../state/tags.svelte";
-import { drawingSize, type Size } from "../saving/curvesPart";
-import { stepSettings } from "../saving/stepCards";
-import { holdersOf, sectionsOf } from "../saving/selectedRuns";
-import { oneItemATag } from "../series/seriesItem";
+import type { CardContent, CurvesPart, PlannedCard, TablePart, ViewPlan } from "../../export/html/model";
+import { colors } from "../../state/view/runColors.svelte";
+import { prCurveSource, type PrStep } from "../../state/data/prCurves";
+import { prCurveSteps } from "../../state/view/cardSteps.svelte";
+import { ReasonError } from "../../state/requests/problem";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { drawingSize, type Size } from "../../export/curvesPart";
+import { stepSettings } from "../../export/stepCards";
+import { holdersOf, sectionsOf } from "../../export/selectedRuns";
+import { oneItemATag } from "../../state/data/seriesItem";
 
 const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
 const SHARES = { x: [0, 1], ys: [[0, 1]] } as const;

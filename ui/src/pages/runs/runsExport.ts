@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatBytes, groupDigits } from "../../core/format";
-import { kindCounts, runDuration } from "../../core/runTable";
-import { runTree } from "../../core/runTree";
-import { formatDuration, formatWallTime } from "../../core/time";
+import { formatBytes, groupDigits } from "../../core/text/format";
+import { kindCounts, runDuration } from "../../core/runs/runTable";
+import { runTree } from "../../core/runs/runTree";
+import { formatDuration, formatWallTime } from "../../core/text/time";
 import { t } from "../../i18n/i18n.svelte";
-import type { Setting, ViewPlan } from "../../saved/model";
-import { colors } from "../../state/runColors.svelte";
-import { view } from "../../state/view.svelte";
-import { tableContent, type PlannedColumn } from "../saving/tablePart";
-import { filterSetting } from "../saving/selectedRuns";
+import type { Setting, ViewPlan } from "../../export/html/model";
+import { colors } from "../../state/view/runColors.svelte";
+import { view } from "../../state/view/view.svelte";
+import { tableContent, type PlannedColumn } from "../../export/tablePart";
+import { filterSetting } from "../../export/selectedRuns";
 import type { NotedRun } from "./notedRun";
 
 const NONE = "–";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { planOfTag, type ChartPlan } from "../../core/chartPlan";
+import { planOfTag, type ChartPlan } from "../../core/view/chartPlan";
 import { t } from "../../i18n/i18n.svelte";
-import type { PlannedCard, ViewPlan } from "../../saved/model";
-import type { TagRuns } from "../../state/tags.svelte";
-import { drawingSize } from "../saving/curvesPart";
-import { countLines, curveSettings, scalarCards } from "../saving/scalarCards";
-import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import type { PlannedCard, ViewPlan } from "../../export/html/model";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { drawingSize } from "../../export/curvesPart";
+import { countLines, curveSettings, scalarCards } from "../../export/scalarCards";
+import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 
 /** The charts that match, also those that are far from sight; the one in full screen where there is one. */
 export function scalarsExport(full: ChartPlan | undefined, matching: readonly TagRuns[], composed: readonly ChartPlan[]): ViewPlan {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { heatCanvas, ODD_COLORS } from "../../charts/heatCanvas";
-import { themedImage } from "../../charts/themedImage";
-import { formatCell, shortCell } from "../../core/cellText";
-import { formatValue, groupDigits } from "../../core/format";
-import { colorRange, endLabels, indexAt, oddKinds, type Heat, type Span } from "../../core/heat";
-import { jsonNumbers } from "../../core/json";
+import { heatCanvas, ODD_COLORS } from "../../charts/heat/heatCanvas";
+import { themedImage } from "../../charts/export/themedImage";
+import { formatCell, shortCell } from "../../core/text/cellText";
+import { formatValue, groupDigits } from "../../core/text/format";
+import { colorRange, endLabels, indexAt, oddKinds, type Heat, type Span } from "../../core/series/heat";
+import { jsonNumbers } from "../../core/tables/json";
 import { t } from "../../i18n/i18n.svelte";
-import type { CellsPart, TablePart } from "../../saved/model";
-import type { TensorStatistics, TensorWindow } from "../../state/values.svelte";
-import { view } from "../../state/view.svelte";
+import type { CellsPart, TablePart } from "../../export/html/model";
+import type { TensorStatistics, TensorWindow } from "../../state/data/values.svelte";
+import { view } from "../../state/view/view.svelte";
 
 /** A heat map with the meaning of its colors. */
 export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bucketDrawing } from "../../charts/barDrawings";
-import { shortCell } from "../../core/cellText";
-import { formatBytes, formatValue, groupDigits } from "../../core/format";
+import { bucketDrawing } from "../../charts/export/barDrawings";
+import { shortCell } from "../../core/text/cellText";
+import { formatBytes, formatValue, groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, NoticePart, Part, PlannedCard, Setting, ViewPlan } from "../../saved/model";
-import { readHeat, readTensor, readTensorStatistics, readWindow } from "../../state/exportReads";
-import type { TagRuns } from "../../state/tags.svelte";
-import { tensorLists, tensorSteps, type SliceKey, type TensorFacts, type TensorStatistics, type ValueKey, type ValueList } from "../../state/values.svelte";
-import { view } from "../../state/view.svelte";
-import { steppedCards, stepSettings, type ShownValue } from "../saving/stepCards";
-import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import type { CardContent, NoticePart, Part, PlannedCard, Setting, ViewPlan } from "../../export/html/model";
+import { readHeat, readTensor, readTensorStatistics, readWindow } from "../../state/data/exportReads";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { tensorLists, type SliceKey, type TensorFacts, type TensorStatistics, type ValueKey, type ValueList } from "../../state/data/values.svelte";
+import { tensorSteps } from "../../state/view/cardSteps.svelte";
+import { view } from "../../state/view/view.svelte";
+import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
+import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { heatFacts, heatPart, statisticsPart, windowPart } from "./tensorParts";
 
 /** Cells of a table in the file. */

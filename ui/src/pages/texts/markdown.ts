@@ -2,7 +2,7 @@
 import DOMPurify from "dompurify";
 import MarkdownIt, { type Token } from "markdown-it";
 
-import { CHUNK_LETTERS } from "../../core/textChunks";
+import { CHUNK_LETTERS } from "./textChunks";
 
 /** Raw HTML stays text; pictures would ask other machines, so they are left as what they say. */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true }).disable("image");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CHUNK_LETTERS, chunksOf } from "../../core/textChunks";
+import { CHUNK_LETTERS, chunksOf } from "./textChunks";
 import { renderChunks } from "./markdown";
 
 /** Puts a text into an element, step by step; a long one in passages that a browser lays out one by one. */

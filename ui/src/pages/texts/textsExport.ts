@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, Part, ViewPlan } from "../../saved/model";
-import { readTexts } from "../../state/exportReads";
-import type { TagRuns } from "../../state/tags.svelte";
-import { textLists, textSteps, type ValueList } from "../../state/values.svelte";
-import { view } from "../../state/view.svelte";
-import { steppedCards, stepSettings, type ShownValue } from "../saving/stepCards";
-import { holdersOf, sectionsOf } from "../saving/selectedRuns";
+import type { CardContent, Part, ViewPlan } from "../../export/html/model";
+import { readTexts } from "../../state/data/exportReads";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { textLists, type ValueList } from "../../state/data/values.svelte";
+import { textSteps } from "../../state/view/cardSteps.svelte";
+import { view } from "../../state/view/view.svelte";
+import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
+import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { renderMarkdown } from "./markdown";
 
 /** Texts at the steps that the page shows, as Markdown or letter by letter as they are there. */

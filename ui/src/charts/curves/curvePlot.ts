@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Range } from "../../core/scales/axis";
+import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../../core/series/curve";
+import type { Area, Point } from "../../core/series/histogramLayout";
+import type { Box } from "../../core/scales/zoom";
+import type { XAxis, PlaceAxis, YAxis } from "../frame/axes";
+import { paintAxes } from "../frame/paintAxes";
+import { MANY_CURVES } from "../../core/series/topCurves";
+import { labelRoom } from "./paintEndLabels";
+import { ThemeColors, watchLook } from "../frame/themeColors";
+import { labelWidth } from "../frame/labelWidth";
+import { CanvasLayer } from "../frame/canvasLayer";
+import type { Guide } from "./paintMarks";
+import { paintCurves, paintEmphasised } from "./paintCurves";
+import type { Painting } from "./painting";
+import { plotFrame, type PlotFrame, type Size } from "../frame/plotFrame";
+import { boxWithin, hoverAt, type Hover } from "./plotHover";
+import { PlotPointer } from "../frame/plotPointer";
+
+export type { Hover };
+
+/** How a box was chosen: whether it changes the horizontal range, and whether it goes on from the one before. */
+export interface PlotZoom {
+  isHorizontal: boolean;
+  isContinued: boolean;
+}
+
+export interface CurvePlotOptions {
+  axis: PlaceAxis;
+  scaling: Scaling;
+  /** Each vertical axis, from the first; at least one. */
+  yAxes: readonly Omit<YAxis, "isLog">[];
+  onzoom: (box: Box, step: PlotZoom) => void;
+  onrestore: () => void;
+  onhover: (hover: Hover | null) => void;
+  onpick: (hover: Hover) => void;
+}
+
+const GESTURE_MS = 600;
+
+/** Curves with their own x each, on one canvas; a second one exists while a curve is brought to the front. */
+export class CurvePlot {
+  readonly themeColors: ThemeColors;
+  readonly #options: CurvePlotOptions;
+  readonly #pointer: PlotPointer;
+  readonly #back: CanvasLayer;
+  readonly #front: CanvasLayer;
+  readonly #unwatch: () => void;
+  #size: Size;
+  #curves: readonly Curve[] = [];
+  #guides: readonly Guide[] = [];
+  #ranges: Ranges;
+  #frame: PlotFrame;
+  #isZoomed = false;
+  #whole: Ranges;
+  /** Time of the last turn of the wheel: the next one soon after goes on with its zoom. */
+  #scaledAt = -Infinity;
+  #emphasised: readonly string[] = [];
+
+  constructor(host: HTMLElement, size: Size, options: CurvePlotOptions) {
+    this.#options = options;
+    this.#size = size;
+    this.themeColors = new ThemeColors(host);
+    this.#ranges = this.#whole = wholeRanges([], options.scaling);
+    this.#pointer = new PlotPointer(host, {
+      onpoint: () => this.#hover(),
+      onselect: (box) => this.#select(box),
+      onscale: (factor, left) => this.#scale(factor, left),
+      onclick: () => this.#pick(),
+      ondoubleclick: () => options.onrestore(),
+    });
+    this.#back = new CanvasLayer(this.#pointer.area);
+    this.#front = new CanvasLayer(this.#pointer.area);
+    this.#frame = this.#laidOut();
+    this.#unwatch = watchLook(() => {
+      this.themeColors.forget();
+      this.#paint();
+    });
+  }
+
+  get curves(): readonly Curve[] {
+    return this.#curves;
+  }
+
+  get guides(): readonly Guide[] {
+    return this.#guides;
+  }
+
+  get frame(): PlotFrame {
+    return this.#frame;
+  }
+
+  get scaling(): Scaling {
+    return this.#options.scaling;
+  }
+
+  /** Values that are far from the others are left out of the height, and marked on the edge. */
+  get marksFar(): boolean {
+    return this.#options.scaling.ignoresOutliers && !this.#isZoomed;
+  }
+
+  /** The plotting area, for what is laid over it. */
+  get area(): HTMLElement {
+    return this.#pointer.area;
+  }
+
+  show(curves: readonly Curve[], zoom: Box | null, guides: readonly Guide[] = []): void {
+    this.#curves = curves;
+    this.#guides = guides;
+    this.#isZoomed = zoom !== null;
+    const { scaling } = this.#options;
+    const whole = wholeRanges(curves, scaling, guides.map(({ value }) => value));
+    if (zoom === null) this.#whole = whole;
+    this.#ranges = zoom ? rangesOf(zoom, whole, scaling) : whole;
+    this.#lay();
+  }
+
+  resize(size: Size): void {
+    if (size.width === this.#size.width && size.height === this.#size.height) return;
+    this.#size = size;
+    this.#lay();
+  }
+
+  /** Brings the curves with these keys or labels to the front. */
+  emphasise(names: readonly string[]): void {
+    if (names.join("\n") === this.#emphasised.join("\n")) return;
+    this.#emphasised = names;
+    this.#paintFront();
+  }
+
+  /** What is shown, completely painted; null for a chart without curves. */
+  picture(): HTMLCanvasElement | null {
+    this.#back.finish();
+    return this.#back.canvas;
+  }
+
+  /** Moves the cursor onto a row, as the pointer would. */
+  pointAt(curve: Curve, row: number): void {
+    const { height } = this.#frame.area;
+    const { x, y } = this.placeOf(curve, row);
+    this.#pointer.moveTo({ x, y: Number.isFinite(y) ? y : height / 2 });
+  }
+
+  /** Where a row is drawn, in pixels of the plotting area; NaN where it has no place. */
+  placeOf(curve: Curve, row: number): Point {
+    const { area, projections } = this.#frame;
+    const { x, y } = projections[curve.scale] ?? projections[0]!;
+    return { x: x(curve.x[row]!) - area.left, y: y((curve.smoothed ?? curve.raw)[row]!) - area.top };
+  }
+
+  /** Distance from the left edge of the plotting area; null when the position is not in sight. */
+  leftOf(x: number): number | null {
+    const { area, projections } = this.#frame;
+    const left = projections[0]!.x(x) - area.left;
+    return left >= 0 && left <= area.width ? left : null;
+  }
+
+  hideCursor(): void {
+    this.#pointer.moveTo(null);
+  }
+
+  destroy(): void {
+    this.#unwatch();
+    this.#back.clear();
+    this.#front.clear();
+    this.themeColors.remove();
+    this.#pointer.remove();
+  }
+
+  #lay(): void {
+    this.#frame = this.#laidOut();
+    this.#paint();
+    if (this.#pointer.point) this.#hover();
+  }
+
+  #laidOut(): PlotFrame {
+    const { axis, scaling, yAxes } = this.#options;
+    const across: XAxis = { axis, isLog: scaling.isLogX };
+    const frame = plotFrame(this.#size, this.#ranges, across, yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth, labelRoom(this.#curves, this.#size));
+    this.#pointer.place(frame.area);
+    return frame;
+  }
+
+  #paint(): void {
+    if (this.#curves.length === 0) this.#back.clear();
+    else {
+      const [curves, guides] = [this.#curves, this.#guides];
+      this.#back.paint(this.#size, (ctx) => paintChart(this.#painting(ctx), curves, guides));
+    }
+    this.#paintFront();
+  }
+
+  #paintFront(): void {
+    const names = this.#emphasised;
+    const near = names.length === 0 ? [] : this.#curves.filter(({ key, label }) => names.includes(key) || names.includes(label));
+    const fades = this.#curves.length >= MANY_CURVES;
+    if (near.length > 0) this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx), near, fades));
+    else this.#front.clear();
+  }
+
+  #painting(ctx: CanvasRenderingContext2D): Painting {
+    const { isLog, isLogX } = this.#options.scaling;
+    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: this.marksFar, ink: (color) => this.themeColors.resolve(color) };
+  }
+
+  #hover(): void {
+    const { point } = this.#pointer;
+    if (!point || this.#curves.length === 0) {
+      this.#options.onhover(null);
+      return;
+    }
+    this.#options.onhover(hoverAt(point, this.#curves, this.#frame, this.#pointer.area.getBoundingClientRect()));
+  }
+
+  #pick(): void {
+    const { point, area } = this.#pointer;
+    if (point && this.#curves.length > 0) this.#options.onpick(hoverAt(point, this.#curves, this.#frame, area.getBoundingClientRect()));
+  }
+
+  #select(box: Area): void {
+    const isHorizontal = box.width < this.#frame.area.width - 1;
+    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog), { isHorizontal, isContinued: false });
+  }
+
+  /** Scales the horizontal range around a place of the area; the height is fitted to it. */
+  #scale(factor: number, left: number): void {
+    if (this.#curves.length === 0) return;
+    const { area, xAt } = this.#frame;
+    const [low, high] = this.#wholeX();
+    const x = [Math.max(low, xAt(area.left + left - left * factor)), Math.min(high, xAt(area.left + left + (area.width - left) * factor))] as const;
+    const now = performance.now();
+    const isContinued = now - this.#scaledAt < GESTURE_MS && this.#isZoomed;
+    this.#scaledAt = now;
+    if (x[0] <= low && x[1] >= high) this.#options.onrestore();
+    else this.#options.onzoom({ x, y: heightWithin(this.#curves, x, this.#options.scaling.isLog) }, { isHorizontal: true, isContinued });
+  }
+
+  /** Where zooming out ends: what the whole chart showed, or what is read of the curves where that is more. */
+  #wholeX(): Range {
+    const read = wholeRanges(this.#curves, this.#options.scaling).x;
+    const known = this.#whole.x;
+    const isKnown = this.#whole.bare?.[0] === false;
+    return isKnown ? [Math.min(read[0], known[0]), Math.max(read[1], known[1])] : read;
+  }
+}
+
+function* paintChart(painting: Painting, curves: readonly Curve[], guides: readonly Guide[]): Generator<void> {
+  paintAxes(painting.ctx, painting.frame, painting.ink);
+  yield;
+  yield* paintCurves(painting, curves, guides);
+}

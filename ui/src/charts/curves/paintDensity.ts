@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Curve } from "../../core/series/curve";
+import { drawableValues } from "../../core/series/curvePath";
+import { darkestWeight, LineDensity } from "../../core/series/density";
+import type { Painting } from "./painting";
+
+const PALEST = 26;
+const DARKEST = 200;
+/** Below 1, so that a few lines are seen beside hundreds. */
+const GAMMA = 0.65;
+const INK = "var(--ink-soft)";
+
+/** Draws all curves as one gray area, the darker the more lines pass a pixel; one curve a step. */
+export function* paintDensity(painting: Painting, curves: readonly Curve[]): Generator<void> {
+  const { ctx, frame, isLog, isLogX, ink } = painting;
+  const { left, top, width, height } = frame.area;
+  const density = new LineDensity(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio));
+  for (const curve of curves) {
+    const { x, y } = frame.projections[curve.scale] ?? frame.projections[0]!;
+    const values = drawableValues(curve.smoothed ?? curve.raw, isLog, isLogX ? curve.x : null);
+    density.add(
+      Float64Array.from(curve.x, (value) => (x(value) - left) * devicePixelRatio),
+      Float64Array.from(values, (value) => (y(value) - top) * devicePixelRatio),
+    );
+    yield;
+  }
+  ctx.globalAlpha = 1;
+  ctx.drawImage(densityImage(density, ink(INK)), left, top, width, height);
+}
+
+function densityImage(density: LineDensity, color: string): OffscreenCanvas {
+  const { width, height } = density;
+  const weights = density.weights();
+  const darkest = darkestWeight(weights);
+  const canvas = new OffscreenCanvas(width, height);
+  const ctx = canvas.getContext("2d", { willReadFrequently: true })!;
+  const image = ctx.createImageData(width, height);
+  for (let column = 0; column < width; column++) {
+    for (let row = 0; row < height; row++) {
+      const weight = weights[column * height + row]!;
+      if (weight === 0) continue;
+      image.data[4 * (row * width + column) + 3] = PALEST + (DARKEST - PALEST) * Math.min(1, weight / darkest) ** GAMMA;
+    }
+  }
+  ctx.putImageData(image, 0, 0);
+  ctx.globalCompositeOperation = "source-in";
+  ctx.fillStyle = color;
+  ctx.fillRect(0, 0, width, height);
+  return canvas;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Axis } from "../../core/scales/axis";
+import { formatTicks } from "../../core/text/format";
+import { BAND_SHARES, type HistogramLayout } from "../../core/series/histogramLayout";
+import { linearTicks } from "../../core/scales/ticks";
+import { TICK_FONT, xLabels, xTicks } from "../frame/axes";
+import { crisp, segment, type Pen } from "./svgContext";
+
+/** Colors and words of a drawing. */
+export interface Look {
+  axis: Axis;
+  /** The color of the run, so much of it. */
+  tint: (alpha?: number) => string;
+  /** The color map from little, 0, to much, 1; so much of its color. */
+  shade: (share: number, alpha?: number) => string;
+  /** A token as a color. */
+  ink: (token: string) => string;
+  /** What the colors of a heat map count. */
+  unit: string;
+}
+
+const BAND_ALPHAS = [0.14, 0.22, 0.32, 0.44];
+const ODD_MARK = 3;
+/** Heights that nobody can tell apart, in pixels: a bucket is flat but for rounding. */
+const FLAT = 0.02;
+/** Part of the color map for lines: its faint end is for areas. */
+export const LINE_FROM = 0.22;
+export const LINE_TO = 0.85;
+/** How much stronger than its area an edge is. */
+const EDGE = 0.16;
+/** Bands whose edges are drawn over a heat map: that of 68 % of the values, and the median. */
+const LINES_OF_HEAT = [2, 4, 6];
+
+export function paintHistograms(pen: Pen, view: HistogramLayout, look: Look, width: number): void {
+  paintAxes(pen, view, look, width);
+  if (view.isValueHorizontal) paintOutlines(pen, view, look);
+  else if (view.shape === "heat") paintHeat(pen, view, look);
+  else paintBands(pen, view, look);
+  paintOdd(pen, view, look);
+}
+
+function paintAxes(pen: Pen, view: HistogramLayout, { axis, ink }: Look, fullWidth: number): void {
+  const { left, top, width, height } = view.area;
+  pen.font = TICK_FONT;
+  const values = linearTicks(view.valueRange, view.isValueHorizontal ? Math.max(3, width / 70) : Math.max(3, height / 30));
+  const valueLabels = formatTicks(values);
+  const length = view.isValueHorizontal ? (height - view.lane) * 2 : width;
+  const steps = view.shape === "front" ? [] : xTicks({ axis, isLog: false }, view.stepRange, length);
+  const stepLabels = xLabels({ axis, isLog: false }, steps);
+  pen.strokeStyle = ink("var(--grid-line)");
+  pen.fillStyle = ink("var(--ink-soft)");
+  pen.lineWidth = 1;
+  const down = view.isValueHorizontal ? values.map((value) => view.valueAt(value)) : steps.map((step) => view.stepAt(step));
+  const across = view.isValueHorizontal ? steps.map((step) => view.stepAt(step)) : values.map((value) => view.valueAt(value));
+  const [downLabels, bottomLabels] = view.isValueHorizontal ? [valueLabels, stepLabels] : [stepLabels, valueLabels];
+  pen.beginPath();
+  for (const x of down) segment(pen, crisp(x), top, crisp(x), top + height);
+  for (const y of across) segment(pen, left, crisp(y), left + width, crisp(y));
+  pen.stroke();
+  pen.strokeStyle = ink("var(--hairline)");
+  pen.beginPath();
+  segment(pen, left, crisp(top + height), left + width, crisp(top + height));
+  pen.stroke();
+  pen.textAlign = "center";
+  pen.textBaseline = "top";
+  down.forEach((x, index) => {
+    const half = pen.measureText(downLabels[index]!).width / 2;
+    if (x + half <= fullWidth - 2 && x - half >= 2) pen.fillText(downLabels[index]!, x, top + height + 6);
+  });
+  pen.textAlign = view.isValueHorizontal ? "left" : "right";
+  pen.textBaseline = "middle";
+  across.forEach((y, index) => pen.fillText(bottomLabels[index]!, view.isValueHorizontal ? left + width + 8 : left - 6, y));
+}
+
+function paintOutlines(pen: Pen, view: HistogramLayout, { shade }: Look): void {
+  const last = view.positions.length - 1;
+  for (let row = 0; row <= last; row++) {
+    const share = LINE_FROM + (LINE_TO - LINE_FROM) * (last === 0 ? 1 : row / last);
+    outline(pen, view, row);
+    if (view.shape === "ridge") {
+      pen.fillStyle = shade(share, 0.92);
+      pen.fill();
+      pen.strokeStyle = shade(share + EDGE);
+      pen.lineWidth = 1;
+    } else {
+      pen.strokeStyle = shade(share, row === last ? 1 : 0.75);
+      pen.lineWidth = row === last ? 2 : 1;
+    }
+    pen.stroke();
+  }
+}
+
+function paintHeat(pen: Pen, view: HistogramLayout, look: Look): void {
+  const { top, height } = view.area;
+  view.spread.forEach((counts, row) => {
+    const [from, to] = view.columnOf(row).map(Math.round) as [number, number];
+    for (let pixel = 0; pixel < counts.length; ) {
+      const start = pixel;
+      while (pixel < counts.length && isAlike(counts[pixel]!, counts[start]!)) pixel++;
+      if (!(counts[start]! > 0)) continue;
+      pen.fillStyle = look.shade(view.shadeAt(row, start));
+      pen.fillRect(from, top + height - pixel, Math.max(1, to - from), pixel - start);
+    }
+  });
+  paintLines(pen, view, look);
+}
+
+/** The median and the band of 68 % as lines, each with an edge of paper so that it stands out from every color. */
+function paintLines(pen: Pen, view: HistogramLayout, { ink }: Look): void {
+  const { rows, bands } = filledRows(view);
+  for (const band of LINES_OF_HEAT) {
+    const isMedian = BAND_SHARES[band] === 0.5;
+    const heights = rows.map((row, index) => ({ row, y: view.valueAt(bands[index]![band]!) })).filter(({ y }) => y === inside(view, y));
+    pen.beginPath();
+    heights.forEach(({ row, y }, index) => {
+      const [from, to] = view.columnOf(row);
+      if (heights[index - 1]?.row !== row - 1) pen.moveTo(from, y);
+      pen.lineTo((from + to) / 2, y);
+      if (heights[index + 1]?.row !== row + 1) pen.lineTo(to, y);
+    });
+    pen.strokeStyle = ink("var(--paper)");
+    pen.lineWidth = isMedian ? 3.5 : 2.5;
+    pen.stroke();
+    pen.strokeStyle = ink("var(--ink)");
+    pen.lineWidth = isMedian ? 1.5 : 0.75;
+    pen.stroke();
+  }
+}
+
+function paintBands(pen: Pen, view: HistogramLayout, { tint }: Look): void {
+  const { rows, bands } = filledRows(view);
+  const xs = rows.map((row) => view.stepAt(view.positions[row]!));
+  if (rows.length === 1) xs.push(xs[0]! + 1);
+  const y = (index: number, band: number): number => inside(view, view.valueAt(bands[Math.min(index, bands.length - 1)]![band]!));
+  const middle = BAND_SHARES.length >> 1;
+  for (let band = 0; band < middle; band++) {
+    pen.beginPath();
+    xs.forEach((x, index) => pen.lineTo(x, y(index, band)));
+    for (let index = xs.length - 1; index >= 0; index--) pen.lineTo(xs[index]!, y(index, BAND_SHARES.length - 1 - band));
+    pen.fillStyle = tint(BAND_ALPHAS[band]);
+    pen.fill();
+  }
+  pen.beginPath();
+  xs.forEach((x, index) => pen.lineTo(x, y(index, middle)));
+  pen.strokeStyle = tint();
+  pen.lineWidth = 1.5;
+  pen.stroke();
+}
+
+/** Steps with values that are not finite are marked on the edge. */
+function paintOdd(pen: Pen, view: HistogramLayout, { ink }: Look): void {
+  const { nan, positiveInfinity, negativeInfinity } = view.histograms;
+  const { left, top, width, height } = view.area;
+  pen.fillStyle = ink("var(--warn)");
+  view.positions.forEach((position, row) => {
+    if (nan[row]! + positiveInfinity[row]! + negativeInfinity[row]! === 0) return;
+    const at = view.stepAt(position);
+    const [x, y] = view.isValueHorizontal ? [left + width, at] : [at, top + height];
+    pen.beginPath();
+    pen.arc(x, y, ODD_MARK, 0, 2 * Math.PI);
+    pen.fill();
+  });
+}
+
+/** The outline of a row where it holds something: a line along nothing would be noise. */
+export function outline(pen: Pen, view: HistogramLayout, row: number): void {
+  const base = view.stepAt(view.positions[row]!);
+  const counts = view.spread[row]!;
+  const { left } = view.area;
+  let height = 0;
+  pen.beginPath();
+  for (let pixel = 0; pixel <= counts.length; pixel++) {
+    const next = (counts[pixel] ?? 0) > 0 ? view.heightAt(row, pixel) : 0;
+    if (Math.abs(next - height) < FLAT && next > 0 === height > 0) continue;
+    if (height > 0) pen.lineTo(left + pixel, base - height);
+    else pen.moveTo(left + pixel, base);
+    pen.lineTo(left + pixel, base - next);
+    height = next;
+  }
+}
+
+function filledRows(view: HistogramLayout): { rows: number[]; bands: number[][] } {
+  const rows = [...view.positions.keys()].filter((row) => !view.isEmpty(row));
+  return { rows, bands: rows.map((row) => view.bands(row)) };
+}
+
+/** A pixel along the values, not outside of the area when only some values are shown. */
+function inside(view: HistogramLayout, pixel: number): number {
+  const { top, height } = view.area;
+  return Math.min(top + height, Math.max(top, pixel));
+}
+
+/** Pixels inside of one bucket hold the same count but for rounding: one rectangle for all of them. */
+function isAlike(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1e-6 * other;
+}

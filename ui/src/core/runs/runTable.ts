@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { orderedBy } from "../text/naturalSort";
+
+export type RunState = "live" | "finished" | "idle" | "empty";
+
+/** What the table needs to know of a run; the API's run has at least this. */
+export type ContentKind = "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
+
+export interface RunFacts {
+  id: string;
+  state: RunState;
+  files: number;
+  size_bytes: number;
+  first_wall_time: number | null;
+  last_wall_time: number | null;
+  last_step: number | null;
+  tags: Readonly<Record<string, number>>;
+  /** What the directory holds beside event files; absent for several runs together. */
+  contents?: readonly { kind: ContentKind; name: string; count: number }[];
+  damages: number;
+  dropped: number;
+  /** Labels and note of people as one text; absent or empty where there are none. */
+  notes?: string | null;
+}
+
+export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";
+
+export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "files", "size", "notes", "issues"];
+
+const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
+
+export function runDuration(run: RunFacts): number | null {
+  return run.first_wall_time === null || run.last_wall_time === null ? null : run.last_wall_time - run.first_wall_time;
+}
+
+/** What a column sorts by. */
+export function runKey(run: RunFacts, column: RunColumn): string | number | null {
+  switch (column) {
+    case "name":
+      return run.id;
+    case "state":
+      return STATE_RANK[run.state];
+    case "updated":
+      return run.last_wall_time;
+    case "duration":
+      return runDuration(run);
+    case "step":
+      return run.last_step;
+    case "data":
+      return Object.values(run.tags).reduce((sum, count) => sum + count, 0);
+    case "notes":
+      return run.notes ?? null;
+    case "files":
+      return run.files;
+    case "size":
+      return run.size_bytes;
+    case "issues":
+      return run.damages + run.dropped;
+  }
+}
+
+export function sortedRuns<T extends RunFacts>(runs: readonly T[], column: RunColumn, isDescending: boolean): T[] {
+  return orderedBy(runs, (run) => runKey(run, column), isDescending);
+}
+
+const SHOWN_KINDS = ["scalar", "image", "histogram", "tensor", "text", "audio", "graph", "landscape"] as const;
+
+export type CountedKind = (typeof SHOWN_KINDS)[number] | "lineage" | "other";
+
+/** Counts by kind in a fixed order; lineage is told once, kinds without a word of their own are added up. */
+export function kindCounts(tags: Readonly<Record<string, number>>): { kind: CountedKind; count: number }[] {
+  const rest = new Map(Object.entries(tags).filter(([, count]) => count > 0));
+  const counts: { kind: CountedKind; count: number }[] = [];
+  for (const kind of SHOWN_KINDS) {
+    const count = rest.get(kind) ?? 0;
+    if (count > 0) counts.push({ kind, count });
+    rest.delete(kind);
+  }
+  const isLineage = (kind: string): boolean => kind.includes("lineage") || kind === "dataset_graph";
+  const other = [...rest].filter(([kind]) => !isLineage(kind)).reduce((sum, [, count]) => sum + count, 0);
+  if ([...rest.keys()].some(isLineage)) counts.push({ kind: "lineage", count: 1 });
+  return other > 0 ? [...counts, { kind: "other", count: other }] : counts;
+}

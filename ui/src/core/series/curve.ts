@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import { axisPositions, type Axis, type Range } from "../scales/axis";
+import { finiteExtent, nearExtent, paddedExtent, positionExtent } from "../scales/extent";
+import { countOf, isAscending, type Series, type Floats } from "./series";
+import type { Box } from "../scales/zoom";
+
+/** One line of a chart. What it means (a run, a tag) is known to the page only. */
+export interface Curve {
+  key: string;
+  label: string;
+  /** What people read instead of the label. */
+  name?: string;
+  /** Which of several parts of a chart; "" where a chart has only one. */
+  part: string;
+  /** A CSS color, tokens allowed. */
+  color: string;
+  x: Float64Array;
+  raw: Floats;
+  /** Drawn in front of the faint raw values; null when there is no smoothing. */
+  smoothed: Floats | null;
+  isAscending: boolean;
+  /** Which of the chart's vertical axes; 0 is the one on the left. */
+  scale: number;
+  /** Lengths of dashes and gaps in CSS pixels, empty for a whole line. */
+  dash: readonly number[];
+  /** Edges of an area around the line, row by row; null for a line alone. */
+  band: Band | null;
+  /** Part of the density of a chart of many curves rather than a line of its own. */
+  isBehind?: boolean;
+  /** Which of many curves matter most; the lowest rank first. */
+  rank?: number;
+  /** A person highlighted it: it is named before the others. */
+  isFocused?: boolean;
+}
+
+export interface Band {
+  low: Floats;
+  high: Floats;
+}
+
+/** How values become heights and positions become places. */
+export interface Scaling {
+  isLog: boolean;
+  isLogX: boolean;
+  /** Fit the height to what is near: far values are marked on the edge instead. */
+  ignoresOutliers: boolean;
+}
+
+/** Ranges of all axes of a chart. */
+export interface Ranges {
+  x: Range;
+  ys: readonly Range[];
+  /** Vertical axes on which nothing has a height: their range means nothing, and none is written beside them. */
+  bare?: readonly boolean[];
+}
+
+/** Curves are flat when far values leave the others less than this part of the height. */
+const FLATTENED = 12;
+/** Few values are far: a twentieth of all. */
+const FEW_SHARE = 0.05;
+const SAMPLE = 1024;
+
+export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
+
+/** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
+export function curveOf(series: Series, axis: Axis, color: string, offset = 0): Curve {
+  const positions = series.x ?? axisPositions(axis, series, series.startWallTime);
+  const x = offset === 0 ? positions : positions.map((position) => position + offset);
+  return {
+    ...LINE,
+    key: series.run,
+    label: series.run,
+    color,
+    x,
+    raw: series.value,
+    smoothed: series.smoothed,
+    isAscending: isAscending(x),
+  };
+}
+
+/** What a chart shows without zoom: all of x, and on each vertical axis raw and smoothed values with air around. */
+export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: readonly number[] = []): Ranges {
+  const scales = Math.max(1, ...curves.map((curve) => curve.scale + 1));
+  const extents = Array.from({ length: scales }, (_, scale) => {
+    const values = columnsOf(curves.filter((curve) => curve.scale === scale));
+    const extent = scaling.ignoresOutliers ? nearExtent(values, scaling.isLog) : finiteExtent(values, scaling.isLog);
+    return scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent;
+  });
+  return {
+    x: positionExtent(finiteExtent(curves.map((curve) => curve.x), scaling.isLogX), scaling.isLogX),
+    ys: extents.map((extent) => paddedExtent(extent, scaling.isLog)),
+    bare: extents.map((extent) => extent === null),
+  };
+}
+
+/** Curves whose few far values would leave the others nearly no height. Looks at some of the values, so that long curves cost no more. */
+export function areFlattened(curves: readonly Curve[], isLog: boolean): boolean {
+  const scales = new Set(curves.map(({ scale }) => scale));
+  return [...scales].some((scale) => isFlattened(columnsOf(curves.filter((curve) => curve.scale === scale)), isLog));
+}
+
+function isFlattened(columns: readonly Floats[], isLog: boolean): boolean {
+  const total = columns.reduce((sum, { length }) => sum + length, 0);
+  const stride = Math.max(1, Math.floor(total / SAMPLE));
+  const sampled = columns.map((column) => column.filter((_, row) => row % stride === 0));
+  const [near, whole] = [nearExtent(sampled, isLog), finiteExtent(columns, isLog)];
+  if (near === null || whole === null || near[0] === near[1]) return false;
+  const [low, high] = near.map(isLog ? Math.log10 : Number) as [number, number];
+  const [bottom, top] = whole.map(isLog ? Math.log10 : Number) as [number, number];
+  if ((high - low) * FLATTENED >= top - bottom) return false;
+  const far = columns.reduce((sum, column) => sum + countOf(column, (value) => value < near[0] || value > near[1]), 0);
+  return far <= FEW_SHARE * total;
+}
+
+/** Finite values that the chart leaves out of its height. */
+export function farCount(curves: readonly Curve[], scaling: Scaling): number {
+  const { ys } = wholeRanges(curves, scaling);
+  const isFar = (value: number, [low, high]: Range): boolean => Number.isFinite(value) && !(scaling.isLog && value <= 0) && (value < low || value > high);
+  return curves.reduce((sum, curve) => sum + countOf(curve.raw, (value) => isFar(value, ys[curve.scale]!)), 0);
+}
+
+/** Rows at places without a logarithm. */
+export function unplacedCount(curves: readonly Curve[]): number {
+  return curves.reduce((sum, { x }) => sum + x.reduce((count, place) => count + Number(place <= 0), 0), 0);
+}
+
+function columnsOf(curves: readonly Curve[]): Floats[] {
+  return curves.flatMap(({ raw, smoothed, band }) => [raw, ...(smoothed ? [smoothed] : []), ...(band ? [band.low, band.high] : [])]);
+}
+
+/** A guide that is not far away is brought into sight. */
+function withGuides(extent: Range | null, guides: readonly number[], isLog: boolean): Range | null {
+  if (extent === null) return finiteExtent([guides], isLog);
+  const reach = extent[1] - extent[0] || Math.abs(extent[1]);
+  const near = guides.filter((guide) => guide > extent[0] - reach && guide < extent[1] + reach);
+  return finiteExtent([extent, near], isLog);
+}
+
+/** Ranges of a zoomed chart: the box says x and the first vertical axis, the others show the same share of theirs. */
+export function rangesOf(box: Box, whole: Ranges, { isLog, isLogX }: Pick<Scaling, "isLog" | "isLogX">): Ranges {
+  const [x, y] = [withLogarithm(box.x, whole.x, isLogX), withLogarithm(box.y, whole.ys[0]!, isLog)];
+  const toLine = isLog ? Math.log10 : (value: number): number => value;
+  const fromLine = isLog ? (value: number): number => 10 ** value : (value: number): number => value;
+  const [bottom, top] = whole.ys[0]!.map(toLine) as [number, number];
+  const shares = y.map((edge) => (toLine(edge) - bottom) / (top - bottom)) as [number, number];
+  const others = whole.ys.slice(1).map((range) => {
+    const [low, high] = range.map(toLine) as [number, number];
+    return [fromLine(low + shares[0] * (high - low)), fromLine(low + shares[1] * (high - low))] as const;
+  });
+  return { ...whole, x, ys: [y, ...others] };
+}
+
+/** A side of a box that was dragged while the axis was linear may begin where there is no logarithm: then the data decides. */
+function withLogarithm(side: Range, whole: Range, isLog: boolean): Range {
+  if (!isLog || side[0] > 0) return side;
+  return side[1] > whole[0] ? [whole[0], side[1]] : whole;
+}
+
+/** Height for a zoom along x only: the rows inside the range decide. */
+export function heightWithin(curves: readonly Curve[], range: Range, isLog: boolean): Range {
+  const inside = curves
+    .filter((curve) => curve.scale === 0)
+    .map((curve) => curve.raw.filter((_, row) => curve.x[row]! >= range[0] && curve.x[row]! <= range[1]));
+  return paddedExtent(finiteExtent(inside, isLog), isLog);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatValue } from "../text/format";
+
+/** One dimension of a slice: indices from `start` on, `step` apart; `dimension` is null when the slice has none. */
+export interface Span {
+  dimension: number | null;
+  start: number;
+  step: number;
+  size: number;
+}
+
+/** A slice of a tensor as cells, row by row. */
+export interface Heat {
+  /** Rows and columns of the slice. */
+  shape: readonly [number, number];
+  /** Rows and columns of the map. */
+  cells: readonly [number, number];
+  rows: Span;
+  columns: Span;
+  /** A cell stands for a block of elements, and shows the one farthest from the mean. */
+  isReduced: boolean;
+  minimum: number | null;
+  maximum: number | null;
+  value: Float64Array;
+  /** 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell. */
+  odd: Float32Array;
+}
+
+/** How the numbers of `odd` are read, from 1 on. */
+export const ODD_NAMES = ["NaN", "+Inf", "\u2212Inf"] as const;
+
+/** What of it that is no finite number the map holds. */
+export function oddKinds({ odd }: { odd: Float32Array }): { kind: number; name: string }[] {
+  const held = new Set(odd);
+  return ODD_NAMES.map((name, index) => ({ kind: index + 1, name })).filter(({ kind }) => held.has(kind));
+}
+
+/** Indices of the slice that a cell of the map stands for, the last one not included. */
+export function cellReach(cell: number, cells: number, size: number): readonly [number, number] {
+  return [Math.ceil((cell * size) / cells), Math.ceil(((cell + 1) * size) / cells)];
+}
+
+/** The index in the tensor of a number of a span. */
+export function indexAt(span: Span, number: number): number {
+  return span.start + number * span.step;
+}
+
+/** What the ends of the colors stand for; a clipped end also stands for every number beyond it. */
+export interface ColorRange {
+  low: number;
+  high: number;
+  isLowClipped: boolean;
+  isHighClipped: boolean;
+}
+
+/** The share of the cells at each end that a few far numbers may be, and how much wider than the rest they must lie. */
+const FAR_SHARE = 0.01;
+const FAR_WIDTHS = 1;
+/** Of fewer cells none is one of many. */
+const FEW_CELLS = 20;
+
+/**
+ * From the lowest to the highest number, or without what few cells hold far from all others: an end beyond the middle
+ * 98 % of the cells by more than their width is clipped, so that a single outlier does not flatten the rest.
+ * Null without numbers.
+ */
+export function colorRange({ value, odd, minimum, maximum }: Heat, isWhole: boolean): ColorRange | null {
+  if (minimum === null || maximum === null) return null;
+  const whole = { low: minimum, high: maximum, isLowClipped: false, isHighClipped: false };
+  const sorted = value.filter((number, cell) => odd[cell] === 0 && Number.isFinite(number)).sort();
+  if (isWhole || sorted.length < FEW_CELLS) return whole;
+  const far = Math.max(1, Math.round(FAR_SHARE * sorted.length));
+  const [low, high] = [sorted[far]!, sorted[sorted.length - 1 - far]!];
+  const reach = FAR_WIDTHS * (high - low);
+  if (reach === 0) return whole;
+  const [isLowClipped, isHighClipped] = [minimum < low - reach, maximum > high + reach];
+  return { low: isLowClipped ? low : minimum, high: isHighClipped ? high : maximum, isLowClipped, isHighClipped };
+}
+
+/** What stands at both ends of the colors; the sign says that an end also stands for what lies beyond it. */
+export function endLabels({ low, high, isLowClipped, isHighClipped }: ColorRange, format: (number: number) => string = formatValue): [string, string] {
+  return [`${isLowClipped ? "≤ " : ""}${format(low)}`, `${isHighClipped ? "≥ " : ""}${format(high)}`];
+}
+
+/** How far a value lies between the lowest and the highest; the middle when they are the same. */
+export function shareOf(value: number, minimum: number, maximum: number): number {
+  return maximum > minimum ? (value - minimum) / (maximum - minimum) : 0.5;
+}

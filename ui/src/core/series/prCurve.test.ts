@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { averagePrecision, bestBalance, completedPr, definedPoints, nearestPoint, prPath, prPoint, type PrCurve, type PrSeries } from "./prCurve";
+
+const none = [NaN, NaN, NaN];
+const curve: PrCurve = {
+  threshold: [0, 0.5, 1],
+  precision: [0.5, 0.75, 1],
+  recall: [1, 0.5, 0.25],
+  true_positives: [4, 2, 1],
+  false_positives: [4, 1, 0],
+  true_negatives: none,
+  false_negatives: none,
+};
+/** At its last threshold nothing is called positive. */
+const tailed: PrCurve = { ...curve, precision: [0.5, 0.75, 0], recall: [1, 0.5, 0], true_positives: [4, 2, 0] };
+const scale = { x: (recall: number) => recall * 100, y: (precision: number) => 100 - precision * 100 };
+
+describe("a precision-recall curve", () => {
+  it("is drawn from point to point", () => {
+    expect(prPath(curve, scale)).toBe("M100.0 50.0L50.0 25.0L25.0 0.0");
+    expect(prPath({ ...curve, recall: [1, NaN, 0.25] }, scale)).toBe("M100.0 50.0M25.0 0.0");
+  });
+
+  it("knows the point under the pointer", () => {
+    expect(nearestPoint(curve, scale, { x: 52, y: 20 })).toEqual({ index: 1, distance: 29 });
+    expect(nearestPoint({ ...curve, recall: none }, scale, { x: 0, y: 0 })).toBeNull();
+  });
+
+  it("has no point where nothing is called positive", () => {
+    expect(prPath(tailed, scale)).toBe("M100.0 50.0L50.0 25.0");
+    expect(prPoint(tailed, 2)).toBeNull();
+    expect(definedPoints(tailed)).toEqual([0, 1]);
+    expect(averagePrecision(tailed)).toBeCloseTo(0.5 * 0.75 + 0.5 * 0.5);
+  });
+
+  it("is taken from what is known when it was not sent", () => {
+    const known: PrSeries = { steps: Float64Array.of(3), step: 3, curve, problem: null, error: null, cursor: "a", isKept: false };
+    const answer: PrSeries = { ...known, steps: Float64Array.of(3, 4), curve: null, step: null, isKept: true };
+    expect(completedPr(answer, known)).toEqual({ ...answer, step: 3, curve, isKept: false });
+    expect(completedPr({ ...answer, isKept: false }, known).curve).toBeNull();
+  });
+
+  it("has the average precision as its area", () => {
+    expect(averagePrecision(curve)).toBeCloseTo(0.25 * 1 + 0.25 * 0.75 + 0.5 * 0.5);
+    expect(averagePrecision({ ...curve, precision: none })).toBeNull();
+  });
+
+  it("says where precision and recall are best balanced", () => {
+    expect(bestBalance(curve)).toEqual({ score: 2 / 3, threshold: curve.threshold[0], precision: 0.5, recall: 1 });
+    expect(bestBalance({ ...curve, recall: none })).toBeNull();
+  });
+});

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Reason } from "../text/reason";
+
+/** A precision-recall curve as columns of one length, by ascending threshold; NaN where a number is none. */
+export interface PrCurve {
+  threshold: ArrayLike<number>;
+  precision: ArrayLike<number>;
+  recall: ArrayLike<number>;
+  true_positives: ArrayLike<number>;
+  false_positives: ArrayLike<number>;
+  true_negatives: ArrayLike<number>;
+  false_negatives: ArrayLike<number>;
+}
+
+/** What is known of a tag of a run: all of its steps, and the curve at one of them. */
+export interface PrSeries {
+  steps: Float64Array;
+  /** Step of the curve; null without one. */
+  step: number | null;
+  curve: PrCurve | null;
+  /** Why the curve can't be read. */
+  problem: Reason | null;
+  error: Reason | null;
+  cursor: string | null;
+  /** The curve is known and was not sent, see `completedPr`. */
+  isKept: boolean;
+}
+
+export interface Scale {
+  x: (recall: number) => number;
+  y: (precision: number) => number;
+}
+
+/** The answer with the curve that it left out because it is known. */
+export function completedPr(answer: PrSeries, known: PrSeries | undefined): PrSeries {
+  if (!known || !answer.isKept) return answer;
+  return { ...answer, step: known.step, curve: known.curve, problem: known.problem, isKept: false };
+}
+
+/**
+ * A point of the curve. Null where a number is none, and where nothing is called positive: precision is 0 / 0 there,
+ * which TensorBoard writes as 0 and leaves out of its drawing.
+ */
+export function prPoint(curve: PrCurve, index: number): { recall: number; precision: number } | null {
+  const [recall, precision] = [curve.recall[index] ?? NaN, curve.precision[index] ?? NaN];
+  if (!Number.isFinite(recall) || !Number.isFinite(precision)) return null;
+  return curve.true_positives[index]! + curve.false_positives[index]! === 0 ? null : { recall, precision };
+}
+
+/** Where the curve has points, by ascending threshold. */
+export function definedPoints(curve: PrCurve): number[] {
+  return Array.from(curve.threshold, (_, index) => index).filter((index) => prPoint(curve, index) !== null);
+}
+
+/** The curve as an SVG path; it is broken where it has no point. */
+export function prPath(curve: PrCurve, { x, y }: Scale): string {
+  let before = -2;
+  return definedPoints(curve)
+    .map((index) => {
+      const pen = index === before + 1 ? "L" : "M";
+      const { recall, precision } = prPoint(curve, index)!;
+      before = index;
+      return `${pen}${x(recall).toFixed(1)} ${y(precision).toFixed(1)}`;
+    })
+    .join("");
+}
+
+/** The point nearest to a place in pixels, and the square of its distance; null without any. */
+export function nearestPoint(curve: PrCurve, { x, y }: Scale, at: { x: number; y: number }): { index: number; distance: number } | null {
+  return definedPoints(curve).reduce<ReturnType<typeof nearestPoint>>((best, index) => {
+    const { recall, precision } = prPoint(curve, index)!;
+    const distance = (x(recall) - at.x) ** 2 + (y(precision) - at.y) ** 2;
+    return best && best.distance <= distance ? best : { index, distance };
+  }, null);
+}
+
+/** Area under the curve: average precision, the steps of recall weighted by the precision at each. */
+export function averagePrecision(curve: PrCurve): number | null {
+  const points = definedPoints(curve).map((index) => prPoint(curve, index)!);
+  if (points.length === 0) return null;
+  let [area, last] = [0, 0];
+  for (const { recall, precision } of points.reverse()) {
+    area += Math.max(0, recall - last) * precision;
+    last = Math.max(last, recall);
+  }
+  return area;
+}
+
+/** Where precision and recall are best balanced: the largest F1 score and its threshold; null without any. */
+export function bestBalance(curve: PrCurve): { score: number; threshold: number; precision: number; recall: number } | null {
+  return definedPoints(curve).reduce<ReturnType<typeof bestBalance>>((best, index) => {
+    const { recall, precision } = prPoint(curve, index)!;
+    if (precision + recall === 0) return best;
+    const score = (2 * precision * recall) / (precision + recall);
+    return best && best.score >= score ? best : { score, threshold: curve.threshold[index]!, precision, recall };
+  }, null);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Reason } from "../text/reason";
+
+/** Rows of one tag of one run, as the server kept them for a range and a width in pixels. */
+export interface Series {
+  run: string;
+  tag: string;
+  /** Points of the series inside the asked range, before reduction. */
+  points: number;
+  returned: number;
+  reduced: boolean;
+  nan: number;
+  positiveInfinity: number;
+  negativeInfinity: number;
+  /** Points of the whole series that are hidden: by a restart, and by a later point of the same file and step. */
+  overwritten: number;
+  repeated: number;
+  /** NaN where the server does not say it. */
+  startWallTime: number;
+  /** Of the whole series; null when it is empty. */
+  firstStep: number | null;
+  version: number;
+  /** Stands for the rows; asked with it, the server sends only what comes behind them. Null where there is an error. */
+  cursor: string | null;
+  /** So many first rows the server left out, since they were known; 0 once the rows are complete. */
+  kept: number;
+  /** Why there are no rows, null when they are read. */
+  error: Reason | null;
+  /** Places on the horizontal axis where the server says them; null: those of step or time. */
+  x: Float64Array | null;
+  step: Float64Array;
+  wallTime: Float64Array;
+  value: Floats;
+  /** Null when smoothing is off; then the raw curve is the curve. */
+  smoothed: Floats | null;
+}
+
+/** Values of a line: float64 where float32 does not hold every one of them. */
+export type Floats = Float32Array | Float64Array;
+
+/** How many values are as `isCounted` says. */
+export function countOf(values: ArrayLike<number>, isCounted: (value: number) => boolean): number {
+  let count = 0;
+  for (let row = 0; row < values.length; row++) count += Number(isCounted(values[row]!));
+  return count;
+}
+
+/** Half-open run of row numbers whose values are all finite. */
+export interface Segment {
+  start: number;
+  end: number;
+}
+
+/** Stretches of finite values: a NaN or an infinity breaks the line, and a stretch of one row is drawn as a dot. */
+export function finiteSegments(values: ArrayLike<number>): Segment[] {
+  const segments: Segment[] = [];
+  let start = -1;
+  for (let row = 0; row < values.length; row++) {
+    const isFinite = Number.isFinite(values[row]);
+    if (isFinite && start < 0) start = row;
+    if (!isFinite && start >= 0) {
+      segments.push({ start, end: row });
+      start = -1;
+    }
+  }
+  if (start >= 0) segments.push({ start, end: values.length });
+  return segments;
+}
+
+/** An answer completed by the known rows that it left out; `known` is what its cursor stood for. */
+export function completed(answer: Series, known: Series | undefined): Series {
+  if (!known || answer.kept === 0) return answer;
+  const { kept } = answer;
+  return {
+    ...answer,
+    kept: 0,
+    x: known.x && answer.x && joined(known.x.subarray(0, kept), answer.x),
+    step: joined(known.step.subarray(0, kept), answer.step),
+    wallTime: joined(known.wallTime.subarray(0, kept), answer.wallTime),
+    value: joined(known.value.subarray(0, kept), answer.value),
+    smoothed: known.smoothed && answer.smoothed && joined(known.smoothed.subarray(0, kept), answer.smoothed),
+  };
+}
+
+function joined<Column extends Floats>(known: Column, rest: Column): Column {
+  if (rest.length === 0) return known;
+  const all = new (known.constructor as new (length: number) => Column)(known.length + rest.length);
+  all.set(known);
+  all.set(rest, known.length);
+  return all;
+}
+
+/** A difference without the rows before and after the other run, where there is none: they are not NaN in the log. */
+export function withoutEnds(series: Series): Series {
+  const isThere = (value: number): boolean => !Number.isNaN(value);
+  const start = Math.max(0, series.value.findIndex(isThere));
+  const end = series.value.findLastIndex(isThere) + 1;
+  if (start === 0 && end === series.value.length) return series;
+  const value = series.value.subarray(start, end);
+  return {
+    ...series,
+    points: series.points - (series.value.length - value.length),
+    nan: countOf(value, Number.isNaN),
+    x: series.x && series.x.subarray(start, end),
+    step: series.step.subarray(start, end),
+    wallTime: series.wallTime.subarray(start, end),
+    value,
+    smoothed: series.smoothed && series.smoothed.subarray(start, end),
+  };
+}
+
+/** The value at the last step, NaN and infinities included; null without rows. Rows that stand in the order of another tag are searched for it. */
+export function lastValue({ x, step, value }: Pick<Series, "x" | "step" | "value">): number | null {
+  if (value.length === 0) return null;
+  let last = value.length - 1;
+  if (x) step.forEach((one, row) => (last = one > step[last]! ? row : last));
+  return value[last]!;
+}
+
+/** Rows that never go back on the axis can be searched by halving. */
+export function isAscending(positions: ArrayLike<number>): boolean {
+  for (let row = 1; row < positions.length; row++) if (positions[row]! < positions[row - 1]!) return false;
+  return true;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Curve } from "./curve";
+import { finiteExtent } from "../scales/extent";
+
+/** From this many curves on a chart names its lines at their ends, and a highlighted line fades the others. */
+export const MANY_CURVES = 12;
+/** From this many curves on only the top ones are lines; all together are drawn as a density. */
+export const DENSE_CURVES = 30;
+
+/** Which curves are the top ones of a dense chart. */
+export type TopBy = "auto" | "lowest_last" | "highest_last" | "minimum" | "maximum";
+
+export const TOP_BY: readonly TopBy[] = ["auto", "lowest_last", "highest_last", "minimum", "maximum"];
+
+const LOWER_IS_BETTER = /loss|err|perplexity|ppl|mse|mae/i;
+/** Lines of the same color are told apart by these. */
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+
+/** How curves of a tag are ranked where nobody chose it: a loss by the lowest last value, all else by the highest. */
+export function rankingOf(by: TopBy, title: string): Exclude<TopBy, "auto"> {
+  if (by !== "auto") return by;
+  return LOWER_IS_BETTER.test(title) ? "lowest_last" : "highest_last";
+}
+
+/** Labels of curves, the top one first. Curves without a finite value come last. */
+export function rankedLabels(curves: readonly Curve[], by: Exclude<TopBy, "auto">): string[] {
+  const first = curves.filter(({ scale }) => scale === 0);
+  const ranked = first.map((curve) => ({ label: curve.label, rank: rankOf(curve, by) })).sort((one, other) => one.rank - other.rank);
+  return ranked.map(({ label }) => label);
+}
+
+/** Lower ranks come first. */
+function rankOf({ raw, smoothed }: Curve, by: Exclude<TopBy, "auto">): number {
+  const values = smoothed ?? raw;
+  const extent = finiteExtent([values]);
+  if (extent === null) return Infinity;
+  if (by === "minimum") return extent[0];
+  if (by === "maximum") return -extent[1];
+  const last = values[values.findLastIndex(Number.isFinite)]!;
+  return by === "lowest_last" ? last : -last;
+}
+
+/** Curves of a dense chart: all but the labeled ones are part of the density only; lines of one color get dashes. */
+export function withDensity(curves: readonly Curve[], labels: ReadonlySet<string>): Curve[] {
+  const used = new Map<string, number>();
+  return curves.map((curve) => {
+    if (!labels.has(curve.label)) return { ...curve, isBehind: true };
+    const before = used.get(curve.color) ?? 0;
+    used.set(curve.color, before + 1);
+    return curve.dash.length > 0 ? curve : { ...curve, dash: DASHES[before % DASHES.length]! };
+  });
+}

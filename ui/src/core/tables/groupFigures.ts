@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ColumnSort } from "./columnSort";
+import type { FigureCell, FigureColumn, FigureRow } from "./figureTable";
+import type { Centre } from "../series/groupStatistics";
+import { orderedBy } from "../text/naturalSort";
+import type { RunGroup } from "../runs/runGroups";
+
+/** A column over the runs of a group: how a figure lies among them, or the parameter that they agree in. */
+export interface GroupCell {
+  /** Mean or median of the finite numbers; the parameter, null where there are several. */
+  value: FigureCell;
+  /** Of a sample, that is over n - 1; null below two numbers. */
+  deviation: number | null;
+  low: number | null;
+  high: number | null;
+  /** How many finite numbers there are of a figure; how many different values of a parameter. */
+  count: number;
+}
+
+/** A line of the table of groups: the head of a group, or a run below it. */
+export type FigureLine =
+  | { kind: "group"; key: string; group: string; runs: number; isOpen: boolean; cells: readonly GroupCell[] }
+  | { kind: "run"; key: string; run: string; cells: readonly FigureCell[] };
+
+interface Order {
+  centre: Centre;
+  sort: ColumnSort | null;
+  isOpen: (group: string) => boolean;
+}
+
+/** Heads of the groups, by the sorted column where there is one, each with its runs below it where it is open. */
+export function groupLines(rows: readonly FigureRow[], groups: readonly RunGroup[], columns: readonly FigureColumn[], { centre, sort, isOpen }: Order): FigureLine[] {
+  const heads = groups.map(({ key, runs }) => {
+    const members = new Set(runs);
+    const own = rows.filter(({ run }) => members.has(run));
+    return { key, own, cells: columns.map((column, index) => together(own.map(({ cells }) => cells[index] ?? null), column.figure !== null, centre) ) };
+  });
+  const column = columns.findIndex(({ key }) => key === sort?.column);
+  const ordered = sort && column >= 0 ? orderedBy(heads, ({ cells }) => sortable(cells[column]!.value), sort.isDescending) : heads;
+  return ordered.flatMap(({ key, own, cells }): FigureLine[] => {
+    const head: FigureLine = { kind: "group", key: `group ${key}`, group: key, runs: own.length, isOpen: isOpen(key), cells };
+    return head.isOpen ? [head, ...own.map(runLine)] : [head];
+  });
+}
+
+export function runLine({ run, cells }: FigureRow): FigureLine {
+  return { kind: "run", key: run, run, cells };
+}
+
+function together(cells: readonly FigureCell[], isFigure: boolean, centre: Centre): GroupCell {
+  if (!isFigure) {
+    const values = new Set(cells.filter((cell) => cell !== null));
+    return { value: values.size === 1 ? [...values][0]! : null, deviation: null, low: null, high: null, count: values.size };
+  }
+  const numbers = cells.filter((cell): cell is number => typeof cell === "number" && Number.isFinite(cell)).sort((one, other) => one - other);
+  if (numbers.length === 0) return { value: null, deviation: null, low: null, high: null, count: 0 };
+  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+  const squares = numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0);
+  return {
+    value: centre === "mean" ? mean : median(numbers),
+    deviation: numbers.length > 1 ? Math.sqrt(squares / (numbers.length - 1)) : null,
+    low: numbers[0]!,
+    high: numbers.at(-1)!,
+    count: numbers.length,
+  };
+}
+
+/** Of numbers that ascend. */
+function median(numbers: readonly number[]): number {
+  const half = numbers.length >> 1;
+  return numbers.length % 2 === 1 ? numbers[half]! : (numbers[half - 1]! + numbers[half]!) / 2;
+}
+
+function sortable(cell: FigureCell): string | number | null {
+  return typeof cell === "boolean" ? String(cell) : cell;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { csvTable } from "./csv";
+import { bandOf, type Centre, type Group, type Spread } from "../series/groupStatistics";
+import { jsonNumbers } from "./json";
+
+const COLUMNS = ["count", "mean", "median", "low", "high", "deviation", "lowerQuartile", "upperQuartile"] as const;
+
+/** What is told of a group at one place of the axis. */
+export interface GroupPoint {
+  key: string;
+  x: number;
+  centre: number;
+  /** Edges of the band; null without one. */
+  low: number | null;
+  high: number | null;
+  count: number;
+}
+
+/** A group at a row; null where it has none. */
+export function groupPoint(group: Group | undefined, row: number, centre: Centre, spread: Spread): GroupPoint | null {
+  if (!group || row >= group.x.length) return null;
+  const band = bandOf(group, centre, spread);
+  return {
+    key: group.key,
+    x: group.x[row]!,
+    centre: group[centre][row]!,
+    low: band ? band.low[row]! : null,
+    high: band ? band.high[row]! : null,
+    count: group.count[row]!,
+  };
+}
+
+/** Figures of what is drawn of a group. */
+export interface GroupSummary {
+  key: string;
+  runs: number;
+  points: number;
+  last: number | null;
+  /** Smallest and largest value of any of its runs. */
+  lowest: number | null;
+  highest: number | null;
+}
+
+export function groupSummary(group: Group, centre: Centre): GroupSummary {
+  const finite = (values: ArrayLike<number>): number[] => Array.from(values).filter(Number.isFinite);
+  const [lows, highs] = [finite(group.low), finite(group.high)];
+  return {
+    key: group.key,
+    runs: group.runs,
+    points: group.points,
+    last: group[centre].at(-1) ?? null,
+    lowest: lows.length > 0 ? lows.reduce((one, other) => Math.min(one, other)) : null,
+    highest: highs.length > 0 ? highs.reduce((one, other) => Math.max(one, other)) : null,
+  };
+}
+
+/** The statistics as they are drawn: a line for each group and place. */
+export function groupsCsv(groups: readonly Group[]): string {
+  const rows = groups.flatMap((group) => [...group.x].map((x, row) => [group.key, x, ...COLUMNS.map((column) => group[column][row]!)]));
+  return csvTable(["group", "x", ...COLUMNS], rows);
+}
+
+/** The same as JSON: a list of groups with their columns. */
+export function groupsJson(groups: readonly Group[]): string {
+  const named = groups.map((group) => ({
+    group: group.key,
+    runs: group.runs,
+    x: jsonNumbers(group.x),
+    ...Object.fromEntries(COLUMNS.map((column) => [column, jsonNumbers(group[column])])),
+  }));
+  return `${JSON.stringify(named)}\n`;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FIGURES, type Figure } from "../tables/figureTable";
+import { describeSort, sortOf, type ColumnSort } from "../tables/columnSort";
+import { CENTRES, SPREADS, type Centre, type Spread } from "../series/groupStatistics";
+
+export type Grouping = "none" | "directory" | "ranks" | "parameter";
+
+const USUAL_FIGURES: readonly Figure[] = ["last", "minimum", "maximum"];
+
+/** How runs are compared; all of it stands in the address. */
+export interface CompareView {
+  grouping: Grouping;
+  /** The hyper-parameter that groups, where one does; "" else. */
+  parameter: string;
+  centre: Centre;
+  spread: Spread;
+  /** Run or group that the others are compared with; null draws values. */
+  baseline: string | null;
+  isTable: boolean;
+  /** Columns of the table for each tag. */
+  figures: readonly Figure[];
+  /** Column that the table is sorted by; null keeps the order of the runs. */
+  sort: ColumnSort | null;
+  /** Also parameters that are equal in all runs have a column. */
+  showsEqual: boolean;
+  /** The table shows the runs below the heads of all groups, but for those that are `toggled`; or below those only. */
+  isUnfolded: boolean;
+  toggled: readonly string[];
+}
+
+export function defaultCompareView(): CompareView {
+  return {
+    grouping: "none",
+    parameter: "",
+    centre: "mean",
+    spread: "quartiles",
+    baseline: null,
+    isTable: false,
+    figures: USUAL_FIGURES,
+    sort: null,
+    showsEqual: false,
+    isUnfolded: false,
+    toggled: [],
+  };
+}
+
+export function describeCompare(view: CompareView, query: URLSearchParams): void {
+  if (view.grouping === "parameter") query.append("group_by", view.parameter);
+  else if (view.grouping !== "none") query.append("group", view.grouping);
+  if (view.centre !== "mean") query.append("centre", view.centre);
+  if (view.spread !== "quartiles") query.append("spread", view.spread);
+  if (view.baseline !== null) query.append("baseline", view.baseline);
+  if (view.isTable) query.append("show", "table");
+  if (view.figures.join() !== USUAL_FIGURES.join()) query.append("figures", view.figures.join());
+  describeSort(view.sort, "figures", query);
+  if (view.showsEqual) query.append("parameters", "all");
+  if (view.isUnfolded) query.append("unfolded", "all");
+  for (const group of view.toggled) query.append("toggled", group);
+}
+
+/** Never fails: what a link says wrongly is as if it said nothing. */
+export function compareViewOf(query: URLSearchParams): CompareView {
+  const parameter = query.get("group_by") ?? "";
+  const grouping = (["directory", "ranks"] as const).find((one) => one === query.get("group")) ?? "none";
+  const figures = query.get("figures");
+  return {
+    grouping: parameter !== "" ? "parameter" : grouping,
+    parameter,
+    centre: CENTRES.find((one) => one === query.get("centre")) ?? "mean",
+    spread: SPREADS.find((one) => one === query.get("spread")) ?? "quartiles",
+    baseline: query.get("baseline") || null,
+    isTable: query.get("show") === "table",
+    figures: figures === null ? USUAL_FIGURES : FIGURES.filter((one) => figures.split(",").includes(one)),
+    sort: sortOf("figures", query),
+    showsEqual: query.get("parameters") === "all",
+    isUnfolded: query.get("unfolded") === "all",
+    toggled: [...new Set(query.getAll("toggled"))],
+  };
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { AXES } from "../scales/axis";
+import { FIGURES } from "../tables/figureTable";
+import { COMPARISONS } from "./imageComparison";
+import { CENTRES, SPREADS } from "../series/groupStatistics";
+import { SHAPES } from "../series/histograms";
+import { RUN_COLUMNS } from "../runs/runTable";
+import { RUN_GROUPINGS } from "../runs/runTree";
+import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
+import { TOP_BY } from "../series/topCurves";
+import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
+import { TENSOR_MODES } from "./valueView";
+
+const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
+const names = fc.uniqueArray(name, { maxLength: 4 });
+const edges = fc
+  .tuple(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }), fc.double({ min: 1e-3, max: 1e9, noNaN: true }))
+  .map(([low, width]) => [low + 0, low + width] as const)
+  .filter(([low, high]) => low < high);
+
+const views: fc.Arbitrary<ViewState> = fc
+  .record({
+    runs: fc.option(fc.record({ base: fc.constantFrom("all" as const, "none" as const), except: names })),
+    filter: fc.record({ text: name, isRegex: fc.boolean() }),
+    axis: fc.constantFrom(...AXES),
+    smoothing: fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0),
+    isLog: fc.boolean(),
+    flipped: names,
+    fullTag: fc.option(name),
+    zooms: fc.array(fc.tuple(name, fc.record({ x: edges, y: edges })), { maxLength: 3 }).map((pairs) => new Map(pairs)),
+    isZoomedFull: fc.boolean(),
+    lead: fc.option(name),
+    isAllClosed: fc.boolean(),
+    closed: names,
+    step: fc.option(fc.integer()),
+    shape: fc.constantFrom(...SHAPES),
+    scalars: fc
+      .record({
+        isLogX: fc.boolean(),
+        xTag: fc.option(name),
+        smoother: fc.constantFrom(...SMOOTHERS),
+        reach: fc.double({ min: 0.001, max: 1e9, noNaN: true }),
+        rawAs: fc.constantFrom(...RAW_AS),
+        ignoresOutliers: fc.option(fc.boolean()),
+        own: fc
+          .array(fc.tuple(name, fc.record({ axis: fc.option(fc.constantFrom(...AXES)), smoothing: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0)), ignoresOutliers: fc.option(fc.boolean()) })), { maxLength: 3 })
+          .map((pairs) => new Map(pairs.filter(([, own]) => Object.values(own).some((value) => value !== null)))),
+        showsHidden: fc.boolean(),
+        isLinked: fc.boolean(),
+        alignsStarts: fc.boolean(),
+        offsets: fc.dictionary(name, fc.integer({ min: 1, max: 1e9 }), { maxKeys: 3, noNullPrototype: true }),
+        tags: fc.option(
+          fc
+            .record({ base: fc.constantFrom("all" as const, "none" as const), except: names })
+            .filter(({ base, except }) => base === "none" || except.length > 0),
+        ),
+        markedStep: fc.option(fc.integer()),
+        topBy: fc.constantFrom(...TOP_BY),
+        topCount: fc.nat({ max: MOST_TOP }),
+        focus: names,
+        composed: fc.array(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), { maxLength: 2 }),
+      })
+      .map((scalars) => ({ ...scalars, reach: scalars.smoother === "weight" ? DEFAULT_REACH : scalars.reach })),
+    pictures: fc.record({
+      picture: fc.nat(),
+      brightness: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
+      contrast: fc.double({ min: 0, max: 3, noNaN: true }).map((factor) => factor + 0),
+      scale: fc.constantFrom(null, 1, 2, 4, 8),
+      gain: fc.constantFrom(1, 4, 16),
+      comparison: fc.option(
+        fc.oneof(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }), fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() })),
+      ),
+    }),
+    list: fc.record({
+      filter: fc.record({ text: name, isRegex: fc.boolean() }),
+      sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS), isDescending: fc.boolean() }),
+      grouping: fc.constantFrom(...RUN_GROUPINGS),
+      showsArchived: fc.boolean(),
+      toggled: names,
+      details: fc.option(name),
+    }),
+    values: fc.record({
+      mode: fc.constantFrom(...TENSOR_MODES),
+      slice: fc.option(fc.array(fc.constantFrom(":", "0", "-1", "::2", "2:8"), { minLength: 1, maxLength: 4 })),
+      decimals: fc.option(fc.nat({ max: 17 })),
+      isScientific: fc.boolean(),
+      isWholeRange: fc.boolean(),
+      isOfWhole: fc.boolean(),
+      isPlain: fc.boolean(),
+      sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
+      showsEqual: fc.boolean(),
+    }),
+    dashboard: fc.record({
+      run: fc.option(name),
+      tags: fc.dictionary(fc.constantFrom("scalar", "image"), name, { noNullPrototype: true }),
+    }),
+    comparing: fc
+      .record({
+        grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),
+        parameter: name,
+        centre: fc.constantFrom(...CENTRES),
+        spread: fc.constantFrom(...SPREADS),
+        baseline: fc.option(name),
+        isTable: fc.boolean(),
+        figures: fc.subarray([...FIGURES], { minLength: 1 }),
+        sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
+        showsEqual: fc.boolean(),
+        isUnfolded: fc.boolean(),
+        toggled: fc.uniqueArray(fc.string()),
+      })
+      .map((comparing) => ({ ...comparing, parameter: comparing.grouping === "parameter" ? comparing.parameter : "" })),
+  })
+  .map(({ isZoomedFull, ...view }) => {
+    const [box] = view.zooms.values();
+    return isZoomedFull && view.fullTag !== null && box ? { ...view, zooms: new Map([...view.zooms, [view.fullTag, box]]) } : view;
+  });
+
+/** -0 and 0 are the same place on an axis but not the same to toEqual. */
+function normal(view: ViewState): unknown {
+  return JSON.parse(JSON.stringify({ ...view, zooms: [...view.zooms] }));
+}
+
+describe("the state in the address bar", () => {
+  it("comes back as it went in", () => {
+    fc.assert(
+      fc.property(views, (view) => {
+        expect(normal(queryToView(viewToQuery(view)))).toEqual(normal(view));
+      }),
+    );
+  });
+
+  it("is written in one way only", () => {
+    fc.assert(
+      fc.property(views, (view) => {
+        const query = viewToQuery(view);
+        expect(viewToQuery(queryToView(query))).toBe(query);
+      }),
+    );
+  });
+
+  it("is empty for what everybody sees first", () => {
+    expect(viewToQuery(defaultView())).toBe("");
+    expect(queryToView("")).toEqual(defaultView());
+  });
+
+  it("is never broken by a broken link", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(queryToView(text).smoothing).toBeGreaterThanOrEqual(0);
+      }),
+    );
+    expect(queryToView("axis=sideways&smoothing=much&full=a&zoom=1,2,3&runs=some")).toEqual({ ...defaultView(), fullTag: "a" });
+    expect(queryToView("smoothing=7").smoothing).toBe(0.999);
+    expect(queryToView("step=two&brightness=-3&contrast=x&swipe=&shape=cube&picture=-1&size=7")).toEqual({
+      ...defaultView(),
+      pictures: { ...defaultView().pictures, brightness: 0 },
+    });
+    for (const zoom of ["2,1,0,1", "0,1,0", "0,1,,2", "0,1,0,Infinity", "a"]) expect(queryToView(`full=a&zoom=${zoom}`).zooms.size).toBe(0);
+    expect(queryToView("zoom=0,1,0,1").zooms.size).toBe(0);
+  });
+
+  it("holds the box of every zoomed chart, whatever its tag", () => {
+    const box = { x: [0, 1], y: [2, 3] };
+    expect(queryToView("full=a&zoom=0,1,2,3&zoom=0,1,2,3,b,%20c").zooms).toEqual(new Map([["a", box], ["b, c", box]]));
+    expect(viewToQuery(queryToView("full=a&zoom=0,1,2,3,a"))).toBe("full=a&zoom=0%2C1%2C2%2C3");
+  });
+
+  it("names the runs of a link", () => {
+    expect(queryToView("run=a/b&run=c").runs).toEqual({ base: "none", except: ["a/b", "c"] });
+    expect(queryToView("runs=all&without=a").runs).toEqual({ base: "all", except: ["a"] });
+    expect(queryToView("runs=none").runs).toEqual({ base: "none", except: [] });
+  });
+});

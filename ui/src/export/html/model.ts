@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
+import type { TableCell } from "../../core/tables/json";
+
+/** A page of the viewer as a file: what it is about, and cards that are read one after the other while it is written. */
+export interface ViewPlan {
+  /** A word for the name of the file. */
+  page: string;
+  title: string;
+  /** The shown runs, with what a reader must know of each. */
+  runs: readonly NamedRun[];
+  settings: readonly Setting[];
+  sections: readonly PlannedSection[];
+  /** CSS filter of all pictures; absent where they are shown as they are. */
+  filter?: string | undefined;
+}
+
+export interface NamedRun {
+  name: string;
+  /** A CSS color, tokens allowed. */
+  color: string;
+  /** How the run was doing, in words. */
+  state: string;
+}
+
+/** How the view was set, in words. */
+export interface Setting {
+  name: string;
+  value: string;
+}
+
+export interface PlannedSection {
+  title: string;
+  cards: readonly PlannedCard[];
+}
+
+export interface PlannedCard {
+  title: string;
+  run: Pick<NamedRun, "name" | "color"> | null;
+  /** As wide as the page rather than beside others. */
+  isWide?: boolean;
+  /** False for a title that is no tag: what stands before a slash in it is no prefix. */
+  hasPrefix?: boolean;
+  /** Reads what the card shows. Raises what the requests raise, and what an aborted signal raises. */
+  make: (signal: AbortSignal) => Promise<CardContent>;
+}
+
+export interface CardContent {
+  /** Said beside the title: step, time, size, what is left out. */
+  facts: readonly string[];
+  parts: readonly Part[];
+}
+
+export type Part = CurvesPart | DrawingPart | ImagePart | CellsPart | TablePart | TextPart | AudioPart | NoticePart;
+
+/** Curves whose values can be pointed at. */
+export interface CurvesPart {
+  kind: "curves";
+  label: string;
+  drawing: Drawing;
+  lines: readonly DrawnLine[];
+}
+
+export interface DrawingPart {
+  kind: "drawing";
+  label: string;
+  drawing: Drawing;
+  /** The numbers behind it, for programs. */
+  values: unknown;
+}
+
+/** How pictures stand together: all beside each other, or two compared. */
+export type Arrangement = "grid" | "side" | "swipe" | "blink" | "difference";
+
+export interface ImagePart {
+  kind: "pictures";
+  pictures: readonly { source: string; label: string }[];
+  arrangement: Arrangement;
+}
+
+/** A picture of cells in whole pixels, with colors for either theme, and what is drawn over it. */
+export interface CellsPart {
+  kind: "cells";
+  label: string;
+  light: string;
+  dark: string;
+  /** Pixels of the picture across and down. */
+  cells: readonly [number, number];
+  /** Elements of an SVG over the picture, whose sides are 1 long. */
+  over: string;
+  /** What the colors mean: the ends of the map, and colors of their own. */
+  legend: { low: string; high: string; marks: readonly { color: string; name: string }[] } | null;
+  values: unknown;
+}
+
+export interface TablePart {
+  kind: "table";
+  label: string;
+  columns: readonly TableColumn[];
+  rows: readonly TableRow[];
+  /** Only its name is seen until a reader opens it. */
+  isFolded?: boolean;
+}
+
+export interface TableColumn {
+  title: string;
+  /** Written above the title, for neighbours with the same word once. */
+  group?: string;
+  isNumber: boolean;
+}
+
+export interface TableRow {
+  /** That of the run of the row. */
+  color: string | null;
+  /** The first cell names the row; `text` is how a reader sees it. */
+  cells: readonly { text: string; value: TableCell }[];
+}
+
+export interface TextPart {
+  kind: "text";
+  text: string;
+  /** The same as elements that are known to be harmless; null for letters as they are. */
+  markup: string | null;
+}
+
+export interface AudioPart {
+  kind: "sound";
+  label: string;
+  drawing: Drawing | null;
+  /** Data URL; null where the sound is too large for the file. */
+  source: string | null;
+}
+
+export interface NoticePart {
+  kind: "notice";
+  tone: "note" | "bad";
+  text: string;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ChartPlan } from "../core/view/chartPlan";
+import { withoutEnds, type Series } from "../core/series/series";
+import { t } from "../i18n/i18n.svelte";
+import type { CardContent, PlannedCard, Setting } from "./html/model";
+import { readLines, type Want } from "../state/data/curveQuery";
+import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart } from "../state/charts/curveStyles";
+import { problemOf, ReasonError } from "../state/requests/problem";
+import { view } from "../state/view/view.svelte";
+import { zooms } from "../state/view/zooms.svelte";
+import { curveFacts, curvesPart, curvesTable, lineOf, pixelsOf, type Size } from "./curvesPart";
+import { filterSetting } from "./selectedRuns";
+
+/** Charts of scalars as cards of a file; `baseline` is the run that the others are compared with. */
+export function scalarCards(plans: readonly ChartPlan[], baseline: string | null, size: Size, lines: number): PlannedCard[] {
+  return plans.map((plan) => ({ title: plan.title, run: null, hasPrefix: plan.parts.length === 1, make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal) }));
+}
+
+export function countLines(plans: readonly ChartPlan[]): number {
+  return plans.reduce((sum, { parts }) => sum + parts.reduce((count, { runs }) => count + runs.length, 0), 0);
+}
+
+async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pixels: number, signal: AbortSignal): Promise<CardContent> {
+  const { read, offsets } = await readPlan(plan, baseline, pixels, signal);
+  const readable = read.filter(({ error }) => error === null);
+  const failed = read.find(({ error }) => error !== null);
+  if (readable.length === 0 && failed) throw new ReasonError(failed.error!);
+  const series = baseline === null ? readable : readable.map(withoutEnds);
+  const curves = drawnCurves(series.map((one) => lookOfLine(one, plan, offsets(one), pixels)), plan.title);
+  const scaling = scalingOf(plan.key, curves);
+  const zoom = zooms.boxOf(plan.key, curves, scaling.isLog);
+  const hasGuides = plan.parts.length === 1 && baseline === null;
+  const label = `${plan.title} · ${curves.map((curve) => curve.label).slice(0, 8).join(", ")}`;
+  const chart = { key: plan.key, label, curves, yAxes: axesOf(plan), scaling, zoom, size, hasGuides };
+  const unread = failed ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })] : [];
+  return { facts: [...curveFacts(series, scaling.isLog, zoom), ...unread], parts: [curvesPart(chart, curves.map((curve, index) => lineOf(curve, series[index]!, plan.key))), curvesTable(curves, series)] };
+}
+
+/** Runs that begin together are moved by their first steps, which are known once they were read. */
+async function readPlan(plan: ChartPlan, baseline: string | null, pixels: number, signal: AbortSignal): Promise<{ read: Series[]; offsets: (series: { run: string; firstStep: number | null }) => number }> {
+  const offsets = ({ run, firstStep }: { run: string; firstStep: number | null }): number => offsetOf(plan.key, run, firstStep ?? 0);
+  const range = zooms.xOf(plan.key);
+  const { axis, isLogX, smoothing, xTag } = settingsOfChart(plan.key);
+  const lines = plan.parts.flatMap(({ name, runs }) => runs.map((run) => ({ run, tag: name, offset: 0 })));
+  const want: Want = { lines, axis, range: null, pixels, isLogX, smoothing, xTag, baseline, showsHidden: view.scalars.showsHidden };
+  const read = await readLines(want, signal);
+  if (!range) return { read, offsets };
+  const moved = lines.map((line, index) => ({ ...line, offset: offsets({ run: line.run, firstStep: read[index]!.firstStep }) }));
+  const first = new Map(read.map((one) => [JSON.stringify([one.run, one.tag]), one.firstStep]));
+  const zoomed = await readLines({ ...want, lines: moved, range }, signal);
+  return { read: zoomed, offsets: ({ run, ...rest }) => offsets({ run, firstStep: first.get(JSON.stringify([run, (rest as Series).tag])) ?? null }) };
+}
+
+/** How curves are drawn, in words. */
+export function curveSettings(): Setting[] {
+  const { smoother, reach, isLogX, xTag, ignoresOutliers, alignsStarts, rawAs, offsets, showsHidden } = view.scalars;
+  const smoothing = smoother === "weight" ? (view.smoothing > 0 ? String(view.smoothing) : "") : `${t(`scalars.smoother.${smoother}`)} ${reach}`;
+  const ticked = [
+    ...(isLogX ? [t("scalars.x_log")] : []),
+    ...(alignsStarts ? [t("scalars.align")] : []),
+    ...(ignoresOutliers ? [t("scalars.outliers")] : []),
+    ...(showsHidden ? [t("scalars.show_points")] : []),
+    ...(rawAs === "band" ? [t("scalars.band")] : []),
+  ];
+  return [
+    ...filterSetting(),
+    { name: t("scalars.axis"), value: xTag ?? t(`scalars.axis_${view.axis}`) },
+    ...(smoothing === "" ? [] : [{ name: t("scalars.smoothing"), value: smoothing }]),
+    { name: t("scalars.y"), value: t(view.isLog ? "scalars.y_log" : "scalars.y_linear") },
+    ...(ticked.length === 0 ? [] : [{ name: t("scalars.settings"), value: ticked.join(" · ") }]),
+    ...(Object.keys(offsets).length === 0 ? [] : [{ name: t("saved.offsets"), value: Object.entries(offsets).map(([run, offset]) => t("saved.run_offset", { run, offset })).join(" · ") }]),
+  ];
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { histogramDrawing } from "../../charts/export/histogramDrawing";
+import { groupDigits } from "../../core/text/format";
+import { histogramJson } from "../../core/tables/histogramTable";
+import { oddCounts, type Histograms } from "../../core/series/histograms";
+import type { ChartShape } from "../../core/series/histogramLayout";
+import { shownBox } from "../../core/scales/zoom";
+import { t } from "../../i18n/i18n.svelte";
+import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
+import { colors } from "../../state/view/runColors.svelte";
+import { histogramSource } from "../../state/data/histograms";
+import type { TagRuns } from "../../state/data/tags.svelte";
+import { view } from "../../state/view/view.svelte";
+import { zooms } from "../../state/view/zooms.svelte";
+import { drawingSize, type Size } from "../../export/curvesPart";
+import { filterSetting, namedRun, holdersOf, sectionsOf } from "../../export/selectedRuns";
+import { itemsOf, type SeriesItem } from "../../state/data/seriesItem";
+
+/** Rows that can be told apart in a drawing, as on the screen. */
+const ROOM = { ridge: 56, front: 40, heat: 160, bands: 160, both: 56 } as const;
+
+/** Distributions in the way of drawing that the page is set to. */
+export function histogramsExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
+  const tags = full ? [full] : matching;
+  const size = drawingSize(itemsOf(tags).length);
+  const sections = sectionsOf("histogram", tags, (some) => itemsOf(some).map((item) => cardOf(item, size)));
+  const settings = [
+    ...filterSetting(),
+    { name: t("distributions.shape"), value: t(`distributions.shape_${view.shape}`) },
+    { name: t("distributions.axis"), value: t(`scalars.axis_${view.axis}`) },
+  ];
+  return { page: "distributions", title: t("dashboard.distributions"), runs: holdersOf(tags), settings, sections };
+}
+
+function cardOf(item: SeriesItem, size: Size): PlannedCard {
+  return { title: item.tag, run: namedRun(item.run), make: (signal) => readCard(item, size, signal) };
+}
+
+async function readCard({ run, tag }: SeriesItem, size: Size, signal: AbortSignal): Promise<CardContent> {
+  const zoom = shownBox(zooms.of(tag));
+  const histograms = await histogramSource.read({ run, tag }, { axis: view.axis, range: zoom?.x ?? null, rows: ROOM[view.shape] }, signal, undefined);
+  const shapes: readonly ChartShape[] = view.shape === "both" ? ["ridge", "heat"] : [view.shape];
+  const label = t("distributions.chart", { tag, run, n: histograms.step.length });
+  const look = { histograms, axis: view.axis, values: zoom?.y ?? null, color: colors.of(run), unit: t("distributions.unit") };
+  const drawings = shapes.map((shape, index) => ({ kind: "drawing" as const, label, drawing: histogramDrawing({ ...look, shape }, size), values: index === 0 ? (JSON.parse(histogramJson(histograms)) as unknown) : null }));
+  return { facts: [...(zoom ? [t("saved.zoomed")] : []), ...histogramFacts(histograms)], parts: drawings };
+}
+
+/** How many steps are drawn, and what of them is in no bucket. */
+export function histogramFacts(histograms: Histograms): string[] {
+  const { nan, infinite } = oddCounts(histograms);
+  const { inRange, steps, stepsPerRow, step } = histograms;
+  const shown = inRange < steps ? `${groupDigits(inRange)} / ${groupDigits(steps)}` : groupDigits(steps);
+  const unreadable = histograms.unreadable.reduce((sum, count) => sum + count, 0);
+  return [
+    stepsPerRow > 1 ? t("distributions.merged", { shown, n: step.length }) : t("distributions.steps", { n: steps, shown }),
+    ...(nan > 0 ? [t("card.nan", { n: groupDigits(nan) })] : []),
+    ...(infinite > 0 ? [t("card.infinite", { n: groupDigits(infinite) })] : []),
+    ...(unreadable > 0 ? [t("distributions.unreadable", { n: unreadable })] : []),
+  ];
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  fetchNotebook,
+  newerRecords,
+  sendGroupChanges,
+  sendMute,
+  sendPin,
+  sendRunChanges,
+  sendThreshold,
+  sendView,
+  type GroupNotes,
+  type Mute,
+  type MuteRecord,
+  type Pin,
+  type PinRecord,
+  type Records,
+  type RunChange,
+  type RunNotes,
+  type Threshold,
+  type ThresholdRecord,
+  type View,
+  type ViewRecord,
+} from "../../api/notebook";
+import { labelChange } from "./labelChange";
+import type { Reason } from "../../core/text/reason";
+import { filled, merged, type ByKey } from "./records";
+import { Backoff } from "../requests/backoff";
+import { problemOf, type Problem } from "../requests/problem";
+
+export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord, View, ViewRecord };
+
+/** What somebody changes of a run; a field that is absent stays. `colour` null is the given colour. */
+export type NotesChange = Partial<Pick<RunNotes, "tags" | "colour" | "archived">>;
+
+const BLANK: RunNotes = { note: "", tags: [], colour: null, archived: false, version: 0 };
+
+/** Sends a change on top of what is known; null where it does not fit any more. */
+type Send = () => Promise<Records> | null;
+
+/** What people keep about runs: on the server, for everybody who looks at the same logs. */
+class Notebook {
+  runs = $state.raw<ByKey<RunNotes>>(new Map());
+  groups = $state.raw<ByKey<GroupNotes>>(new Map());
+  thresholds = $state.raw<ByKey<ThresholdRecord>>(new Map());
+  pins = $state.raw<ByKey<PinRecord>>(new Map());
+  views = $state.raw<ByKey<ViewRecord>>(new Map());
+  mutes = $state.raw<ByKey<MuteRecord>>(new Map());
+  /** Everything was read at least once. */
+  isRead = $state(false);
+  isWritable = $state(true);
+  /** What people should know about the file of the notebook. */
+  warning = $state.raw<Reason | null>(null);
+  /** Why the last change or reading failed. */
+  problem = $state.raw<Problem | null>(null);
+  #last: Promise<boolean> = Promise.resolve(true);
+  /** Grows with every change that the server answered. */
+  #taken = 0;
+  /** What the last failed reading told, which the next one takes back. */
+  #unread: Problem | null = null;
+  #backoff = new Backoff(() => void this.load());
+
+  /** Reads everything; where that fails, once more by itself until it succeeds. */
+  async load(): Promise<void> {
+    try {
+      const taken = this.#taken;
+      const answer = await fetchNotebook();
+      // an answer that was on its way while a change was answered may be the older one
+      if (taken !== this.#taken) return await this.load();
+      this.runs = filled(answer.runs);
+      this.groups = filled(answer.groups);
+      this.thresholds = filled(answer.thresholds);
+      this.pins = filled(answer.pins);
+      this.views = filled(answer.views);
+      this.mutes = filled(answer.mutes);
+      this.isRead = true;
+      this.isWritable = answer.is_writable;
+      this.warning = answer.problem;
+      this.#backoff.succeeded();
+      if (this.problem === this.#unread) this.problem = null;
+    } catch (error) {
+      this.problem = this.#unread = problemOf(error);
+      // a server that is gone is followed anew, and its notebook read then
+      if (!this.#unread.isUnreachable) this.#backoff.failed();
+    }
+  }
+
+  notesOf(run: string): RunNotes | undefined {
+    return this.runs.get(run);
+  }
+
+  /** The same change for some runs, shown at once. Labels that others added or removed meanwhile stay so. */
+  changeRuns(ids: readonly string[], { tags, ...rest }: NotesChange): Promise<boolean> {
+    const before = new Map(ids.map((run) => [run, this.runs.get(run) ?? BLANK]));
+    const labelled = (run: string, labels: readonly string[]): Partial<RunNotes> =>
+      tags ? { tags: labelChange(before.get(run)!.tags, tags)(labels) } : {};
+    const shown = [...before].map(([run, notes]) => [run, { ...notes, ...rest, ...labelled(run, notes.tags) }] as const);
+    this.runs = new Map([...this.runs, ...shown]);
+    return this.#write(() =>
+      sendRunChanges(
+        ids.map((run): RunChange => {
+          const { version, tags: labels } = this.runs.get(run) ?? BLANK;
+          return { run, version, ...rest, ...labelled(run, labels) };
+        }),
+      ),
+    );
+  }
+
+  /** Colors of runs that are drawn as one, by the name of their group, shown at once; null is the given colour. */
+  changeGroups(colors: ByKey<string | null>): Promise<boolean> {
+    const versionOf = (group: string): number => this.groups.get(group)?.version ?? 0;
+    const shown = [...colors].map(([group, colour]) => [group, { colour, version: versionOf(group) }] as const);
+    this.groups = new Map([...this.groups, ...shown]);
+    return this.#write(() => sendGroupChanges([...colors].map(([group, colour]) => ({ group, colour, version: versionOf(group) }))));
+  }
+
+  /** A note that was written over `from`. False, and nothing is changed, where it is another one now. */
+  changeNote(run: string, from: string, note: string): Promise<boolean> {
+    return this.#write(() => {
+      const { version, note: now } = this.runs.get(run) ?? BLANK;
+      return now === from ? sendRunChanges([{ run, version, note }]) : null;
+    });
+  }
+
+  putThreshold(id: string, threshold: Threshold | null): Promise<boolean> {
+    return this.#write(() => sendThreshold(id, this.thresholds.get(id)?.version ?? 0, threshold));
+  }
+
+  putPin(id: string, pin: Pin | null): Promise<boolean> {
+    return this.#write(() => sendPin(id, this.pins.get(id)?.version ?? 0, pin));
+  }
+
+  putView(id: string, view: View | null): Promise<boolean> {
+    return this.#write(() => sendView(id, this.views.get(id)?.version ?? 0, view));
+  }
+
+  putMute(id: string, mute: Mute | null): Promise<boolean> {
+    return this.#write(() => sendMute(id, this.mutes.get(id)?.version ?? 0, mute));
+  }
+
+  /** Changes are sent one after the other: each is made on top of the answer to the one before. */
+  #write(send: Send): Promise<boolean> {
+    this.#last = this.#last.then(() => this.#send(send));
+    return this.#last;
+  }
+
+  /** Sends a change; one that met a newer record is made once more on top of it. False: it failed, `problem` says why. */
+  async #send(send: Send, isAgain = false): Promise<boolean> {
+    try {
+      const sent = send();
+      if (sent === null) return false;
+      this.#take(await sent);
+      this.problem = null;
+      return true;
+    } catch (error) {
+      const newer = newerRecords(error);
+      if (newer && !isAgain) {
+        this.#take(newer);
+        return this.#send(send, true);
+      }
+      await this.load();
+      this.problem = problemOf(error);
+      return false;
+    }
+  }
+
+  #take(records: Records): void {
+    this.#taken++;
+    this.runs = merged(this.runs, records.runs);
+    this.groups = merged(this.groups, records.groups);
+    this.thresholds = merged(this.thresholds, records.thresholds);
+    this.pins = merged(this.pins, records.pins);
+    this.views = merged(this.views, records.views);
+    this.mutes = merged(this.mutes, records.mutes);
+  }
+}
+
+/** What people noted about a run as one text: its labels, then its note. */
+export function notesText(notes: RunNotes | undefined): string {
+  return notes ? [...notes.tags, notes.note].filter((text) => text !== "").join(" ") : "";
+}
+
+/** A name for a new record that nobody else gives. */
+export function freshId(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
+}
+
+export const notebook = new Notebook();

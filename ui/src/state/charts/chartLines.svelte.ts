@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import { untrack } from "svelte";
+
+import type { ChartPlan } from "../../core/view/chartPlan";
+import { farCount, unplacedCount, type Curve, type Scaling } from "../../core/series/curve";
+import { lastValue, withoutEnds, type Series } from "../../core/series/series";
+import { chartCounts } from "../../core/series/seriesSummary";
+import { CurveDemand } from "./curves.svelte";
+import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, type ChartSettings } from "./curveStyles";
+import { view } from "../view/view.svelte";
+import { zooms } from "../view/zooms.svelte";
+
+/** What a chart is made of; `baseline` is the run that the others are compared with, null draws values. */
+interface ChartWish {
+  plan: ChartPlan;
+  baseline: string | null;
+}
+
+/** The lines of one chart: what it asks for, what has come of it, and how that is drawn. Lives as long as its component. */
+export class ChartLines {
+  /** Pixels that the chart has for its curves; 0 until it stands on the page. */
+  width = $state(0);
+  readonly demand = new CurveDemand();
+  /** The whole lines while the chart shows something else of them: mostly what it showed before, which is known. */
+  readonly #whole = new CurveDemand();
+  readonly #wish: () => ChartWish;
+
+  settings = $derived.by<ChartSettings>(() => settingsOfChart(this.#wish().plan.key));
+  /** What is shown of the horizontal axis; null for all of it. */
+  range = $derived.by(() => zooms.xOf(this.#wish().plan.key));
+  series = $derived(this.#drawable(this.demand));
+  #isPart = $derived(this.range !== null || this.settings.xTag !== null);
+  /** Drawn value at the last step of every line, whatever the chart is zoomed to and whatever stands across. */
+  lasts = $derived<ReadonlyMap<string, number | null>>(
+    new Map((this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [lineKey(one), lastValue({ ...one, value: one.smoothed ?? one.value })])),
+  );
+  failed = $derived(this.demand.series.filter(({ error }) => error !== null));
+  #lines = $derived.by<readonly Curve[]>(() => {
+    const { plan } = this.#wish();
+    return this.series.map((one) => lookOfLine(one, plan, offsetOf(plan.key, one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width));
+  });
+  curves = $derived.by(() => drawnCurves(this.#lines, this.#wish().plan.title));
+  /** How many of many curves are lines of their own; null where all are. */
+  top = $derived(this.curves.some(({ isBehind }) => isBehind) ? this.curves.filter(({ isBehind }) => !isBehind).length : null);
+  scaling = $derived.by<Scaling>(() => scalingOf(this.#wish().plan.key, this.#lines));
+  zoom = $derived.by(() => zooms.boxOf(this.#wish().plan.key, this.#lines, this.settings.isLog));
+  counts = $derived(chartCounts(this.series, this.scaling.isLog));
+  /** Rows that a logarithmic horizontal axis has no place for; a lower bound where the curves are reduced. */
+  unplaced = $derived(this.scaling.isLogX ? unplacedCount(this.curves) : 0);
+  /** Outliers left out of the height. */
+  far = $derived(this.scaling.ignoresOutliers && this.zoom === null ? farCount(this.curves, this.scaling) : 0);
+
+  /** First steps by line, as soon as they are known: what aligned runs are moved by. */
+  #firstSteps = $derived.by<ReadonlyMap<string, number>>(() => {
+    if (!view.scalars.alignsStarts) return new Map();
+    return new Map(this.demand.series.flatMap((one) => (one.firstStep === null ? [] : [[lineKey(one), one.firstStep] as const])));
+  });
+  #wanted = $derived.by(() =>
+    this.#wish().plan.parts.flatMap(({ name, runs }) =>
+      runs.map((run) => ({ run, tag: name, offset: offsetOf(this.#wish().plan.key, run, this.#firstSteps.get(lineKey({ run, tag: name })) ?? 0) })),
+    ),
+  );
+
+  /** To be made while its component is. */
+  constructor(wish: () => ChartWish) {
+    this.#wish = wish;
+    $effect(() => this.#ask());
+    $effect(() => () => {
+      this.demand.release();
+      this.#whole.release();
+    });
+  }
+
+  #ask(): void {
+    if (this.width === 0) return;
+    const { xTag, axis, smoothing, isLogX } = this.settings;
+    const want = {
+      lines: this.#wanted,
+      axis,
+      range: this.range,
+      pixels: this.width,
+      isLogX,
+      smoothing,
+      xTag,
+      baseline: this.#wish().baseline,
+      showsHidden: view.scalars.showsHidden,
+    };
+    const whole = { ...want, range: null, xTag: null };
+    const isPart = this.#isPart;
+    untrack(() => {
+      this.demand.want(want);
+      if (isPart) this.#whole.want(whole);
+      else this.#whole.release();
+    });
+  }
+
+  #drawable({ series }: CurveDemand): readonly Series[] {
+    const readable = series.filter(({ error }) => error === null);
+    return this.#wish().baseline === null ? readable : readable.map(withoutEnds);
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import { softEnvelope } from "../../core/series/band";
+import { partTitle, type ChartPlan } from "../../core/view/chartPlan";
+import type { Axis } from "../../core/scales/axis";
+import { areFlattened, curveOf, type Curve, type Scaling } from "../../core/series/curve";
+import { AS_PAGE } from "../../core/view/chartSettings";
+import { smoothingOf, UNSMOOTHED, type Smoothing } from "../../core/view/smoothing";
+import type { Series } from "../../core/series/series";
+import { labelText } from "../../core/runs/runNames";
+import { boundText } from "../../core/view/threshold";
+import { DENSE_CURVES, MANY_CURVES, rankedLabels, rankingOf, withDensity } from "../../core/series/topCurves";
+import { colors, slotColor } from "../view/runColors.svelte";
+import { notebook } from "../annotations/notebook.svelte";
+import { runNames } from "../view/runNames.svelte";
+import { view } from "../view/view.svelte";
+
+/** Parts of a chart are told apart by their dashes, since the color says the run. */
+const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [9, 3, 2, 3], [12, 4]];
+const DASH_SIGNS = ["──", "╌╌", "┈┈", "─·", "━ "];
+/** What stands for the logarithm of places that have none. */
+const MIN_LOG = -300;
+/** A band reaches over the raw values of so many pixels on each side. */
+const BAND_PIXELS = 4;
+/** From this many raw values for a pixel on they are dense. */
+const DENSE_ROWS = 0.5;
+
+/** Lines across the chart of a tag, for the limits that its thresholds name. */
+export function thresholdGuides(tag: string): { value: number; label: string }[] {
+  const mine = [...notebook.thresholds.values()].filter((threshold) => threshold.tag === tag && threshold.enabled);
+  return mine.flatMap(({ bounds }) => bounds.map((bound) => ({ value: bound.limit, label: boundText(bound) })));
+}
+
+export function lineKey({ run, tag }: { run: string; tag: string }): string {
+  return JSON.stringify([run, tag]);
+}
+
+/** Of one chart: the settings of the page, but for those of its own. Time on the wall has no logarithm worth drawing. */
+export interface ChartSettings {
+  axis: Axis;
+  /** Tag whose values stand on the horizontal axis; null for the axis itself. */
+  xTag: string | null;
+  smoothing: Smoothing;
+  isLog: boolean;
+  isLogX: boolean;
+  /** Null ignores them where a curve would else be flat. */
+  ignoresOutliers: boolean | null;
+}
+
+export function settingsOfChart(key: string): ChartSettings {
+  const { scalars } = view;
+  const own = scalars.own.get(key) ?? AS_PAGE;
+  const axis = own.axis ?? view.axis;
+  const xTag = own.axis === null ? scalars.xTag : null;
+  return {
+    axis,
+    xTag,
+    smoothing: own.smoothing === null ? smoothingOf(scalars, view.smoothing) : { ...UNSMOOTHED, weight: own.smoothing },
+    isLog: view.isLogTag(key),
+    isLogX: scalars.isLogX && (axis !== "wall" || xTag !== null),
+    ignoresOutliers: own.ignoresOutliers ?? scalars.ignoresOutliers,
+  };
+}
+
+/** How the axes of a chart are scaled for these curves. */
+export function scalingOf(key: string, curves: readonly Curve[]): Scaling {
+  const { isLog, isLogX, ignoresOutliers } = settingsOfChart(key);
+  return { isLog, isLogX, ignoresOutliers: ignoresOutliers ?? areFlattened(curves, isLog) };
+}
+
+/** How far a person moved a run along the axis. */
+export function offsetOfRun(run: string): number {
+  const { offsets } = view.scalars;
+  return Object.hasOwn(offsets, run) ? offsets[run]! : 0;
+}
+
+/** How far a run is moved along the axis of a chart, in all. */
+export function offsetOf(key: string, run: string, firstStep: number): number {
+  const { axis, xTag } = settingsOfChart(key);
+  const start = view.scalars.alignsStarts && axis === "step" && xTag === null ? -firstStep : 0;
+  return start + offsetOfRun(run);
+}
+
+/** The line of a series in a chart: its color, dash, axis and band. */
+export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
+  const isComposed = plan.parts.length > 1;
+  const scale = isComposed ? Math.max(0, plan.parts.findIndex(({ name }) => name === series.tag)) : 0;
+  const isAlone = isOneRun(plan);
+  const color = isComposed && isAlone ? slotColor(scale) : colors.of(series.run);
+  const curve = curveOf(series, settingsOfChart(plan.key).axis, color, offset);
+  const look = isComposed
+    ? { key: lineKey(series), part: partTitle(series.tag), scale, dash: isAlone ? [] : DASHES[scale % DASHES.length]! }
+    : {};
+  return { ...curve, ...look, name: labelText(runNames.labelOf(series.run)), band: isBanded(curve, width) ? bandOf(curve, width) : null };
+}
+
+/** A dense raw curve would be an area of the color of the smoothed one, which could not be seen in it. */
+function isBanded({ smoothed, isAscending, x }: Curve, width: number): boolean {
+  const { rawAs } = view.scalars;
+  if (smoothed === null || !isAscending || width === 0) return false;
+  return rawAs === "band" || (rawAs === "auto" && x.length > DENSE_ROWS * width);
+}
+
+/** Many curves with their ranks; of very many only the top ones and those that a person highlighted are lines. */
+export function drawnCurves(curves: readonly Curve[], title: string): readonly Curve[] {
+  if (curves.length < MANY_CURVES) return curves;
+  const { topBy, topCount, focus } = view.scalars;
+  const labels = [...new Set(rankedLabels(curves, rankingOf(topBy, title)))];
+  const ranks = new Map(labels.map((label, rank) => [label, rank] as const));
+  const ranked = curves.map((curve) => ({ ...curve, rank: ranks.get(curve.label) ?? labels.length, isFocused: focus.includes(curve.label) }));
+  if (ranks.size < DENSE_CURVES) return ranked;
+  return withDensity(ranked, new Set([...focus, ...labels.slice(0, topCount)]));
+}
+
+function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
+  const places = view.scalars.isLogX ? x.map((place) => Math.log10(Math.max(place, Number.MIN_VALUE))) : x;
+  const first = places.find((place) => !view.scalars.isLogX || place > MIN_LOG) ?? 0;
+  const reach = x.length < 2 ? 0 : ((places[places.length - 1]! - first) / width) * BAND_PIXELS;
+  return softEnvelope(places, raw, reach);
+}
+
+/** Each vertical axis: the part, with the dashes of its lines where the colors say the runs, else with a color of its own. */
+export function axesOf(plan: ChartPlan): { title: string; color: string | null }[] {
+  const isComposed = plan.parts.length > 1;
+  const isAlone = isOneRun(plan);
+  return plan.parts.map(({ name }, index) => ({
+    title: !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${DASH_SIGNS[index % DASH_SIGNS.length]}`,
+    color: isComposed && isAlone ? slotColor(index) : null,
+  }));
+}
+
+function isOneRun({ parts }: ChartPlan): boolean {
+  const first = parts.find(({ runs }) => runs.length > 0)?.runs[0];
+  return first !== undefined && parts.every(({ runs }) => runs.every((run) => run === first));
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import { binOf, binsOf, type Bin } from "../../core/series/bins";
+import { formatSetting } from "../../core/text/format";
+import type { HparamCell } from "../../core/runs/hparamTable";
+import { fetchGroups, type GroupQuery } from "../../api/expressions";
+import { fetchHparams, fetchStatistics, type Hparams, type Statistics } from "../../api/tables";
+import type { Group } from "../../core/series/groupStatistics";
+import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
+import { Asked } from "../requests/asked.svelte";
+import { colors } from "../view/runColors.svelte";
+import { batched } from "../requests/batched";
+import { groupColors } from "../view/groupColors.svelte";
+import { runs } from "../data/runs.svelte";
+import { selection } from "../view/selection.svelte";
+import { view } from "../view/view.svelte";
+
+export type { Group, GroupQuery, Hparams, Statistics };
+
+export const PARAMETER_ROLES: readonly string[] = ["parameter", "custom"];
+
+/** How the shown runs are compared: their parameters, and the groups that these make. */
+class Comparison {
+  readonly hparams = new Asked<readonly string[], Hparams>(fetchHparams);
+
+  /** Names of the parameters that one can group by, those that differ first. */
+  parameters = $derived((this.hparams.answer?.columns ?? []).filter(({ role }) => PARAMETER_ROLES.includes(role)).map(({ name }) => name));
+
+  #cells = $derived.by(() => {
+    const { answer } = this.hparams;
+    const column = answer?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
+    return new Map(answer?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
+  });
+
+  /** Of a parameter with many different numbers; null where each value is a group. */
+  #bins = $derived(binsOf([...this.#cells.values()].filter((cell) => typeof cell === "number")));
+
+  /** Nobody knows yet which groups there are: the parameters that make them are still asked for. */
+  #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.answer === null);
+
+  /** Groups of the shown runs in their order; each run alone when they are not grouped. */
+  groups = $derived(this.#groupsOf(selection.shown));
+
+  /** The group of each shown run. */
+  groupOf = $derived(new Map(this.groups.flatMap(({ key, runs: members }) => members.map((run) => [run, key] as const))));
+
+  /** The groups of all runs, as far as their parameters are known: which runs are shown must not change how a group looks. */
+  allGroups = $derived(this.#groupsOf(view.comparing.grouping === "parameter" ? selection.shown : runs.ids).map(({ key }) => key));
+
+  /** The group that the others are compared with; null without one, undefined for one that is not there. */
+  baseline = $derived.by(() => {
+    const { baseline } = view.comparing;
+    return baseline === null || this.#isUnknown ? null : this.groups.find(({ key }) => key === baseline);
+  });
+
+  isGrouped = $derived(view.comparing.grouping !== "none");
+
+  colorOf(key: string): string {
+    return this.isGrouped ? groupColors.of(key) : colors.of(key);
+  }
+
+  #keyOf({ low, high }: Bin): string {
+    const range = low === high ? formatSetting(low) : `${formatSetting(low)} … ${formatSetting(high)}`;
+    return `${view.comparing.parameter} = ${range}`;
+  }
+
+  #binKey(bins: readonly Bin[], cell: HparamCell): string {
+    const bin = typeof cell === "number" ? binOf(bins, cell) : undefined;
+    return bin ? this.#keyOf(bin) : `${view.comparing.parameter} = ${cell ?? "–"}`;
+  }
+
+  #groupsOf(some: readonly string[]): RunGroup[] {
+    const { grouping, parameter } = view.comparing;
+    if (this.#isUnknown) return [];
+    if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
+    if (grouping === "directory") return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
+    if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
+    const bins = this.#bins;
+    if (!bins) return gather(some, (run) => `${parameter} = ${this.#cells.get(run) ?? "–"}`, "");
+    const byBin = gather(some, (run) => this.#binKey(bins, this.#cells.get(run) ?? null), "");
+    const order = bins.map((bin) => this.#keyOf(bin));
+    return byBin.sort((one, other) => (order.indexOf(one.key) + 1 || Infinity) - (order.indexOf(other.key) + 1 || Infinity));
+  }
+}
+
+export const comparison = new Comparison();
+
+/** The charts in sight ask for the same groups of other tags: in one request. */
+const readGroups = batched<GroupQuery, Group[]>({
+  alike: ({ axis, x, range, pixels, log_origin, smoothing, baseline }) => JSON.stringify([axis, x, range, pixels, log_origin, smoothing, baseline]),
+  most: 8,
+  send: async (questions, signal) => {
+    const answers = await fetchGroups({ ...questions[0]!, groups: questions.flatMap(({ groups }) => groups) }, signal);
+    let next = 0;
+    return questions.map(({ groups }) => answers.slice(next, (next += groups.length)));
+  },
+});
+
+export function askGroups(): Asked<GroupQuery, Group[]> {
+  return new Asked(readGroups);
+}
+
+export function askStatistics(): Asked<{ runs: readonly string[]; tags: readonly string[] }, Statistics> {
+  return new Asked(({ runs, tags }, signal) => fetchStatistics(runs, tags, signal));
+}
+
+/** Parameters of some runs. */
+export function askParameters(): Asked<readonly string[], Hparams> {
+  return new Asked(fetchHparams);
+}

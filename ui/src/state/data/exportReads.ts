@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a saved view reads once, with nothing on the screen that waits for it.
+export { fetchGroups as readGroups } from "../../api/expressions";
+export { fetchImage as readImageBytes, fetchTags as readTags } from "../../api/routes";
+export { fetchHparams as readHparams, fetchStatistics as readStatistics } from "../../api/tables";
+export { readClip } from "./audioClips.svelte";
+export {
+  fetchAudio as readAudio,
+  fetchHeat as readHeat,
+  fetchOutlines as readOutlines,
+  fetchStatistics as readTensorStatistics,
+  fetchTensor as readTensor,
+  fetchTexts as readTexts,
+  fetchWindow as readWindow,
+} from "../../api/values";

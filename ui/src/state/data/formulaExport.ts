@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Range } from "../../core/scales/axis";
+import { shortNumbers } from "../../core/tables/json";
+import { UNSMOOTHED } from "../../core/view/smoothing";
+import { MOST_PIXELS, readLines } from "./curveQuery";
+import { ReasonError } from "../requests/problem";
+
+type Point = readonly [step: number, wallTime: number, value: number];
+
+/** Every point of a formula of a run as a table of step, wall_time and value. Raises what the requests raise. */
+export async function formulaCsv(run: string, formula: string): Promise<string> {
+  const rows = await pointsWithin(run, formula, null);
+  return `step,wall_time,value\n${rows.map(([step, wallTime, value]) => `${step},${wallTime},${csvNumber(value)}\n`).join("")}`;
+}
+
+/** What is no finite number as in the tables of logged points. */
+function csvNumber(value: number): string {
+  return Number.isFinite(value) ? String(value) : String(value).toLowerCase().replace("infinity", "inf");
+}
+
+/** What would come back reduced is asked for in halves, until every point is there. */
+async function pointsWithin(run: string, formula: string, range: Range | null): Promise<Point[]> {
+  const want = { axis: "step", range, pixels: MOST_PIXELS, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null, showsHidden: false } as const;
+  const [series] = await readLines({ ...want, lines: [{ run, tag: formula, offset: 0 }] }, new AbortController().signal);
+  const { error, reduced, step, wallTime, value } = series!;
+  if (error !== null) throw new ReasonError(error);
+  const [low, high] = range ?? [step[0] ?? 0, step.at(-1) ?? 0];
+  if (reduced && low < high) {
+    const middle = Math.floor((low + high) / 2);
+    return [...(await pointsWithin(run, formula, [low, middle])), ...(await pointsWithin(run, formula, [middle + 1, high]))];
+  }
+  const values = shortNumbers(value);
+  // An answer also holds the neighbours of what was asked for.
+  return Array.from(step, (at, row): Point => [at, wallTime[row]!, values[row]!]).filter(([at]) => at >= low && at <= high);
+}

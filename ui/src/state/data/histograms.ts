@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchHistograms, type HistogramQuery } from "../../api/histograms";
+import type { KnownSeries, SeriesKey } from "../../api/routes";
+import { histogramCsv, histogramJson } from "../../core/tables/histogramTable";
+import { completedHistograms, type Histograms } from "../../core/series/histograms";
+import { batched } from "../requests/batched";
+import { ReasonError } from "../requests/problem";
+import type { ValueSource } from "../requests/valueDemand.svelte";
+
+const ALL_STEPS = 1_000_000;
+
+/** Which steps of a series a view shows, and how many rows it has room for. */
+export type HistogramDetail = Omit<HistogramQuery, "series">;
+
+/** The cards in sight ask for the same steps and rows of many series: in one request. */
+const ask = batched<{ series: KnownSeries; detail: HistogramDetail }, Histograms>({
+  alike: ({ detail }) => JSON.stringify(detail),
+  most: 8,
+  send: (questions, signal) => fetchHistograms({ series: questions.map(({ series }) => series), ...questions[0]!.detail }, signal),
+});
+
+export const histogramSource: ValueSource<Histograms, HistogramDetail> = {
+  kind: "histogram",
+  read: async (series, detail, signal, known) => {
+    const answer = await ask({ series: { ...series, since: known?.cursor ?? null }, detail }, signal);
+    if (answer.error !== null) throw new ReasonError(answer.error);
+    return completedHistograms(answer, known);
+  },
+  bytes: ({ step, count }) => 112 * step.length + 24 * count.length,
+};
+
+/** Every bucket of every step as text for a file. Raises what the request raises. */
+export async function allBuckets({ run, tag }: SeriesKey, kind: "csv" | "json"): Promise<string> {
+  const [answer] = await fetchHistograms({ series: [{ run, tag, since: null }], axis: "step", range: null, rows: ALL_STEPS });
+  if (answer!.error !== null) throw new ReasonError(answer!.error);
+  return kind === "csv" ? histogramCsv(answer!) : histogramJson(answer!);
+}

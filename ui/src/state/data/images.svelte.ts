@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchImages, fetchImage, imageAddress, type ImageList } from "../../api/routes";
+import { completedList } from "../../core/series/steps";
+import { problemOf, type Problem } from "../requests/problem";
+import type { ValueSource } from "../requests/valueDemand.svelte";
+
+export { imageAddress, type ImageList };
+
+export const imageLists: ValueSource<ImageList> = {
+  kind: "image",
+  read: async (series, _, signal, known) => completedList(await fetchImages({ ...series, since: known?.cursor ?? null }, signal), known),
+  bytes: ({ id }) => id.length * 80,
+};
+
+/** The bytes of a picture, or why there are none. */
+export async function readImage(address: string): Promise<Blob | Problem> {
+  try {
+    return await fetchImage(address);
+  } catch (error) {
+    return problemOf(error);
+  }
+}

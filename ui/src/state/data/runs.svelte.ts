@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchRuns, fetchServer, type Run, type Server, type UnreadablePath } from "../../api/routes";
+import { renewed } from "../../core/runs/runList";
+import { notebook } from "../annotations/notebook.svelte";
+import { problemOf, type Problem } from "../requests/problem";
+
+export type { Run, UnreadablePath };
+
+/** Every run under the base directory, in the order of their names. */
+class Runs {
+  all = $state.raw<readonly Run[]>([]);
+  /** Without the archived ones: what every page offers. */
+  list = $derived<readonly Run[]>(this.all.filter(({ id }) => !notebook.notesOf(id)?.archived));
+  /** What can't be looked into under the base directory, by path: runs there are in no list. */
+  unread = $state.raw<readonly UnreadablePath[]>([]);
+  server = $state.raw<Server | null>(null);
+  problem = $state.raw<Problem | null>(null);
+  /** False until the first answer: an empty list is then not yet an empty directory. */
+  isLoaded = $state(false);
+  ids = $derived(this.list.map((run) => run.id));
+  byId = $derived(new Map(this.all.map((run) => [run.id, run])));
+  /** What is known of the list, for the server to tell what is new; null for nothing. */
+  #cursor: string | null = null;
+  #isLoading = false;
+  #isStale = false;
+
+  /** Reads what is new to the list; calls while a request is under way are answered by one more request after it. */
+  async load(): Promise<void> {
+    if (this.#isLoading) {
+      this.#isStale = true;
+      return;
+    }
+    this.#isLoading = true;
+    try {
+      this.server ??= await fetchServer();
+      const answer = await fetchRuns(this.#cursor);
+      this.all = renewed(this.all, answer);
+      this.unread = answer.unread ?? this.unread;
+      this.#cursor = answer.cursor;
+      this.problem = null;
+      this.isLoaded = true;
+    } catch (error) {
+      this.problem = problemOf(error);
+    } finally {
+      this.#isLoading = false;
+    }
+    if (this.#isStale) {
+      this.#isStale = false;
+      await this.load();
+    }
+  }
+}
+
+export const runs = new Runs();

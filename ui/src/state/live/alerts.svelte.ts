@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchAlerts, type Alert } from "../../api/alerts";
+import { freshId, notebook, type Mute } from "../annotations/notebook.svelte";
+import { throttle } from "../requests/throttle";
+import { problemOf, type Problem } from "../requests/problem";
+import { runs } from "../data/runs.svelte";
+
+export type { Alert };
+
+export interface AlertLine {
+  alert: Alert;
+  times: number;
+}
+
+const SPACING_MS = 500;
+
+/** What the server's checks and people's thresholds found, the newest first. */
+class Alerts {
+  all = $state.raw<readonly Alert[]>([]);
+  problem = $state.raw<Problem | null>(null);
+  #version: number | null = null;
+
+  /** Not muted, and of runs that are not archived. */
+  open = $derived(gathered(this.all.filter((alert) => !alert.muted && !notebook.notesOf(alert.run)?.archived)));
+  muted = $derived(gathered(this.all.filter((alert) => alert.muted)));
+
+  /** Reads what is new, at most twice a second. */
+  load = throttle(() => void this.#load(), () => SPACING_MS);
+
+  /** Forgets what is known: the server may be another one. */
+  reload(): void {
+    this.#version = null;
+    this.load();
+  }
+
+  mute(mute: Partial<Mute>): void {
+    void notebook.putMute(freshId(), { alert: null, rule: null, run: null, tag: null, until: null, ...mute });
+  }
+
+  /** Takes away every mute that hides this alert. */
+  unmute(alert: Alert): void {
+    for (const [id, mute] of notebook.mutes) {
+      const pairs = [
+        [mute.alert, alert.id],
+        [mute.rule, alert.rule],
+        [mute.run, alert.run],
+        [mute.tag, alert.tag],
+      ] as const;
+      if (pairs.every(([want, got]) => want === null || want === got)) void notebook.putMute(id, null);
+    }
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const answer = await fetchAlerts(this.#version);
+      this.#version = answer.version;
+      if (answer.alerts) this.all = answer.alerts.filter(({ run }) => !runs.isLoaded || runs.byId.has(run));
+      this.problem = null;
+    } catch (error) {
+      this.problem = problemOf(error);
+    }
+  }
+}
+
+/** Alerts of the same rule, run and tag as one line: the newest, and how many there are. */
+function gathered(alerts: readonly Alert[]): AlertLine[] {
+  const lines = new Map<string, { alert: Alert; times: number }>();
+  for (const alert of alerts) {
+    const key = JSON.stringify([alert.rule, alert.run, alert.tag]);
+    const line = lines.get(key);
+    if (line) line.times++;
+    else lines.set(key, { alert, times: 1 });
+  }
+  return [...lines.values()];
+}
+
+export const alerts = new Alerts();

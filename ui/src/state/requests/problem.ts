@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ApiError, UNREACHABLE } from "../../api/client";
+import { saidBy, type Reason } from "../../core/text/reason";
+import { hasWords, t } from "../../i18n/i18n.svelte";
+
+/** Something that failed, in words for a person: what, and what to do. Read in a template, they change with the language. */
+export interface Problem {
+  readonly what: string;
+  readonly remedy: string;
+  readonly isUnreachable: boolean;
+  /** What the server names in its reason, by name. */
+  readonly values?: Readonly<Record<string, string | number>>;
+}
+
+/** A problem that the server told, for those who hold problems: catch it with `problemOf`. */
+export class ReasonError extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ApiError && error.code === UNREACHABLE) return new Unreachable();
+  if (error instanceof ApiError) return new Told(reasonOf(error), error.remedy);
+  if (error instanceof ReasonError) return new Told(error.reason, "");
+  return { what: error instanceof Error ? error.message : String(error), remedy: "", isUnreachable: false };
+}
+
+/** A reason of the server in the current language; "" for none. */
+export function reasonText(reason: Reason | null | undefined): string {
+  if (!reason) return "";
+  return saidBy(reason, (key, values) => (hasWords(key) ? t(key, values) : null));
+}
+
+class Unreachable implements Problem {
+  readonly isUnreachable = true;
+
+  get what(): string {
+    return t("error.unreachable");
+  }
+
+  get remedy(): string {
+    return t("error.unreachable_remedy");
+  }
+}
+
+class Told implements Problem {
+  readonly isUnreachable = false;
+  readonly #reason: Reason;
+  readonly #remedy: string;
+
+  constructor(reason: Reason, remedy: string) {
+    this.#reason = reason;
+    this.#remedy = remedy;
+  }
+
+  get what(): string {
+    return reasonText(this.#reason);
+  }
+
+  get values(): Readonly<Record<string, string | number>> {
+    return this.#reason.values;
+  }
+
+  /** The text of a code that has no remedy says all. */
+  get remedy(): string {
+    const key = `error.remedy.${this.#reason.code}`;
+    if (hasWords(key)) return t(key);
+    return hasWords(`error.code.${this.#reason.code}`) ? "" : this.#remedy;
+  }
+}
+
+function reasonOf({ code, message, body }: ApiError): Reason {
+  const { error } = (body ?? {}) as { error?: Partial<Reason> };
+  return { code, message, values: error?.values ?? {} };
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { queryToView, viewToQuery, type ViewState } from "../../core/view/urlState";
+import { pageLocation } from "./location.svelte";
+
+/** What the address says of the pages, as state; every change is written into it. */
+class Address {
+  #state = $state.raw<ViewState>(queryToView(pageLocation.query));
+
+  get state(): ViewState {
+    return this.#state;
+  }
+
+  change(change: Partial<ViewState>): void {
+    this.#state = { ...this.#state, ...change };
+    pageLocation.describe(viewToQuery(this.#state));
+  }
+
+  /** After the browser went back or forward. */
+  reread(): void {
+    this.#state = queryToView(pageLocation.query);
+  }
+}
+
+export const address = new Address();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { assignSlots, type Slots } from "../../core/runs/colorAssignment";
+import { chosenColor, colors, noted, slotColor } from "./runColors.svelte";
+import { notebook } from "../annotations/notebook.svelte";
+import { runs } from "../data/runs.svelte";
+import { readStored, writeStored } from "./storage";
+
+const KEY = "group_colors";
+
+interface Stored {
+  slots?: Slots;
+  /** Colors that a person gave, as CSS, when the server did not keep them yet. */
+  chosen?: Readonly<Record<string, string>>;
+}
+
+/** Color of every group of runs: the same in every session, whichever runs are shown, changed only by a person. */
+class GroupColors {
+  #slots = $state.raw<Slots>(readStored<Stored>(KEY, {}).slots ?? {});
+  #isHandingOver = false;
+
+  /** Gives new groups their colors, in the order in which they stand; the others keep theirs. */
+  assign(groups: readonly string[]): void {
+    if (groups.every((group) => this.#slots[group] !== undefined)) return;
+    this.#slots = assignSlots(this.#slots, groups);
+    writeStored(KEY, { ...readStored<Stored>(KEY, {}), slots: this.#slots });
+  }
+
+  /** A CSS color; a group that is one run has the color of the run. */
+  of(group: string): string {
+    if (runs.byId.has(group)) return colors.of(group);
+    const chosen = this.#chosen(group);
+    return chosen === null ? slotColor(this.#slots[group] ?? 0) : chosenColor(chosen);
+  }
+
+  isChosen(group: string): boolean {
+    return runs.byId.has(group) ? colors.isChosen(group) : this.#chosen(group) !== null;
+  }
+
+  /** A place of the palette or #rrggbb, kept by the server for everybody. */
+  choose(group: string, color: number | string): void {
+    if (runs.byId.has(group)) return colors.choose(group, color);
+    void notebook.changeGroups(new Map([[group, noted(color)]]));
+  }
+
+  reset(group: string): void {
+    if (runs.byId.has(group)) return colors.reset(group);
+    void notebook.changeGroups(new Map([[group, null]]));
+  }
+
+  /** Gives the server what this browser kept before it did; what somebody chose there meanwhile stays. */
+  async handOver(): Promise<void> {
+    const { chosen } = readStored<Stored>(KEY, {});
+    if (!chosen || this.#isHandingOver) return;
+    this.#isHandingOver = true;
+    const left = Object.entries(chosen).filter(([group]) => this.#chosen(group) === null);
+    const isTaken = left.length === 0 || (await notebook.changeGroups(new Map(left.map(([group, css]) => [group, notedCss(css)]))));
+    if (isTaken) writeStored(KEY, { slots: readStored<Stored>(KEY, {}).slots });
+    this.#isHandingOver = false;
+  }
+
+  #chosen(group: string): string | null {
+    return notebook.groups.get(group)?.colour ?? null;
+  }
+}
+
+/** `var(--series-3)` or #rrggbb as the notebook holds it. */
+function notedCss(css: string): string {
+  return noted(/^var\(--series-(\d)\)$/.exec(css)?.[1] ?? css);
+}
+
+export const groupColors = new GroupColors();

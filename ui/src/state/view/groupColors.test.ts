@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { groupColors } from "./groupColors.svelte";
+import { notebook } from "../annotations/notebook.svelte";
+
+const KEPT = { slots: { adam: 0, sgd: 1, lion: 2 }, chosen: { adam: "var(--series-7)", sgd: "#ABCDEF", lion: "#000000" } };
+
+describe("colors of groups that a browser kept", () => {
+  const stored = new Map<string, string>();
+
+  /** A page over a server that knows a colour of one of the groups, and takes changes or not. */
+  async function openPage(status: number): Promise<unknown[]> {
+    const sent: unknown[] = [];
+    const answer = (groups: object): object => ({ revision: 1, runs: {}, groups, thresholds: {}, pins: {}, views: {}, mutes: {} });
+    vi.stubGlobal("localStorage", { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, text: string) => stored.set(key, text) });
+    vi.stubGlobal("fetch", (_: string, { body }: { body?: string } = {}) => {
+      if (body === undefined) return Promise.resolve(Response.json({ ...answer({ lion: { colour: "5", version: 3 } }), is_writable: true, problem: null }));
+      const { changes } = JSON.parse(body) as { changes: { group: string; colour: string; version: number }[] };
+      sent.push(...changes);
+      const written = Object.fromEntries(changes.map(({ group, colour }) => [group, { colour, version: 4 }]));
+      return Promise.resolve(Response.json(answer(written), { status }));
+    });
+    await notebook.load();
+    return sent;
+  }
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    stored.clear();
+  });
+
+  it("are given to the server, but for those that somebody chose there, and forgotten", async () => {
+    stored.set("mindscope.group_colors", JSON.stringify(KEPT));
+    const sent = await openPage(200);
+    await Promise.all([groupColors.handOver(), groupColors.handOver()]);
+    expect(sent).toEqual([
+      { group: "adam", colour: "7", version: 0 },
+      { group: "sgd", colour: "#abcdef", version: 0 },
+    ]);
+    expect(["adam", "sgd", "lion"].map((group) => groupColors.of(group))).toEqual(["var(--series-7)", "#abcdef", "var(--series-5)"]);
+    expect(JSON.parse(stored.get("mindscope.group_colors")!)).toEqual({ slots: KEPT.slots });
+  });
+
+  it("stay where the server takes none", async () => {
+    stored.set("mindscope.group_colors", JSON.stringify(KEPT));
+    const sent = await openPage(503);
+    await groupColors.handOver();
+    expect(sent).toHaveLength(2);
+    expect(JSON.parse(stored.get("mindscope.group_colors")!)).toEqual(KEPT);
+  });
+});

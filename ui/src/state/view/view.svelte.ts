@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Axis } from "../../core/scales/axis";
+import type { CompareView } from "../../core/view/compareView";
+import type { DashboardView } from "../../core/view/dashboardView";
+import type { Shape } from "../../core/series/histograms";
+import type { Filter } from "../../core/text/textFilter";
+import { tidyImageView, type ImageView } from "../../core/view/imageView";
+import type { RunsView } from "../../core/view/runsView";
+import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
+import { defaultScalarView, type ScalarView } from "../../core/view/scalarView";
+import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunInclusion, type ViewState } from "../../core/view/urlState";
+import type { ValueView } from "../../core/view/valueView";
+import { address } from "./address.svelte";
+import { zooms } from "./zooms.svelte";
+
+/** What the pages show; all of it stands in the address. */
+class View {
+  get runs(): RunInclusion {
+    return address.state.runs;
+  }
+
+  get filter(): Filter {
+    return address.state.filter;
+  }
+
+  get axis(): Axis {
+    return address.state.axis;
+  }
+
+  get smoothing(): number {
+    return address.state.smoothing;
+  }
+
+  get isLog(): boolean {
+    return address.state.isLog;
+  }
+
+  get fullTag(): string | null {
+    return address.state.fullTag;
+  }
+
+  get step(): number | null {
+    return address.state.step;
+  }
+
+  get shape(): Shape {
+    return address.state.shape;
+  }
+
+  get scalars(): ScalarView {
+    return address.state.scalars;
+  }
+
+  get list(): RunsView {
+    return address.state.list;
+  }
+
+  get comparing(): CompareView {
+    return address.state.comparing;
+  }
+
+  get values(): ValueView {
+    return address.state.values;
+  }
+
+  get pictures(): ImageView {
+    return address.state.pictures;
+  }
+
+  get dashboard(): DashboardView {
+    return address.state.dashboard;
+  }
+
+  isLogTag(tag: string): boolean {
+    return isLogTag(address.state, tag);
+  }
+
+  /** Whether a group of cards shows its head only. */
+  isClosed(group: string): boolean {
+    return address.state.closed.includes(group) !== address.state.isAllClosed;
+  }
+
+  chooseRuns(runs: RunInclusion): void {
+    address.change({ runs });
+  }
+
+  setFilter(filter: Filter): void {
+    address.change({ filter });
+  }
+
+  /** Neither the filter nor a choice leaves a tag out. */
+  showAllTags(): void {
+    address.change({ filter: { text: "", isRegex: false }, scalars: { ...this.scalars, tags: null } });
+  }
+
+  /** Boxes are in the units of the axis, so another axis drops them. */
+  setAxis(axis: Axis): void {
+    zooms.restoreAll();
+    address.change({ axis, scalars: { ...this.scalars, xTag: null, offsets: {} } });
+  }
+
+  setSmoothing(weight: number): void {
+    if (Number.isFinite(weight)) address.change({ smoothing: Math.min(SMOOTHING_LIMIT, Math.max(0, weight)) });
+  }
+
+  setLog(isLog: boolean): void {
+    address.change({ isLog, flipped: [] });
+  }
+
+  flipLog(tag: string): void {
+    address.change({ flipped: toggled(address.state.flipped, tag) });
+  }
+
+  toggleClosed(group: string): void {
+    address.change({ closed: toggled(address.state.closed, group) });
+  }
+
+  /** Shows the heads of all groups only, or all of their cards. */
+  closeAll(isAllClosed: boolean): void {
+    address.change({ isAllClosed, closed: [] });
+  }
+
+  setStep(step: number | null): void {
+    address.change({ step });
+  }
+
+  setShape(shape: Shape): void {
+    address.change({ shape });
+  }
+
+  setList(change: Partial<RunsView>): void {
+    address.change({ list: { ...this.list, ...change } });
+  }
+
+  clearRunFilter(): void {
+    this.setList({ filter: { text: "", isRegex: false } });
+  }
+
+  setValues(change: Partial<ValueView>): void {
+    address.change({ values: { ...this.values, ...change } });
+  }
+
+  setImageView(change: Partial<ImageView>): void {
+    address.change({ pictures: tidyImageView({ ...this.pictures, ...change }) });
+  }
+
+  setDashboard(change: Partial<DashboardView>): void {
+    address.change({ dashboard: { ...this.dashboard, ...change } });
+  }
+
+  /** Heights of differences and of values have nothing in common: another baseline drops the boxes. */
+  setComparing(change: Partial<CompareView>): void {
+    if ("baseline" in change) zooms.restoreAll();
+    address.change({ comparing: { ...this.comparing, ...change } });
+  }
+
+  /** Boxes are in the units of the horizontal axis: what changes its places drops them. */
+  setScalars(change: Partial<ScalarView>): void {
+    if ("xTag" in change || "alignsStarts" in change || "offsets" in change) zooms.restoreAll();
+    address.change({ scalars: { ...this.scalars, ...change } });
+  }
+
+  /** Charts that were linked go back to the whole range. */
+  setLinked(isLinked: boolean): void {
+    zooms.restoreAll();
+    address.change({ scalars: { ...this.scalars, isLinked } });
+  }
+
+  /** What one chart shows otherwise than the page. Another axis drops its box. */
+  setOwn(key: string, change: Partial<ChartOverrides>): void {
+    if ("axis" in change) zooms.restore(key);
+    address.change({ scalars: { ...this.scalars, own: withOverrides(this.scalars.own, key, change) } });
+  }
+
+  /** Keeps a run highlighted in all charts, or no longer. */
+  toggleFocus(run: string): void {
+    this.setScalars({ focus: toggled(this.scalars.focus, run) });
+  }
+
+  /** The step that is pointed at belongs to the chart that an alert led to. */
+  setFull(tag: string | null): void {
+    const scalars = tag === null ? { ...this.scalars, markedStep: null } : this.scalars;
+    address.change({ fullTag: tag, scalars });
+  }
+
+  /** Everything back but the selection of runs and the composed charts. */
+  restoreAll(): void {
+    zooms.restoreAll();
+    const { runs, fullTag, list, isAllClosed, closed, scalars }: ViewState = address.state;
+    address.change({ ...defaultView(), runs, list, fullTag, isAllClosed, closed, scalars: { ...defaultScalarView(), composed: scalars.composed } });
+  }
+
+  /** Reads the address again, after the browser went back or forward. */
+  reread(): void {
+    address.reread();
+    zooms.reread();
+  }
+}
+
+function toggled(list: readonly string[], item: string): string[] {
+  return list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+}
+
+export const view = new View();

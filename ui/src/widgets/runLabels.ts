@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-import type { RunLabel } from "../core/runNames";
-
-/** Under this name the app gives widgets the name of a run by its id. */
-export const RUN_LABELS_CONTEXT = Symbol("run labels");
-
-export type LabelOf = (id: string) => RunLabel;
