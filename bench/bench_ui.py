@@ -36,7 +36,7 @@ from rich.console import Console
 from rich.table import Table
 
 import mindscope
-from mindscope.server.client import WEB
+from mindscope.server.http.static_files import WEB
 
 Figures = dict[str, tuple[float, float | None]]
 """Figures of a page by name, each with that of plain text where there is one."""

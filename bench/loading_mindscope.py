@@ -12,10 +12,9 @@ from measuring import report, started_s, timed
 from scalar_logs import LONG_TAG, torch_tag
 
 from mindscope.ingest import Catalog
-from mindscope.server.columns import pack
-from mindscope.server.curve_schema import CurvesQuery
-from mindscope.server.curves import compute_curves
-from mindscope.server.drawn import DrawnCurves
+from mindscope.server.scalars.cache import CurveCache
+from mindscope.server.scalars.query import compute_curves, pack
+from mindscope.server.scalars.schema import CurvesQuery
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
 
@@ -59,9 +58,7 @@ def measure_cold_loading(base: str) -> None:
         measure_loading(base, workspace)
 
 
-def draw(
-    catalog: Catalog, drawn: DrawnCurves, tag: str, bounds: tuple[float, float] | None = None
-) -> tuple[float, int]:
+def draw(catalog: Catalog, drawn: CurveCache, tag: str, bounds: tuple[float, float] | None = None) -> tuple[float, int]:
     """Seconds and bytes of the answer that draws a tag of all runs."""
     names = [{"run": run, "tag": tag} for run in catalog.runs]
     query = CurvesQuery.model_validate({"series": names, "pixels": PIXELS, "range": bounds})
@@ -72,7 +69,7 @@ def draw(
 
 def measure_chart(base: str, rounds: int = 10) -> None:
     """One chart of all runs, for each of the tags in turn: the first time, and then again and again."""
-    catalog, drawn = load(base), DrawnCurves()
+    catalog, drawn = load(base), CurveCache()
     tags = [torch_tag(tag) for tag in range(20)]
     first = [draw(catalog, drawn, tag)[0] for tag in tags]
     again = [draw(catalog, drawn, tag) for _ in range(rounds) for tag in tags]
@@ -97,7 +94,7 @@ def measure_long_curve(base: str) -> None:
 
 def draw_and_zoom(catalog: Catalog, zooms: int = 20) -> dict[str, float]:
     """Times in milliseconds: the first drawing, the same again, and views of ever narrower stretches anywhere."""
-    drawn, steps = DrawnCurves(), count_points(catalog)
+    drawn, steps = CurveCache(), count_points(catalog)
     first, again = (draw(catalog, drawn, LONG_TAG)[0] for _ in range(2))
     places = (np.random.default_rng(0).random(zooms) * steps).tolist()
     widths = [steps / 2 ** (1 + zoom % 16) for zoom in range(zooms)]

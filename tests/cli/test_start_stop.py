@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from mindscope.server.processes import birth_of
+from mindscope.server.process.pids import create_time_of
 from tests.server.live_viewer import DEADLINE_S, GrowingLog, eventually, free_port
 
 from .conftest import CommandLine
@@ -26,7 +26,7 @@ def ask(port: str, address: str = "/api/server") -> Any:
 
 
 def has_ended(pid: int) -> bool:
-    return birth_of(pid) is None
+    return create_time_of(pid) is None
 
 
 def test_start_answers_says_where_and_how_to_stop(mindscope: CommandLine, port: str):
@@ -278,7 +278,8 @@ def test_a_viewer_that_hangs_is_stopped_all_the_same(
     mindscope("start", "--port", port)
     pid = ask(port)["pid"]
     os.kill(pid, signal.SIGSTOP)
-    from mindscope.server import processes, viewers
+    from mindscope.server.process import pids as processes
+    from mindscope.server.process import registry as viewers
 
     monkeypatch.setattr(processes, "PATIENCE_S", 0.1)
     monkeypatch.setenv("XDG_STATE_HOME", str(mindscope.room / "state"))

@@ -14,7 +14,7 @@ from mindscope.formats import wire
 from mindscope.formats.tensorboard_schemas import GRAPH
 from mindscope.graph import Edge, Graph, Node, Output, Parameter, read_keras_model
 from mindscope.reading import open_run
-from mindscope.server.outlines import outline_graphs
+from mindscope.server.previews.query import outline_graphs
 from mindscope.types import DamageKind, Kind
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 

@@ -13,7 +13,7 @@ import pytest
 from mindscope import open_run
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, find_runs
-from mindscope.server.run_list import RunList
+from mindscope.server.runs.query import RunList
 from tests.event_log import DATA, MINDSPORE_NAME, append, steps, version
 
 GRAPH = b"\x08\x03"

@@ -35,14 +35,15 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_a_command_that_starts_or_stops_a_viewer_imports_no_reader() -> None:
-    loaded = modules_after("import mindscope.cli.app, mindscope.server.background, mindscope.server.workspace")
+    starts = ("mindscope.cli.app", "mindscope.server.process.background", "mindscope.server.process.workspace")
+    loaded = modules_after(f"import {', '.join(starts)}")
     assert not loaded & {"numpy", "pydantic", "fastapi", "mindscope.capture", "mindscope.store", "mindscope.reading"}
 
 
 def test_a_viewer_answers_before_it_imports_what_reads_graphs_and_exports() -> None:
-    loaded = modules_after("import mindscope.server.serve")
+    loaded = modules_after("import mindscope.server.process.server")
     assert "mindscope.server.app" in loaded
-    assert not loaded & {"mindscope.reading", "mindscope.graph", "mindscope.lineage", "mindscope.server.outlines"}
+    assert not loaded & {"mindscope.reading", "mindscope.graph", "mindscope.lineage", "mindscope.server.previews.query"}
 
 
 def test_public_names_and_modules_are_imported_when_they_are_used() -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 from zlib import crc32
 
+from mindscope.analysis.value_ids import value_ids
 from mindscope.ingest import Catalog
-from mindscope.server.value_ids import value_ids
 from mindscope.store import ReferenceSeries
 
 MINDSPORE, TENSORBOARD = "mindspore/custom_loop", "tensorboard/tb_all/run_a"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mindscope.server.alerts_schema import AlertsAnswer
+from mindscope.server.alerts.schema import AlertsAnswer
 
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 from .test_live import listening

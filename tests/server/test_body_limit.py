@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mindscope.server.body_limit import MOST_BYTES
+from mindscope.server.http.body_limit import MOST_BYTES
 
 from .live_viewer import DEADLINE_S, LiveViewer
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from mindscope.formats import frames, mindspore
 from mindscope.ingest import Catalog
-from mindscope.server.columns import pack
-from mindscope.server.curve_schema import CurvesQuery
-from mindscope.server.curves import compute_curves
-from mindscope.server.drawn import LONG, DrawnCurves
+from mindscope.server.scalars.cache import LONG, CurveCache
+from mindscope.server.scalars.query import compute_curves, pack
+from mindscope.server.scalars.schema import CurvesQuery
 
 from .live_viewer import GrowingLog, unpack
 
@@ -32,7 +31,7 @@ class Page:
     base: Path
     log: GrowingLog
     catalog: Catalog
-    drawn: DrawnCurves = field(default_factory=DrawnCurves)
+    drawn: CurveCache = field(default_factory=CurveCache)
     facts: dict[str, Any] = field(default_factory=dict)
     rows: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
 
@@ -189,7 +188,7 @@ def append_steps(log: GrowingLog, steps: Any) -> None:
 def test_no_more_is_kept_than_allowed(page: Page) -> None:
     append_steps(page.log, range(100, LONG + 300))
     page.catalog.refresh()
-    page.drawn = DrawnCurves(kept_bytes=100_000)
+    page.drawn = CurveCache(kept_bytes=100_000)
     for overwritten in (False, True, False):
         page.answer({"series": [{"run": "run", "tag": "loss"}], "smoothing": 0.5, "overwritten": overwritten})
         assert len(page.drawn) == 1

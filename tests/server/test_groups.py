@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mindscope.analysis.ranks import expand_ranks, find_ranks
 from mindscope.ingest import Catalog
-from mindscope.server.derived_schema import DerivedHeader, DerivedView
-from mindscope.server.group_schema import Alignment, GroupsHeader
-from mindscope.server.ranks import expand_ranks, find_ranks
-from mindscope.server.spreads import GroupSpread, GroupSpreads
+from mindscope.server.expressions.schema import DerivedHeader, DerivedView
+from mindscope.server.groups.cache import GroupCache, GroupSpread
+from mindscope.server.groups.schema import Alignment, GroupsHeader
 from tests.event_log import DATA, append, scalars, version
 
 from .live_viewer import LiveViewer, eventually, running_viewer
@@ -293,7 +293,7 @@ def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
 
     write("a", 1, 1.0)
     write("b", 1, 3.0)
-    catalog, spreads = Catalog(tmp_path), GroupSpreads()
+    catalog, spreads = Catalog(tmp_path), GroupCache()
     assert look("a", "b").computed == 1
     assert look("a", "b").computed == 0
     assert look("a", "b", range=(1, 2)).computed == 0
@@ -317,7 +317,7 @@ def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
 def test_groups_are_remembered_within_bounds():
     catalog = Catalog(DATA)
     catalog.refresh()
-    spreads = GroupSpreads(kept_bytes=0)
+    spreads = GroupCache(kept_bytes=0)
     looks = [spreads.get(catalog, ("mindspore/custom_loop",), "`train/loss`", DerivedView(), Alignment.EXACT)] * 2
     assert looks[0].runs == 1
     assert not spreads._known

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import mindscope
+from mindscope.analysis.stored_values import StoredValues
 from mindscope.ingest import Catalog
-from mindscope.server.histogram_schema import HistogramsQuery
-from mindscope.server.histograms import NUMBERS, pack_histograms
-from mindscope.server.merged_histograms import MergedHistograms
-from mindscope.server.references import References
+from mindscope.server.histograms.cache import HistogramCache
+from mindscope.server.histograms.query import NUMBERS, pack_histograms
+from mindscope.server.histograms.schema import HistogramsQuery
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 
 from .live_viewer import DATA, LiveViewer, eventually, running_viewer, unpack
@@ -94,7 +94,7 @@ class Page:
     base: Path
     record: mindscope.SummaryRecord
     catalog: Catalog
-    merged: MergedHistograms = field(default_factory=MergedHistograms)
+    merged: HistogramCache = field(default_factory=HistogramCache)
     step: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     rows: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
@@ -143,13 +143,13 @@ def page(tmp_path: Path) -> Iterator[Page]:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The steps whose histograms are read from the log."""
     steps: list[int] = []
-    read = References.read
+    read = StoredValues.read
 
-    def counted(self: References, places: Any, row: int) -> Any:
+    def counted(self: StoredValues, places: Any, row: int) -> Any:
         steps.append(int(places.step[row]))
         return read(self, places, row)
 
-    monkeypatch.setattr(References, "read", counted)
+    monkeypatch.setattr(StoredValues, "read", counted)
     return steps
 
 
@@ -222,7 +222,7 @@ def test_a_range_is_shown_step_by_step(page: Page):
 
 
 def test_what_is_kept_stays_within_its_bound(page: Page):
-    page.merged = MergedHistograms(kept_bytes=5000)
+    page.merged = HistogramCache(kept_bytes=5000)
     for rows in (3, 6, 12):
         page.facts = {}
         page.ask(rows=rows)

@@ -16,8 +16,8 @@ from PIL import Image
 import mindscope
 from mindscope.formats import mindspore
 from mindscope.ingest import Catalog
-from mindscope.server.picture_bytes import media_type, picture_damage
-from mindscope.server.pictures import find_picture, list_images
+from mindscope.server.images.encoded import image_damage, media_type
+from mindscope.server.images.query import find_image, list_images
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 from tests.ingest.audited import opened_files
 
@@ -179,11 +179,11 @@ PLACE: dict[str, str | int] = {"run": "r", "tag": "t", "step": 7, "file": "f", "
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_a_picture_that_breaks_off_says_where_it_stands(kind: str):
     encoded = encoded_as(kind)
-    assert picture_damage(encoded, PLACE) is None
-    assert picture_damage(encoded + b"\0\0", PLACE) is None
+    assert image_damage(encoded, PLACE) is None
+    assert image_damage(encoded + b"\0\0", PLACE) is None
     cuts = range(len(encoded)) if kind in ("PNG", "WEBP") else (len(encoded) // 2, len(encoded) - 1)
     for end in cuts:
-        damage = picture_damage(encoded[:end], PLACE)
+        damage = image_damage(encoded[:end], PLACE)
         assert damage is not None
         assert damage.values["step"] == 7
         assert "byte 1000 of f" in str(damage)
@@ -194,7 +194,7 @@ def test_every_byte_of_a_png_is_checked():
     for at in range(8, len(encoded)):
         wrong = bytearray(encoded)
         wrong[at] ^= 0x40
-        damage = picture_damage(bytes(wrong), PLACE)
+        damage = image_damage(bytes(wrong), PLACE)
         assert damage is not None
         assert damage.code in ("picture_checksum", "picture_cut")
         if damage.code == "picture_checksum":
@@ -230,7 +230,7 @@ def test_a_picture_is_read_once(tmp_path: Path):
     catalog.refresh()
     ids = list_images(catalog, "run", "input").id
     with opened_files() as opened:
-        found = find_picture(catalog, "run", "input", ids[1], 0)
+        found = find_image(catalog, "run", "input", ids[1], 0)
     assert found is not None
     assert found.encoded == png(1)
     at = int(found.place["offset"])

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -17,10 +16,10 @@ import schemathesis
 from fastapi import FastAPI
 from hypothesis import HealthCheck, settings
 
+from mindscope import server
 from mindscope.ingest import Catalog
-from mindscope.server import routes
 from mindscope.server.app import create_app
-from mindscope.server.curve_schema import CurvesHeader
+from mindscope.server.scalars.schema import CurvesHeader
 from mindscope.settings import Settings
 
 from .live_viewer import DATA, LiveViewer
@@ -73,7 +72,8 @@ def test_the_names_of_the_logs_are_answered(viewer: LiveViewer, path: str):
 
 
 def test_no_address_is_left_out_of_the_document():
-    modules = [import_module(f"{routes.__name__}.{each.name}") for each in iter_modules(routes.__path__)]
+    files = sorted(Path(server.__path__[0]).glob("*/routes.py"))
+    modules = [import_module(f"mindscope.server.{file.parent.name}.routes") for file in files]
     served = {f"/api{route.path}" for module in modules for route in module.router.routes}
     assert served == {operation.ok().path for operation in schema.get_all_operations()}
 
@@ -88,14 +88,14 @@ def test_every_route_and_field_is_documented(viewer: LiveViewer):
 
 
 def test_the_document_is_printed_without_a_viewer(viewer: LiveViewer):
-    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi"], capture_output=True, check=True)
+    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi_dump"], capture_output=True, check=True)
     assert json.loads(printed.stdout) == viewer.http.get("/api/openapi.json").json()
 
 
 def test_the_clients_copy_is_the_servers():
-    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi"], capture_output=True, check=True)
+    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi_dump"], capture_output=True, check=True)
     assert json.loads(printed.stdout) == json.loads((ROOT / "ui" / "openapi.json").read_text()), (
-        "write it anew: python -m mindscope.server.openapi > ui/openapi.json"
+        "write it anew: python -m mindscope.server.openapi_dump > ui/openapi.json"
     )
 
 

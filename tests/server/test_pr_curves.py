@@ -13,8 +13,8 @@ import pytest
 
 import mindscope
 from mindscope.ingest import Catalog
-from mindscope.server.pr_curves import NAMES, pack_pr_curves
-from mindscope.server.pr_schema import PrCurvesHeader, PrCurvesQuery
+from mindscope.server.pr_curves.query import NAMES, pack_pr_curves
+from mindscope.server.pr_curves.schema import PrCurvesHeader, PrCurvesQuery
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 
 from .live_viewer import DATA, Columns, LiveViewer, unpack

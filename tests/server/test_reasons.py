@@ -16,7 +16,7 @@ import pytest
 import mindscope
 from mindscope.errors import NotebookError, TagNotFoundError
 from mindscope.reasons import OS_ERRORS, TEXTS, Reason, reason_from_json, reason_of, reason_to_json
-from mindscope.server.schema import ReasonEntry
+from mindscope.server.http.schema import ReasonEntry
 
 I18N = Path(__file__).parents[2] / "ui" / "src" / "i18n"
 WORDS = re.compile(r'^  "error\.code\.(\w+)": "(.*)",$', re.M)

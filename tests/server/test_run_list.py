@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mindscope.ingest import Catalog
-from mindscope.server.run_list import RunList
+from mindscope.server.runs.query import RunList
 
 from .live_viewer import GrowingLog, LiveViewer
 

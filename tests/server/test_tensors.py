@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import mindscope
+from mindscope.analysis import tensors as tensor_source
+from mindscope.analysis.slices import read_slice
 from mindscope.formats import mindspore
-from mindscope.server import tensor_source
-from mindscope.server.slices import read_slice
-from mindscope.server.tensor_json import json_chunks
+from mindscope.server.tensors.json_file import json_chunks
 from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_version
 
 from .live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer, unpack

@@ -13,8 +13,8 @@ import pytest
 import mindscope
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
-from mindscope.server.hparam_tables import FIELD_KINDS
-from mindscope.server.known import KnownByRun
+from mindscope.server.hparams.query import FIELD_KINDS
+from mindscope.server.http.run_cache import RunCache
 from tests.event_log import append, scalars, version
 
 from .live_viewer import DATA, LiveViewer
@@ -99,7 +99,7 @@ def test_fields_are_read_again_when_lineage_comes_and_not_when_scalars_do(tmp_pa
         reads.append(run.id)
         return len(run.lineage.row())
 
-    known = KnownByRun(read, kinds=FIELD_KINDS)
+    known = RunCache(read, kinds=FIELD_KINDS)
     found = known.get(catalog.run("run"))
     assert found >= 2
     for step in range(2, 5):

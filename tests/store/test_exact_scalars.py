@@ -13,9 +13,8 @@ import pytest
 from mindscope.capture import SummaryRecord
 from mindscope.ingest import Catalog
 from mindscope.reading import ExportOptions, export_run, open_run
-from mindscope.server.columns import pack
-from mindscope.server.curve_schema import CurvesQuery
-from mindscope.server.curves import compute_curves
+from mindscope.server.scalars.query import compute_curves, pack
+from mindscope.server.scalars.schema import CurvesQuery
 from mindscope.stats import GrowingCurve
 from mindscope.store.chunk import SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version

@@ -56,8 +56,8 @@ start.__signature__ = _with_settings()  # pyright: ignore[reportFunctionMemberAc
 
 
 def _start_in_background(settings: Settings) -> None:
-    from mindscope.server.background import start_in_background
-    from mindscope.server.workspace import workspace_warning
+    from mindscope.server.process.background import start_in_background
+    from mindscope.server.process.workspace import workspace_warning
 
     warning = workspace_warning(settings)
     if warning is not None:
@@ -75,8 +75,8 @@ def _run_in_foreground(settings: Settings) -> None:
     # A NumPy with OpenBLAS starts a thread per core, which spins for 0.1 s. Nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with _without_garbage_collection():
-        from mindscope.server.serve import serve
-        from mindscope.server.viewers import address
+        from mindscope.server.process.registry import address
+        from mindscope.server.process.server import serve
 
     os.environ.update(settings.environment())
     serve(

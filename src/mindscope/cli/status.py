@@ -10,7 +10,7 @@ import typer
 
 def status() -> None:
     """List the running viewers: address, process id, start time and directory."""
-    from mindscope.server.viewers import running_viewers
+    from mindscope.server.process.registry import running_viewers
 
     viewers = running_viewers()
     if not viewers:

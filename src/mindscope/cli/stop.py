@@ -16,7 +16,7 @@ def stop(
     ] = None,
 ) -> None:
     """Stop the viewer that listens on a port."""
-    from mindscope.server.viewers import stop_viewer
+    from mindscope.server.process.registry import stop_viewer
 
     viewer = stop_viewer(load_settings({"port": port}).port)
     typer.echo(f"stopped the viewer at {viewer.address} over {viewer.base_dir}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application: routes, trust, live feed and client put together over one catalog."""
+"""The application: the resources, the middleware and the page over one catalog."""
 
 from __future__ import annotations
 
@@ -10,47 +10,49 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from mindscope import __version__
-from mindscope.alerts import Parameters
 from mindscope.ingest import Catalog
-from mindscope.ingest.names import readable
-from mindscope.notebook import Notebook
-from mindscope.server import client, openapi
-from mindscope.server.alerting import Alerting
-from mindscope.server.answer_limit import DeadlineMiddleware
-from mindscope.server.body_limit import BodyLimitMiddleware, answer_refused_bodies
-from mindscope.server.context import Viewer
-from mindscope.server.departure import DepartureMiddleware
-from mindscope.server.failures import RESPONSES, answer_failures
-from mindscope.server.feed import Feed
-from mindscope.server.hparam_tables import HparamTables
-from mindscope.server.routes import (
-    alerts,
-    curves,
-    damages,
-    deletion,
-    derived,
-    histograms,
-    hparams,
-    images,
-    live,
-    notebook,
-    outlines,
-    pr_curves,
-    runs,
-    scalars_csv,
-    server,
-    statistics,
-    tags,
-    tensors,
-    values,
-)
-from mindscope.server.run_list import RunList
-from mindscope.server.trust import TrustMiddleware, require_json, require_own_page
+from mindscope.server.alerts import routes as alerts
+from mindscope.server.alerts.worker import alerts_of
+from mindscope.server.audio import routes as audio
+from mindscope.server.damages import routes as damages
+from mindscope.server.deletion import routes as deletion
+from mindscope.server.expressions import routes as expressions
+from mindscope.server.groups import routes as groups
+from mindscope.server.histograms import routes as histograms
+from mindscope.server.hparams import routes as hparams
+from mindscope.server.http import static_files
+from mindscope.server.http.body_limit import BodyLimitMiddleware, add_body_error_handler
+from mindscope.server.http.context import Viewer
+from mindscope.server.http.disconnect import DisconnectMiddleware
+from mindscope.server.http.errors import RESPONSES, add_error_handlers
+from mindscope.server.http.response_limit import DeadlineMiddleware
+from mindscope.server.http.security import SecurityMiddleware, require_json, require_own_page
+from mindscope.server.images import routes as images
+from mindscope.server.info import routes as info
+from mindscope.server.live import routes as live
+from mindscope.server.live.event_stream import EventStream
+from mindscope.server.notebook import routes as notebook
+from mindscope.server.openapi import add_missing_schemas
+from mindscope.server.pr_curves import routes as pr_curves
+from mindscope.server.previews import routes as previews
+from mindscope.server.runs import routes as runs
+from mindscope.server.scalars import routes as scalars
+from mindscope.server.statistics import routes as statistics
+from mindscope.server.tags import routes as tags
+from mindscope.server.tensors import routes as tensors
+from mindscope.server.texts import routes as texts
+from mindscope.server.values import routes as values
 from mindscope.settings import Settings
+
+READERS = (
+    *(info, runs, tags, scalars, statistics, expressions, groups, histograms, pr_curves),
+    *(images, values, texts, audio, tensors, hparams, previews, damages),
+)
+WRITERS = (notebook, alerts, deletion)
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
-    """The viewer of ``catalog``. Whoever watches the files tells ``app.state.viewer.feed`` and ``alerting``.
+    """The viewer of ``catalog``. Whoever watches the files publishes changes to its ``EventStream``.
 
     Raises SettingsError when the parameters of alerts can't be used.
     """
@@ -66,29 +68,23 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
     )
-    app.state.viewer = _viewer(settings, catalog)
-    app.add_middleware(DepartureMiddleware)
+    app.state.viewer = viewer = Viewer(settings, catalog)
+    alerts_of(viewer)  # reads its settings now: what is wrong with them ends the start
+    app.add_middleware(DisconnectMiddleware)
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)
-    app.add_middleware(TrustMiddleware, host=settings.host)
+    app.add_middleware(SecurityMiddleware, host=settings.host)
     app.include_router(_api(), prefix="/api")
-    client.mount(app)
-    openapi.complete(app)
-    answer_failures(app)
-    answer_refused_bodies(app)
+    static_files.mount(app)
+    add_missing_schemas(app)
+    add_error_handlers(app)
+    add_body_error_handler(app)
     return app
-
-
-def _viewer(settings: Settings, catalog: Catalog) -> Viewer:
-    feed, notebook = Feed(), Notebook(settings.workspace, readable(str(catalog.base)))
-    alerting = Alerting(catalog, notebook, feed, Parameters.from_text(settings.alerts))
-    return Viewer(settings, catalog, feed, notebook, alerting, HparamTables(catalog), RunList(catalog))
 
 
 def _api() -> APIRouter:
     api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
-    readers = (server, runs, tags, curves, scalars_csv, images, histograms, values, tensors, hparams, outlines, damages)
-    for resource in (*readers, pr_curves, derived, statistics, live, notebook, alerts, deletion):
+    for resource in (*READERS, live, *WRITERS):
         api.include_router(resource.router)
     return api
 
@@ -96,7 +92,7 @@ def _api() -> APIRouter:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     viewer: Viewer = app.state.viewer
-    viewer.feed.open()
+    viewer.shared(EventStream).open()
     yield
     viewer.close()
 

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OpenAPI document: ``python -m mindscope.server.openapi`` prints it, the client's types are generated from it."""
+"""What the OpenAPI document holds beside what FastAPI finds by itself. The page's types are generated from it."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from mindscope.ingest import Catalog
-from mindscope.settings import Settings
 
-
-def complete(app: FastAPI) -> None:
+def add_missing_schemas(app: FastAPI) -> None:
     """Add the messages that travel inside binary columns and event streams, which FastAPI doesn't see."""
     plain = app.openapi
 
@@ -46,15 +40,15 @@ def _extra_schemas() -> dict[str, Any]:
 
 def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     """Imported at the first use: a viewer answers before anybody asks for its document."""
-    from mindscope.server.alerts_schema import LiveAlerts
-    from mindscope.server.curve_schema import CurvesHeader
-    from mindscope.server.derived_schema import DerivedHeader
-    from mindscope.server.group_schema import GroupsHeader
-    from mindscope.server.histogram_schema import HistogramsHeader
-    from mindscope.server.live_schema import LiveChange, LiveHello
-    from mindscope.server.notebook_schema import LiveNotebook
-    from mindscope.server.pr_schema import PrCurvesHeader
-    from mindscope.server.value_messages import HeatHeader
+    from mindscope.server.alerts.schema import LiveAlerts
+    from mindscope.server.expressions.schema import DerivedHeader
+    from mindscope.server.groups.schema import GroupsHeader
+    from mindscope.server.histograms.schema import HistogramsHeader
+    from mindscope.server.live.schema import LiveChange, LiveHello
+    from mindscope.server.notebook.schema import LiveNotebook
+    from mindscope.server.pr_curves.schema import PrCurvesHeader
+    from mindscope.server.scalars.schema import CurvesHeader
+    from mindscope.server.tensors.schema import HeatHeader
 
     return (
         CurvesHeader,
@@ -68,16 +62,3 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         LiveNotebook,
         LiveAlerts,
     )
-
-
-def main() -> None:
-    """Print the document of an empty viewer."""
-    from mindscope.server.app import create_app
-
-    app = create_app(Settings(summary_base_dir=Path(), workspace=Path()), Catalog(Path()))
-    json.dump(app.openapi(), sys.stdout, indent=1, sort_keys=True)
-    sys.stdout.write("\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that stand in the event files: found by run, kind and tag, read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mindscope.analysis.value_ids import row_of
+from mindscope.errors import FormatError, TagNotFoundError
+from mindscope.formats import dialects
+from mindscope.ingest import Catalog
+from mindscope.reasons import Reason, Value, os_reason
+from mindscope.stats import fingerprint
+from mindscope.store import FileFacts, ReferenceColumns, read_encoded
+from mindscope.types import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class StoredValue:
+    """A decoded value, and its ``encoded`` bytes from byte ``offset`` of the file that ``source`` names."""
+
+    decoded: Any
+    encoded: bytes
+    offset: int
+    source: dict[str, Value]  # run, tag, step, file
+
+    def place(self, part: bytes) -> dict[str, Value]:
+        """Where ``part`` of the value begins: ``source`` and the byte in the file, ``offset``.
+
+        The byte is that of the value where the encoded bytes do not contain the part.
+        """
+        return {**self.source, "offset": self.offset + max(0, self.encoded.find(part))}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredValues:
+    """A tag of a kind other than scalar. ``places`` are the values that are shown, by ascending step."""
+
+    kind: Kind
+    run: str
+    tag: str
+    version: int
+    places: ReferenceColumns
+    written: Callable[[], ReferenceColumns]  # also what a restart hid
+    file: Callable[[int], FileFacts]
+
+    def locate(self, id: str) -> tuple[ReferenceColumns, int] | None:
+        """The places, and the row in them, of the value that ``value_ids`` calls ``id``; None when there is none."""
+        for places in (self.places, self.written()):
+            row = row_of(places, id)
+            if row is not None:
+                return places, row
+        return None
+
+    def read(self, places: ReferenceColumns, row: int) -> Any:
+        """The decoded value in a row of ``places``. Raises FormatError when it can't be read."""
+        return self.stored(places, row).decoded
+
+    def stored(self, places: ReferenceColumns, row: int) -> StoredValue:
+        """The value in a row of ``places`` with its bytes, which are read once. Raises FormatError as ``read``."""
+        facts, encoded = self._encoded(places, row)
+        if facts.dialect is None:
+            what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
+            raise FormatError(Reason("file_replaced", **what))
+        place: dict[str, Value] = {"run": self.run, "tag": self.tag, "step": int(places.step[row]), "file": facts.name}
+        return StoredValue(dialects.decode(facts.dialect, self.kind, encoded), encoded, int(places.offset[row]), place)
+
+    def _encoded(self, places: ReferenceColumns, row: int) -> tuple[FileFacts, bytes]:
+        what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
+        try:
+            facts = self.file(int(places.file[row]))
+        except KeyError:
+            raise FormatError(Reason("file_gone", **what)) from None
+        try:
+            return facts, read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
+        except OSError as error:
+            raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
+
+
+def find_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> StoredValues:
+    """Raises RunNotFoundError, TagNotFoundError. Neither run nor tag is ever part of a path."""
+    store = catalog.run(run)
+    series = store.references(kind, tag)
+    if series is None:
+        raise TagNotFoundError(Reason("tag_not_found", kind=kind.value, tag=tag, run=run))
+    version = series.version  # read first, so that nobody believes to know more than he does
+    return StoredValues(kind, run, tag, version, series.visible(), series.all, store.file)
+
+
+def signature(found: StoredValues, group: slice) -> int:
+    """64 bits of where the values of some steps stand and when they were written; others have them by chance only."""
+    places = found.places
+    state = 0
+    for column in (places.file, places.offset, places.length, places.wall_time, places.step):
+        state = fingerprint(np.ascontiguousarray(column[group]).view(np.uint8), state)
+    return state

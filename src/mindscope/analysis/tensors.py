@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of one recorded tensor: read in parts where they stand in the log, so that a large one is never whole
+in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.slices import SliceKey
+from mindscope.analysis.stored_values import StoredValues, find_values
+from mindscope.analysis.value_ids import row_of
+from mindscope.errors import FormatError
+from mindscope.formats.tensor_places import TensorPlace, find_tensor
+from mindscope.ingest import Catalog
+from mindscope.reasons import Reason, os_reason
+from mindscope.store import FileFacts, ReferenceColumns
+from mindscope.types import Kind
+
+BLOCK_BYTES = 4 * 1024 * 1024
+
+Array = NDArray[Any]
+Block = tuple[tuple[int, ...], Array]
+"""A part of a slice and where it begins in it; both have as many dimensions as the slice."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSource:
+    """A tensor of ``shape``. ``read(start, count)`` gives numbers in C order, as they mean: of ``dtype``.
+
+    ``size_bytes`` is what they take in the log. Texts have dtype object.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    is_exact: bool
+    size_bytes: int
+    read: Callable[[int, int], Array]
+
+    def blocks(self, key: SliceKey) -> Iterator[Block]:
+        """The slice in parts of some megabytes, in C order: whole rows of inner dimensions, or a part of one."""
+        if any(len(part) == 0 for part in key if isinstance(part, range)):
+            return
+        yield from self._blocks(key, 0, 0, ())
+
+    def take(self, key: SliceKey) -> Array:
+        """The whole slice as an array; for slices that are known to be small."""
+        parts = [block.reshape(-1) for _, block in self.blocks(key)]
+        shape = tuple(len(part) for part in key if isinstance(part, range))
+        return np.concatenate([np.empty(0, self.dtype), *parts]).reshape(shape)
+
+    def _blocks(self, key: SliceKey, axis: int, offset: int, origin: tuple[int, ...]) -> Iterator[Block]:
+        """Parts of the sub-tensor that begins at number ``offset``; outer dimensions were entered one by one."""
+        inner = math.prod(self.shape[axis + 1 :])
+        if axis == len(key):
+            yield origin, self.read(offset, 1).reshape((1,) * len(origin))
+            return
+        part = key[axis]
+        if isinstance(part, int):
+            yield from self._blocks(key, axis + 1, offset + part * inner, origin)
+            return
+        most = BLOCK_BYTES // max(1, inner * self.dtype.itemsize * abs(part.step))
+        if most < 1:  # even one step to the next row is more than a block
+            for number, index in enumerate(part):
+                yield from self._blocks(key, axis + 1, offset + index * inner, (*origin, number))
+            return
+        for number in range(0, len(part), most):
+            yield self._rows(key, axis, offset, (*origin, number), part[number : number + most])
+
+    def _rows(self, key: SliceKey, axis: int, offset: int, origin: tuple[int, ...], rows: range) -> Block:
+        """The sub-tensors at ``rows`` of one dimension, read in one go with what lies between them."""
+        shape = self.shape[axis + 1 :]
+        low, high = min(rows[0], rows[-1]), max(rows[0], rows[-1])
+        numbers = self.read(offset + low * math.prod(shape), (high - low + 1) * math.prod(shape))
+        stride = slice(None, None, rows.step if len(rows) > 1 else 1)
+        taken = numbers.reshape((-1, *shape))[(stride, *(_as_slice(part) for part in key[axis + 1 :]))]
+        zeros = (0,) * (taken.ndim - 1)
+        return (*origin, *zeros), taken.reshape((1,) * (len(origin) - 1) + taken.shape)
+
+
+def open_tensor(catalog: Catalog, run: str, kind: Kind, tag: str, id: str) -> TensorSource | None:
+    """The tensor that the list of values calls ``id``; None when the log has no such value.
+
+    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    """
+    found = find_values(catalog, run, kind, tag)
+    for places in (found.places, found.written()):
+        row = row_of(places, id)
+        if row is not None:
+            return _in_place(found, places, row) or _decoded(found, places, row)
+    return None
+
+
+def _in_place(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource | None:
+    """None where the numbers do not stand in the file as they are."""
+    try:
+        facts = found.file(int(places.file[row]))
+        offset, length = int(places.offset[row]), int(places.length[row])
+        with _opened(facts, offset + length) as file:
+            place = find_tensor(facts.dialect, _reader(file, offset), length) if facts.dialect else None
+    except (KeyError, OSError, FormatError):
+        return None  # decoding it says what is wrong
+    return None if place is None else _from_place(facts, offset, place)
+
+
+def _from_place(facts: FileFacts, offset: int, place: TensorPlace) -> TensorSource:
+    start, width = offset + place.offset, place.stored.itemsize
+
+    def read(first: int, count: int) -> Array:
+        try:
+            with _opened(facts, start + (first + count) * width) as file:
+                stored = np.frombuffer(_reader(file, start)(first * width, count * width), place.stored)
+        except OSError as error:
+            raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
+        with np.errstate(invalid="ignore", over="ignore"):
+            return stored.astype(place.dtype, copy=False)
+
+    size_bytes = math.prod(place.shape) * width
+    return TensorSource(place.shape, place.dtype, place.is_exact, size_bytes, read)
+
+
+def _decoded(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource:
+    tensor = found.read(places, row)
+    flat: Array = tensor.value.reshape(-1)
+    size_bytes = int(places.length[row])
+    return TensorSource(
+        tensor.value.shape, flat.dtype, tensor.is_exact, size_bytes, lambda start, count: flat[start : start + count]
+    )
+
+
+@contextmanager
+def _opened(facts: FileFacts, end: int) -> Generator[BinaryIO]:
+    """The file, which must still hold ``end`` bytes. Raises OSError, FormatError."""
+    with Path(facts.path).open("rb", buffering=0) as file:
+        if file.seek(0, 2) < end:
+            raise FormatError(Reason("file_shorter", file=facts.name))
+        yield file
+
+
+def _reader(file: BinaryIO, offset: int) -> Callable[[int, int], bytes]:
+    def read(start: int, count: int) -> bytes:
+        file.seek(offset + start)
+        parts = bytearray()
+        while len(parts) < count and (part := file.read(count - len(parts))):
+            parts += part
+        return bytes(parts)
+
+    return read
+
+
+def _as_slice(part: int | range) -> int | slice:
+    if isinstance(part, int):
+        return part
+    stop = part.stop if part.stop >= 0 else None  # -1 would count from the end
+    return slice(part.start, stop, part.step)

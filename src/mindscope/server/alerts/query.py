@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts as messages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from mindscope.alerts import Alert
+from mindscope.ingest import Catalog
+from mindscope.server.alerts.schema import AlertEntry, AlertsAnswer
+from mindscope.server.alerts.surroundings import surroundings_of
+from mindscope.server.alerts.worker import AlertWorker
+from mindscope.server.http.json_numbers import finite, not_a_number
+from mindscope.server.notebook.schema import Mute
+
+
+def answer_alerts(catalog: Catalog, worker: AlertWorker, since: int | None) -> AlertsAnswer:
+    """The alerts now. The version is read first, so that nobody believes to know more than he does."""
+    version, now = worker.version, time.time()
+    if since == version:
+        return AlertsAnswer(version=version, alerts=None)
+    mutes = [mute for mute in worker.mutes if mute.until is None or mute.until > now]
+    return AlertsAnswer(version=version, alerts=[_entry(catalog, alert, mutes) for alert in worker.alerts(now)])
+
+
+def is_muted(alert: Alert, mutes: Sequence[Mute]) -> bool:
+    """Whether any of ``mutes`` fits; one without a field fits nothing."""
+    return any(_fits(alert, mute) for mute in mutes)
+
+
+def _fits(alert: Alert, mute: Mute) -> bool:
+    pairs = ((mute.alert, alert.id), (mute.rule, alert.rule), (mute.run, alert.run), (mute.tag, alert.tag))
+    asked = [(want, got) for want, got in pairs if want is not None]
+    return bool(asked) and all(want == got for want, got in asked)
+
+
+def _entry(catalog: Catalog, alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
+    finding = alert.finding
+    return AlertEntry(
+        id=alert.id,
+        rule=alert.rule,
+        run=alert.run,
+        tag=alert.tag,
+        message=alert.message,
+        step=finding.step,
+        wall_time=finite(finding.wall_time),
+        value=finite(finding.value),
+        value_text=not_a_number(finding.value),
+        last_step=finding.last_step,
+        count=finding.count,
+        active=finding.is_active,
+        muted=is_muted(alert, mutes),
+        around=surroundings_of(catalog, alert),
+    )

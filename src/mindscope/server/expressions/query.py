@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of expressions over the tags of a run, reduced for a view."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.ingest import Catalog
+from mindscope.server.expressions.points import DerivedPoints, derive_points, is_smoothed
+from mindscope.server.expressions.schema import DerivedColumns, DerivedHeader, DerivedLine, DerivedName, DerivedQuery
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.cursor import cursor_of, kept_rows
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.response_limit import each_once
+from mindscope.server.http.schema import Column, ReasonEntry
+from mindscope.server.http.series_errors import series_reason
+from mindscope.stats import Line, Parted, Reduction, arrange, reduce
+from mindscope.stats.alignment import trace
+
+Arrays = dict[str, NDArray[np.float64]]
+
+
+def pack_derived(catalog: Catalog, query: DerivedQuery) -> Packed:
+    """The lines of the query in its order, as columns."""
+    data = ColumnData()
+    lines = each_once(while_connected(query.lines), lambda name: _line_or_error(catalog, query, name, data))
+    return join(DerivedHeader(lines=list(lines)), data)
+
+
+def _line_or_error(catalog: Catalog, query: DerivedQuery, name: DerivedName, data: ColumnData) -> DerivedLine:
+    try:
+        points = derive_points(catalog.run(name.run), name.y, query)
+        if query.baseline is not None:
+            points = _less(points, derive_points(catalog.run(query.baseline), name.y, query))
+        return _reduced(points, query, name, data)
+    except Exception as error:
+        return _empty(name, ReasonEntry.of(series_reason(error, name.run, name.y)))
+
+
+def _less(points: DerivedPoints, baseline: DerivedPoints) -> DerivedPoints:
+    """The points with the values of the baseline taken off, where it has any."""
+    return dataclasses.replace(
+        points,
+        value=points.value - trace(baseline.x, baseline.value).along(points.x),
+        smoothed=points.smoothed - trace(baseline.x, baseline.smoothed).along(points.x),
+    )
+
+
+def _reduced(points: DerivedPoints, query: DerivedQuery, name: DerivedName, data: ColumnData) -> DerivedLine:
+    x: NDArray[np.float64] = points.x + name.offset
+    abscissa = arrange(np.where(np.isfinite(x), x, np.nan))
+    shown = [points.value, points.smoothed] if is_smoothed(query.smoothing) else [points.value]
+    in_order = [each if abscissa.order is None else each[abscissa.order] for each in shown]
+    lines = [Line(Parted([each])) for each in in_order]
+    reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
+    arrays = _rows(points, x, reduction, is_smoothed(query.smoothing))
+    kept = kept_rows(list(arrays.values()), name.since)
+    return DerivedLine(
+        run=name.run,
+        y=name.y,
+        error=None,
+        points=reduction.points,
+        returned=reduction.returned,
+        reduced=reduction.is_reduced,
+        nan=reduction.nan,
+        positive_infinity=reduction.positive_infinity,
+        negative_infinity=reduction.negative_infinity,
+        first_x=float(abscissa.x.at(0)) if abscissa.x.size else None,
+        last_x=float(abscissa.x.at(abscissa.x.size - 1)) if abscissa.x.size else None,
+        cursor=cursor_of(list(arrays.values()), reduction.settled),
+        kept=kept,
+        columns=_columns({name: column[kept:] for name, column in arrays.items()}, data),
+    )
+
+
+def _rows(points: DerivedPoints, x: NDArray[np.float64], reduction: Reduction, is_smoothed: bool) -> Arrays:
+    every = {"x": x, "step": points.step, "wall_time": points.wall_time, "value": points.value}
+    if is_smoothed:
+        every["smoothed"] = points.smoothed
+    return {name: column[reduction.rows] for name, column in every.items()}
+
+
+def _columns(arrays: Arrays, data: ColumnData) -> DerivedColumns:
+    placed: dict[str, Column | None] = {name: data.add(column) for name, column in arrays.items()}
+    return DerivedColumns.model_validate({"smoothed": None, **placed})
+
+
+def _empty(name: DerivedName, error: ReasonEntry) -> DerivedLine:
+    return DerivedLine(
+        run=name.run, y=name.y, error=error, points=0, returned=0, reduced=False, nan=0, positive_infinity=0,
+        negative_infinity=0, first_x=None, last_x=None, cursor=None, kept=0, columns=None,
+    )  # fmt: skip

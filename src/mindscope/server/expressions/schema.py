@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about numbers that are derived of logged ones by expressions over tags."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mindscope.server.http.schema import (
+    MAX_PIXELS,
+    MAX_SERIES,
+    Answer,
+    Axis,
+    Column,
+    Coordinate,
+    Query,
+    ReasonEntry,
+    Whole,
+)
+
+Formula = Annotated[str, Field(min_length=1, max_length=500)]
+Cursor = Annotated[str, Field(max_length=100)]
+
+
+class Smoothing(Query):
+    """How all points are smoothed, before they are reduced or grouped; what is 0 is left out.
+
+    ``median_points``: the running median of so many points. Then ``weight``: the slider's debiased exponential average;
+    or ``half_life_steps`` or ``half_life_seconds``: one in which what lies so far back counts half.
+    """
+
+    median_points: Whole = Field(default=0, ge=0, le=1_000_000)
+    weight: Coordinate = Field(default=0.0, ge=0.0, le=0.999)
+    half_life_steps: Coordinate = Field(default=0.0, ge=0.0)
+    half_life_seconds: Coordinate = Field(default=0.0, ge=0.0)
+
+
+class DerivedView(Query):
+    """What a view that is ``pixels`` wide shows of ``range`` (in units of x; null: everything).
+
+    x is the ``axis``, or the expression ``x`` over tags of the same run, such as "`lr`", when it is not null.
+    ``log_origin`` is as with curves.
+    """
+
+    axis: Axis = Axis.STEP
+    x: Formula | None = None
+    range: tuple[Coordinate, Coordinate] | None = None
+    pixels: Whole = Field(default=1000, ge=1, le=MAX_PIXELS)
+    log_origin: Coordinate | None = None
+    smoothing: Smoothing = Smoothing()
+
+
+class DerivedName(Query):
+    """A line: an expression over scalar tags of a run, at the steps that all of them have.
+
+    ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
+    Python names stand in backticks or in tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to
+    lay runs over each other. ``since`` is the cursor of an answer whose rows the sender still has, as with curves.
+    """
+
+    run: str
+    y: Formula
+    offset: Coordinate = 0.0
+    since: Cursor | None = None
+
+
+class DerivedQuery(DerivedView):
+    """Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
+
+    Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
+    """
+
+    lines: list[DerivedName] = Field(max_length=MAX_SERIES)
+    baseline: str | None = None
+
+
+class DerivedColumns(Answer):
+    """All are float64; ``smoothed`` is null without smoothing."""
+
+    x: Column
+    step: Column
+    wall_time: Column
+    value: Column
+    smoothed: Column | None
+
+
+class DerivedLine(Answer):
+    """One line of the answer, in the order of the query.
+
+    ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
+    infinities count values of points in range that are no numbers. ``cursor`` and ``kept`` are as with curves. With
+    ``error`` set there are no columns.
+    """
+
+    run: str
+    y: str
+    error: ReasonEntry | None
+    points: int
+    returned: int
+    reduced: bool
+    nan: int
+    positive_infinity: int
+    negative_infinity: int
+    first_x: float | None
+    last_x: float | None
+    cursor: str | None
+    kept: int
+    columns: DerivedColumns | None
+
+
+class DerivedHeader(Answer):
+    """The JSON header of derived lines as ``application/vnd.mindscope.columns``."""
+
+    lines: list[DerivedLine]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of runs as statistics at each x of any of them, reduced for a view."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.ranks import expand_ranks
+from mindscope.errors import ExpressionError
+from mindscope.ingest import Catalog
+from mindscope.reasons import Reason
+from mindscope.server.groups.cache import GroupCache, GroupSpread
+from mindscope.server.groups.schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.cursor import cursor_of, kept_rows
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.response_limit import each_once
+from mindscope.server.http.schema import Axis, ReasonEntry
+from mindscope.stats import Line, Parted, arrange, reduce
+from mindscope.stats.alignment import Trace
+from mindscope.stats.baseline import less_baseline
+from mindscope.stats.expression import parse
+from mindscope.stats.spread import Spread
+
+
+def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Packed:
+    """The groups of the query in its order, as columns."""
+    data = ColumnData()
+    groups = each_once(while_connected(query.groups), lambda name: _group_or_error(catalog, query, name, spreads, data))
+    return join(GroupsHeader(groups=list(groups)), data)
+
+
+def alignment_of(query: GroupsQuery) -> Alignment:
+    """The one asked for, else what fits the axis."""
+    is_exact = query.axis is Axis.STEP and query.x is None
+    return query.alignment or (Alignment.EXACT if is_exact else Alignment.LINEAR)
+
+
+def _group_or_error(
+    catalog: Catalog, query: GroupsQuery, name: GroupName, spreads: GroupCache, data: ColumnData
+) -> GroupLine:
+    try:
+        for expression in (name.y, query.x or name.y):
+            parse(expression, wants_condition=False)
+    except ExpressionError as error:
+        return _empty(query, name, error=ReasonEntry.of(error))
+    group = spreads.get(catalog, _runs_of(catalog, name.runs), name.y, query, alignment_of(query))
+    if group.runs == 0:
+        return _empty(query, name, error=_why_nothing(group), missing=group.problems)
+    empty = _empty(query, name, missing=group.problems)
+    if query.baseline is None:
+        return _reduced(group, query, empty, name.since, data)
+    baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), name.y, query, alignment_of(query))
+    if baseline.runs == 0:
+        return empty.model_copy(update={"error": _why_nothing(baseline)})
+    centre: NDArray[np.float64] = getattr(baseline.spread, query.baseline.centre)
+    has_any = np.isfinite(centre)
+    less = less_baseline(group.x, group.spread, Trace(baseline.x[has_any], centre[has_any]))
+    return _reduced(dataclasses.replace(group, spread=less), query, empty, name.since, data)
+
+
+def _runs_of(catalog: Catalog, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(expand_ranks(names, catalog.runs))
+
+
+def _why_nothing(group: GroupSpread) -> ReasonEntry:
+    """Why none of its runs has points."""
+    return ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
+
+
+def _reduced(
+    group: GroupSpread, query: GroupsQuery, empty: GroupLine, since: str | None, data: ColumnData
+) -> GroupLine:
+    x, statistics = group.x, group.spread
+    lines = [Line(Parted([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
+    reduction = reduce(arrange(x), lines, query.pixels, query.range, query.log_origin)
+    arrays = _arrays(x, statistics, reduction.rows)
+    kept = kept_rows(list(arrays.values()), since)
+    facts = {
+        "runs": group.runs,
+        "points": reduction.points,
+        "returned": reduction.returned,
+        "reduced": reduction.is_reduced,
+        "cursor": cursor_of(list(arrays.values()), reduction.settled),
+        "kept": kept,
+        "columns": _columns({name: column[kept:] for name, column in arrays.items()}, data),
+    }
+    return empty.model_copy(update=facts)
+
+
+def _arrays(
+    x: NDArray[np.float64], statistics: Spread, rows: NDArray[np.int64] | slice
+) -> dict[str, NDArray[np.generic]]:
+    columns = {each.name: _as_sent(getattr(statistics, each.name)[rows]) for each in fields(Spread)}
+    return {"x": x[rows], **columns}
+
+
+def _as_sent(column: NDArray[np.float64]) -> NDArray[np.generic]:
+    """float32, unless a number of the column is beyond it."""
+    with np.errstate(over="ignore"):
+        narrow = column.astype(np.float32)
+    return column if bool((np.isinf(narrow) & np.isfinite(column)).any()) else narrow
+
+
+def _columns(arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> GroupColumns:
+    return GroupColumns(**{name: data.add(column, column.itemsize) for name, column in arrays.items()})
+
+
+def _empty(
+    query: GroupsQuery,
+    name: GroupName,
+    error: ReasonEntry | None = None,
+    missing: Mapping[str, Reason] = MappingProxyType({}),
+) -> GroupLine:
+    problem = ReasonEntry.of_text(next(iter(missing.values()), None))
+    return GroupLine(
+        key=name.key, y=name.y, error=error, runs=0, missing=list(missing), problem=problem,
+        alignment=alignment_of(query), points=0, returned=0, reduced=False, cursor=None, kept=0, columns=None,
+    )  # fmt: skip

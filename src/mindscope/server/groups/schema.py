@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about groups of runs."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal
+
+from pydantic import Field
+
+from mindscope.server.expressions.schema import Cursor, DerivedView, Formula
+from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Column, Query, ReasonEntry
+
+Statistic = Literal["mean", "median", "low", "high", "lower_quartile", "upper_quartile", "deviation", "count"]
+
+
+class GroupName(Query):
+    """A group: an expression over the scalar tags of each of its runs. ``key`` is the sender's name for it.
+
+    ``runs`` may hold rank groups, ``rank_of`` of the run list, for all ranks of it; an unknown run has no values.
+    """
+
+    key: str
+    y: Formula
+    runs: list[str] = Field(max_length=MAX_RUNS)
+    since: Cursor | None = None
+
+
+class Alignment(str, Enum):
+    """``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point."""
+
+    EXACT = "exact"
+    LINEAR = "linear"
+
+
+class GroupBaseline(Query):
+    """The runs whose ``centre``, the mean or median of the same expression, is taken off; rank groups as in a group."""
+
+    runs: list[str] = Field(min_length=1, max_length=MAX_RUNS)
+    centre: Literal["mean", "median"] = "mean"
+
+
+class GroupsQuery(DerivedView):
+    """Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
+
+    With ``baseline`` the statistics are those of the values less its centre at the same x. Between two points of the
+    baseline a straight line is drawn, beyond its ends there is no value.
+
+    ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
+    chosen so that no extreme of the statistics in ``keep`` is lost.
+    """
+
+    groups: list[GroupName] = Field(max_length=MAX_SERIES)
+    alignment: Alignment | None = None
+    baseline: GroupBaseline | None = None
+    keep: list[Statistic] = Field(default=["mean", "low", "high"], min_length=1, max_length=8)
+
+
+class GroupColumns(Answer):
+    """``x`` is float64, all else float32, or float64 where a number is beyond it. ``count`` is how many runs have a
+    finite value at x; NaN where none has.
+
+    ``deviation`` is that of the sample, NaN where there is only one run.
+    """
+
+    x: Column
+    count: Column
+    mean: Column
+    median: Column
+    low: Column
+    high: Column
+    deviation: Column
+    lower_quartile: Column
+    upper_quartile: Column
+
+
+class GroupLine(Answer):
+    """One group of the answer, in the order of the query.
+
+    ``runs`` counts the runs that have points, ``missing`` names the others, of which ``problem`` says the first reason.
+    ``points`` counts the x in range, ``returned`` the rows to draw, with a neighbour on each side. ``cursor`` and
+    ``kept`` are as with curves. With ``error`` set there are no columns.
+    """
+
+    key: str
+    y: str
+    error: ReasonEntry | None
+    runs: int
+    missing: list[str]
+    problem: ReasonEntry | None
+    alignment: Alignment
+    points: int
+    returned: int
+    reduced: bool
+    cursor: str | None
+    kept: int
+    columns: GroupColumns | None
+
+
+class GroupsHeader(Answer):
+    """The JSON header of groups as ``application/vnd.mindscope.columns``."""
+
+    groups: list[GroupLine]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histograms over steps, reduced to as many rows as a view has room for, with every count in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.stored_values import StoredValues, find_values, signature
+from mindscope.ingest import Catalog
+from mindscope.server.histograms.cache import HistogramCache, MergedHistogram
+from mindscope.server.histograms.schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.cursor import cursor_of, kept_rows
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.response_limit import each_once
+from mindscope.server.http.schema import Axis, ReasonEntry, SeriesName
+from mindscope.server.http.series_errors import series_reason
+from mindscope.stats import group_steps
+from mindscope.store import ReferenceColumns
+from mindscope.types import Histogram, Kind
+
+Floats = NDArray[np.float64]
+
+NUMBERS: dict[str, Callable[[Histogram], float]] = {
+    "minimum": lambda histogram: histogram.minimum,
+    "maximum": lambda histogram: histogram.maximum,
+    "sum": lambda histogram: histogram.sum,
+    "total": lambda histogram: histogram.total,
+    "nan": lambda histogram: histogram.nan_count,
+    "positive_infinity": lambda histogram: histogram.positive_infinity_count,
+    "negative_infinity": lambda histogram: histogram.negative_infinity_count,
+}
+BUCKETS: dict[str, Callable[[Histogram], Floats]] = {
+    "left": lambda histogram: histogram.left,
+    "right": lambda histogram: histogram.right,
+    "count": lambda histogram: histogram.count,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Steps of a series that are drawn as one, and their histogram."""
+
+    group: slice
+    merged: MergedHistogram
+
+
+def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: HistogramCache | None = None) -> Packed:
+    """The histograms of each series of the query, in its order; ``merged`` remembers them from query to query."""
+    known = HistogramCache() if merged is None else merged
+    data = ColumnData()
+    series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, known, data))
+    return join(HistogramsHeader(series=list(series)), data)
+
+
+def _series(
+    catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: HistogramCache, data: ColumnData
+) -> HistogramSeries:
+    empty = HistogramSeries(
+        run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, steps_per_row=0,
+        problem=None, start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
+    )  # fmt: skip
+    try:
+        found = find_values(catalog, name.run, Kind.HISTOGRAM, name.tag)
+        return _reduced(empty, found, name.since, query, merged, data)
+    except Exception as error:
+        return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
+
+
+def _reduced(
+    empty: HistogramSeries, found: StoredValues, since: str | None, query: HistogramsQuery, merged: HistogramCache,
+    data: ColumnData,
+) -> HistogramSeries:  # fmt: skip
+    places = found.places
+    start_wall_time = _start(places.wall_time)
+    x = _positions(places, query.axis, start_wall_time or 0.0)
+    first, stop = _bounds(x, query.range)
+    groups = group_steps(first, stop, query.rows)
+    largest = max((group.stop - group.start for group in groups), default=0)
+    size = 1 << max(largest - 1, 0).bit_length()
+    known = [np.array([signature(found, group) for group in groups], np.uint64)]
+    settled = len(groups) - (1 if stop % size else 0)  # the last one may still be filled
+    kept = kept_rows(known, since)
+    rows = [Row(group, merged.of(found, group, query.buckets)) for group in groups[kept:]]
+    facts = {
+        "version": found.version,
+        "steps": len(places),
+        "in_range": stop - first,
+        "returned": len(groups),
+        "steps_per_row": size,
+        "problem": ReasonEntry.of_text(next((row.merged.problem for row in rows if row.merged.problem), None)),
+        "start_wall_time": start_wall_time,
+        "first": _finite(x[:1]),
+        "last": _finite(x[-1:]),
+        "cursor": cursor_of(known, settled),
+        "kept": kept,
+        "columns": _columns(places, rows, data),
+    }
+    return empty.model_copy(update=facts)
+
+
+def _columns(places: ReferenceColumns, rows: Sequence[Row], data: ColumnData) -> HistogramColumns:
+    first = [row.group.start for row in rows]
+    last = [row.group.stop - 1 for row in rows]
+    histograms = [row.merged.histogram or NOTHING for row in rows]
+    return HistogramColumns(
+        step=data.add(places.step[first]),
+        last_step=data.add(places.step[last]),
+        wall_time=data.add(places.wall_time[first]),
+        last_wall_time=data.add(places.wall_time[last]),
+        merged=data.add(np.array([row.group.stop - row.group.start for row in rows], np.float64)),
+        unreadable=data.add(np.array([row.merged.unreadable for row in rows], np.float64)),
+        bucket_start=data.add(np.cumsum([0, *(each.left.size for each in histograms)]).astype(np.float64)),
+        **{name: data.add(np.array([*map(pick, histograms)], np.float64)) for name, pick in NUMBERS.items()},
+        **{name: data.add(np.concatenate([np.empty(0), *map(pick, histograms)])) for name, pick in BUCKETS.items()},
+    )
+
+
+NOTHING = Histogram(np.empty(0), np.empty(0), np.empty(0), np.nan, np.nan, 0.0, 0.0)
+"""In place of steps that can't be read."""
+
+
+def _positions(places: ReferenceColumns, axis: Axis, start_wall_time: float) -> NDArray[Any]:
+    if axis is Axis.STEP:
+        return places.step
+    return places.wall_time - start_wall_time if axis is Axis.RELATIVE else places.wall_time
+
+
+def _bounds(x: NDArray[Any], range: tuple[float, float] | None) -> tuple[int, int]:
+    """The first row inside of ``range`` (inclusive) and the one behind the last."""
+    if range is None:
+        return 0, x.size
+    inside = np.flatnonzero((x >= min(range)) & (x <= max(range)))
+    return (int(inside[0]), int(inside[-1]) + 1) if inside.size else (0, 0)
+
+
+def _start(wall_time: Floats) -> float | None:
+    finite = wall_time[np.isfinite(wall_time)]
+    return float(finite.min()) if finite.size else None
+
+
+def _finite(x: NDArray[Any]) -> float | None:
+    return float(x[0]) if x.size and np.isfinite(x[0]) else None

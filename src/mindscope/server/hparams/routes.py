@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hyper-parameters and results of runs."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from mindscope.server.hparams.query import HparamTables
+from mindscope.server.hparams.schema import HparamsAnswer, HparamsQuery
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.json_response import JsonResponse
+
+router = APIRouter()
+
+
+@router.post("/hparams", response_model=HparamsAnswer)
+def query_hparams(query: HparamsQuery, viewer: CurrentViewer) -> JsonResponse:
+    """One row a run, one column a parameter, metric or field of the user; those that differ first."""
+    return JsonResponse(viewer.shared(HparamTables, lambda: HparamTables(viewer.catalog)).table(query))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refuses requests whose body is too large, before it is read or as soon as that is seen, or comes too slowly."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mindscope.reasons import Reason
+from mindscope.server.http.errors import failure, refuse
+
+MOST_BYTES = 32 << 20
+"""Of a body; a question about as many runs as may be asked for, with names of usual length, has a fraction of it."""
+
+MAX_SECONDS = 30.0
+"""Until a body is complete."""
+
+REMEDY = "ask for less at once, as for fewer runs"
+SLOW_REMEDY = "send it over a faster connection, or ask for less at once"
+
+
+class BodyRefusedError(HTTPException):
+    """A body that goes on after the limits; the framework lets only its own errors through as they are."""
+
+    def __init__(self, status: int, reason: Reason, remedy: str) -> None:
+        super().__init__(status, reason)
+        self.reason = reason
+        self.remedy = remedy
+
+
+class BodyLimitMiddleware:
+    """Refuses bodies of more than ``most_bytes``, by what they declare and by what comes, and those that take longer
+    than ``max_seconds``.
+    """
+
+    def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES, max_seconds: float = MAX_SECONDS) -> None:
+        self._app = app
+        self._most_bytes = most_bytes
+        self._max_seconds = max_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = int(Headers(scope=scope).get("content-length", 0))  # the parser takes no other than digits
+        if declared > self._most_bytes:
+            await refuse(scope, receive, send, 413, self._reason(scope, declared), REMEDY)
+        else:
+            await self._app(scope, self._counted(scope, receive), send)
+
+    def _counted(self, scope: Scope, receive: Receive) -> Receive:
+        size = 0
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._max_seconds
+        has_more = True  # behind the body comes the end of the connection, which may take as long as it likes
+
+        async def counted() -> Message:
+            nonlocal size, has_more
+            try:
+                message = await asyncio.wait_for(receive(), deadline - loop.time() if has_more else None)
+            except asyncio.TimeoutError:
+                reason = Reason("body_too_slow", request=_request(scope), most=self._max_seconds)
+                raise BodyRefusedError(408, reason, SLOW_REMEDY) from None
+            has_more = message.get("more_body", False)
+            size += len(message.get("body", b""))
+            if size > self._most_bytes:
+                raise BodyRefusedError(413, self._reason(scope, size), REMEDY)
+            return message
+
+        return counted
+
+    def _reason(self, scope: Scope, size: int) -> Reason:
+        return Reason("body_too_large", request=_request(scope), size=size, most=self._most_bytes)
+
+
+def _request(scope: Scope) -> str:
+    return f"{scope['method']} {scope['path']}"
+
+
+def add_body_error_handler(app: FastAPI) -> None:
+    """Make a body that turned out to be too large or too slow a ``FailureAnswer``."""
+    app.add_exception_handler(BodyRefusedError, _refused)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    refused = cast("BodyRefusedError", error)
+    return failure(refused.status_code, refused.reason, refused.remedy)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wire format of curves and histograms: ``application/vnd.mindscope.columns``.
+
+    byte 0   "MSC1"
+         4   uint32, little endian: length H of the header
+         8   H bytes: the header, JSON in UTF-8, padded with spaces so that 8 + H is a multiple of 8
+         8+H data: the columns one after the other, little endian, each padded with zeros to a multiple of 8
+
+The header is a ``CurvesHeader`` or a ``HistogramsHeader``; offsets in it count from the start of the data, so that a
+client can lay typed arrays over the bytes without copying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.server.http.response_limit import check_size
+from mindscope.server.http.schema import Answer, Column
+
+MEDIA_TYPE = "application/vnd.mindscope.columns"
+MAGIC = b"MSC1"
+ALIGNMENT = 8
+CHUNK_BYTES = 1 << 18
+
+
+@dataclass(slots=True)
+class ColumnData:
+    """The part behind the header, as it is laid out; ``size`` is in bytes and always a multiple of 8."""
+
+    columns: list[tuple[int, np.dtype[np.generic], NDArray[np.generic]]] = field(
+        default_factory=list[tuple[int, "np.dtype[np.generic]", NDArray[np.generic]]]
+    )  # offset, type on the wire, values
+    size: int = 0
+
+    def add(self, values: NDArray[np.generic], bytes_each: int = 8) -> Column:
+        column = Column(dtype=f"float{8 * bytes_each}", offset=self.size, length=values.size)
+        self.columns.append((self.size, np.dtype(f"<f{bytes_each}"), values))
+        self.size += _aligned(values.size * bytes_each)
+        check_size(self.size)
+        return column
+
+    def chunks(self) -> Iterator[bytes]:
+        """The columns one after the other. Their values are copied a chunk at a time."""
+        for _, dtype, values in self.columns:
+            rows = CHUNK_BYTES // dtype.itemsize
+            for start in range(0, values.size, rows):
+                yield values[start : start + rows].astype(dtype).tobytes()
+            yield bytes(-values.size * dtype.itemsize % ALIGNMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An answer in this format, which is made of its columns while it is sent."""
+
+    front: bytes  # up to the data
+    data: ColumnData
+
+    @property
+    def size(self) -> int:
+        return len(self.front) + self.data.size
+
+    def chunks(self) -> Iterator[bytes]:
+        """All bytes, in chunks of ``CHUNK_BYTES`` or a little more."""
+        waiting = bytearray(self.front)
+        for piece in self.data.chunks():
+            waiting += piece
+            if len(waiting) >= CHUNK_BYTES:
+                yield bytes(waiting)
+                waiting.clear()
+        yield bytes(waiting)
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.chunks())
+
+
+def join(header: Answer, data: ColumnData) -> Packed:
+    """A header whose columns stand in ``data``, and the data."""
+    text = header.model_dump_json().encode()
+    check_size(len(text) + data.size)
+    length = _aligned(8 + len(text)) - 8
+    return Packed(MAGIC + length.to_bytes(4, "little") + text.ljust(length), data)
+
+
+def _aligned(length: int) -> int:
+    return -(-length // ALIGNMENT) * ALIGNMENT

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every refusal is answered with the same JSON: a code for programs, a message and a remedy for people."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
+from mindscope.reasons import UNTOLD, Reason, reason_of, unforeseen_reason
+from mindscope.server.http.disconnect import ClientDisconnectedError
+from mindscope.server.http.headers import SECURITY_HEADERS
+from mindscope.server.http.response_limit import AnswerTooLargeError, AnswerTooSlowError
+from mindscope.server.http.schema import Failure, FailureAnswer, ReasonEntry
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    400: {"model": FailureAnswer, "description": "The body is not JSON."},
+    403: {"model": FailureAnswer, "description": "The Host header or the origin is not this viewer's."},
+    408: {"model": FailureAnswer, "description": "The body did not come in time."},
+    413: {"model": FailureAnswer, "description": "The body is too large to be read, or the answer to be sent."},
+    415: {"model": FailureAnswer, "description": "The body is not declared as application/json."},
+    422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
+    503: {"model": FailureAnswer, "description": "The answer takes too long to be computed."},
+}
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
+
+
+def failure(status: int, reason: Reason, remedy: str) -> JSONResponse:
+    """A refusal as an answer."""
+    body = FailureAnswer(error=Failure(**dict(ReasonEntry.of(reason)), remedy=remedy))
+    return JSONResponse(body.model_dump(), status_code=status)
+
+
+async def refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: Reason, remedy: str) -> None:
+    """A refusal from below the routes."""
+    await failure(status, reason, remedy)(scope, receive, send)
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Make every error of ``app`` a ``FailureAnswer``."""
+    app.add_exception_handler(RequestValidationError, _bad_request)
+    app.add_exception_handler(RunNotFoundError, _run_not_found)
+    app.add_exception_handler(TagNotFoundError, _tag_not_found)
+    app.add_exception_handler(ClientDisconnectedError, _nobody_waits)
+    app.add_exception_handler(AnswerTooLargeError, _too_large)
+    app.add_exception_handler(AnswerTooSlowError, _too_slow)
+    app.add_exception_handler(MindscopeError, _our_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+async def _bad_request(request: Request, error: Exception) -> JSONResponse:
+    problems = cast("RequestValidationError", error).errors()
+    fields = ", ".join(dict.fromkeys(".".join(map(str, one["loc"])) for one in problems))
+    detail = "; ".join(dict.fromkeys(one["msg"] for one in problems))
+    what = Reason("invalid_request", fields=fields, detail=detail)
+    return failure(422, what, "see /api/openapi.json for what this address takes")
+
+
+async def _run_not_found(request: Request, error: Exception) -> JSONResponse:
+    return failure(404, reason_of(error), "GET /api/runs lists the runs below the base directory")
+
+
+async def _tag_not_found(request: Request, error: Exception) -> JSONResponse:
+    return failure(404, reason_of(error), "POST /api/tags lists the tags of a run")
+
+
+async def _nobody_waits(request: Request, error: Exception) -> Response:
+    return Response(status_code=499)  # by custom; it reaches nobody
+
+
+async def _too_large(request: Request, error: Exception) -> JSONResponse:
+    return failure(413, reason_of(error), "ask for less at once: fewer runs or tags, fewer pixels or a smaller range")
+
+
+async def _too_slow(request: Request, error: Exception) -> JSONResponse:
+    return failure(503, reason_of(error), "ask for less at once: fewer runs or tags, or a smaller range")
+
+
+async def _our_error(request: Request, error: Exception) -> JSONResponse:
+    reason = reason_of(error)
+    told = Reason("unreadable", detail=str(error)) if reason.code == UNTOLD else reason
+    return failure(500, told, "run `mindscope inspect` on the run's directory")
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    known = cast("HTTPException", error)
+    code = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 415: "not_json"}.get(
+        known.status_code, "refused"
+    )
+    what = Reason(code, request=f"{request.method} {request.url.path}", detail=known.detail)
+    answer = failure(known.status_code, what, "see /api/openapi.json for the addresses of this viewer")
+    answer.headers.update(known.headers or {})
+    return answer
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    answer = failure(500, unforeseen_reason(error), "the viewer's log has the whole story")
+    answer.headers.update(SECURITY_HEADERS)  # this one is made outside of the middleware that adds them
+    return answer

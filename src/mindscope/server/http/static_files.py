@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The built web client: files of the package's ``web`` folder, and its page for every address that is not the API's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from mindscope.server.http.gzip import GzipResponse
+
+WEB = Path(__file__).parents[1] / "web"
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+"""What a system says of these differs, and browsers believe only the right ones."""
+TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
+FOREVER = "public, max-age=31536000, immutable"
+ASK_AGAIN = "no-cache"
+ASK_AGAIN_S = 3
+"""When a page that a build or an update is just replacing is asked for once more."""
+NOT_BUILT = f"""<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="{ASK_AGAIN_S}">
+<title>mindscope</title>
+<h1>The web client is not built</h1>
+<p>The viewer answers, but its page is missing from this installation.
+In a clone of mindscope, with Node 20 or newer:</p>
+<pre>cd ui
+npm ci
+npm run build</pre>
+<p>It is shown here as soon as it is there; the viewer need not be restarted.
+The data is already at <a href="/api/runs">/api/runs</a>.</p>
+"""
+
+
+def mount(app: FastAPI, web: Path = WEB) -> None:
+    """Serve ``web`` for everything that no route of the API takes."""
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        response = await run_in_threadpool(_response, web, scope["method"], scope["path"])
+        await response(scope, receive, send)
+
+    app.router.default = page
+
+
+def _response(web: Path, method: str, path: str) -> Response:
+    """A file by its name; else the page, whose own code knows what the address means."""
+    folder, _, name = path.removeprefix("/").rpartition("/")
+    if method not in ("GET", "HEAD") or _is_below("api", path):
+        _nothing_here()
+    if _is_below("assets", path):
+        return (folder == "assets" and _file(web / "assets", name, FOREVER)) or _nothing_here()
+    return (not folder and _file(web, name, ASK_AGAIN)) or _file(web, "index.html", ASK_AGAIN) or _not_built()
+
+
+def _is_below(folder: str, path: str) -> bool:
+    return path == f"/{folder}" or path.startswith(f"/{folder}/")
+
+
+def _file(folder: Path, name: str, cache_control: str) -> Response | None:
+    """A file that stands directly in ``folder``; names are compared, so that no path is ever made of one."""
+    known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
+    if name not in known:
+        return None
+    file, headers = known[name], {"cache-control": cache_control}
+    if file.suffix in TEXTS:
+        return GzipResponse(file.read_bytes(), media_type=MEDIA_TYPES[file.suffix], headers=headers)
+    return FileResponse(file, media_type=MEDIA_TYPES.get(file.suffix), headers=headers)
+
+
+def _not_built() -> Response:
+    return HTMLResponse(NOT_BUILT, status_code=503, headers={"retry-after": str(ASK_AGAIN_S)})
+
+
+def _nothing_here() -> NoReturn:
+    raise HTTPException(404, "no such address")

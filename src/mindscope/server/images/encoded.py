@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the bytes of an encoded picture are, and whether they are whole. Nothing is decoded."""
+
+from __future__ import annotations
+
+import zlib
+
+from mindscope.reasons import Reason, Value
+
+PNG_START = b"\x89PNG\r\n\x1a\n"
+JPEG_END = b"\xff\xd9"
+GIF_END = b"\x3b"
+
+
+def media_type(encoded: bytes) -> str | None:
+    """What the bytes are, of the four formats that every browser shows and that can hold no program; None else."""
+    if encoded.startswith(PNG_START):
+        return "image/png"
+    if encoded.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if encoded.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if encoded[:4] == b"RIFF" and encoded[8:12] == b"WEBP" else None
+
+
+def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
+    """Why a browser shows nothing of the picture, or only a part; None when its bytes are whole.
+
+    ``place`` is named in every reason: ``run``, ``tag``, ``step``, ``file`` and ``offset``, the byte of the file at
+    which the picture begins. A browser draws a part of a damaged picture without a word.
+    """
+    kind = media_type(encoded)
+    if not encoded:
+        return Reason("picture_empty", **place)
+    if kind is None:
+        return Reason("not_a_picture", start=encoded[:8].hex(" "), **place)
+    if kind == "image/png":
+        return _png_damage(encoded, place)
+    return None if _has_end(kind, encoded) else Reason("picture_cut", size=len(encoded), **place)
+
+
+def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
+    """A PNG is chunks of length (4 bytes), type (4), content and the CRC of both (4), up to one of type IEND."""
+    at = len(PNG_START)
+    while at + 12 <= len(encoded):
+        end = at + 12 + int.from_bytes(encoded[at : at + 4], "big")
+        if end > len(encoded):
+            break
+        got, want = zlib.crc32(encoded[at + 4 : end - 4]), int.from_bytes(encoded[end - 4 : end], "big")
+        if got != want:
+            part = encoded[at + 4 : at + 8].decode("latin-1")
+            found: dict[str, Value] = {"part": part, "got": f"{got:#010x}", "want": f"{want:#010x}"}
+            return Reason("picture_checksum", **found, **{**place, "offset": int(place["offset"]) + at})
+        if encoded[at + 4 : at + 8] == b"IEND":
+            return None
+        at = end
+    return Reason("picture_cut", size=len(encoded), **place)
+
+
+def _has_end(kind: str, encoded: bytes) -> bool:
+    if kind == "image/webp":
+        return len(encoded) >= 8 + int.from_bytes(encoded[4:8], "little")
+    if kind == "image/gif":
+        return encoded.rstrip(b"\0").endswith(GIF_END)
+    return JPEG_END in encoded  # programs write thumbnails before it and notes behind it

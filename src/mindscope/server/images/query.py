@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encoded pictures of a run: where they are, and their bytes as they stand in the log."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mindscope.analysis.stored_values import StoredValues, find_values
+from mindscope.analysis.value_ids import value_ids
+from mindscope.errors import FormatError
+from mindscope.ingest import Catalog
+from mindscope.reasons import Value
+from mindscope.server.http.cursor import cursor_of, kept_rows
+from mindscope.server.images.schema import ImagesAnswer
+from mindscope.types import Image, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class FoundImage:
+    """``encoded`` as it stands in the log; ``place`` says where: run, tag, step, file and the byte in it, offset."""
+
+    encoded: bytes
+    place: dict[str, Value]
+
+
+def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) -> ImagesAnswer:
+    """Every value of an image tag but those that the sender of ``since`` has.
+
+    Raises RunNotFoundError, TagNotFoundError.
+    """
+    found = find_values(catalog, run, Kind.IMAGE, tag)
+    places = found.places
+    columns = [places.step, places.wall_time, places.file, places.offset]
+    kept = kept_rows(columns, since)
+    new = places.take(slice(kept, None))
+    pictures = _newest(found)
+    first = pictures[0] if pictures else None
+    return ImagesAnswer(
+        run=run,
+        tag=tag,
+        version=found.version,
+        pictures=None if pictures is None else len(pictures),
+        width=first.width if first else None,
+        height=first.height if first else None,
+        values=len(places),
+        cursor=cursor_of(columns),
+        kept=kept,
+        step=new.step.tolist(),
+        wall_time=[time if math.isfinite(time) else None for time in new.wall_time.tolist()],
+        id=value_ids(new),
+    )
+
+
+def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> FoundImage | None:
+    """A picture of a value; None when the log has no such value, or the value no such picture.
+
+    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    """
+    found = find_values(catalog, run, Kind.IMAGE, tag)
+    located = found.locate(id)
+    if located is None:
+        return None
+    value = found.stored(*located)
+    pictures: tuple[Image, ...] = value.decoded
+    if picture >= len(pictures):
+        return None
+    encoded = pictures[picture].encoded
+    return FoundImage(encoded, value.place(encoded))
+
+
+def _newest(found: StoredValues) -> tuple[Image, ...] | None:
+    if len(found.places) == 0:
+        return None
+    try:
+        return found.read(found.places, len(found.places) - 1)
+    except FormatError:
+        return None

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images: which steps there are, and each picture as it was written."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+
+from mindscope.reasons import Reason
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.errors import NOT_FOUND, failure
+from mindscope.server.http.immutable import IMMUTABLE, Id
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.schema import FailureAnswer
+from mindscope.server.images.encoded import image_damage, media_type
+from mindscope.server.images.query import find_image, list_images
+from mindscope.server.images.schema import ImagesAnswer
+
+MAX_PICTURE = 2**31 - 1
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in MEDIA_TYPES}},
+    **NOT_FOUND,
+    415: {"model": FailureAnswer, "description": "The bytes are no PNG, JPEG, GIF or WebP, or not a whole one."},
+    500: {"model": FailureAnswer, "description": "The bytes can't be read any more."},
+}
+
+router = APIRouter()
+
+
+class PictureResponse(Response):
+    """A picture; its media type is told by its bytes."""
+
+    media_type = "image/png"
+
+
+@router.get("/images", response_model=ImagesAnswer, responses=NOT_FOUND)
+def get_images(
+    run: str, tag: str, viewer: CurrentViewer, since: Annotated[str | None, Query(max_length=80)] = None
+) -> JsonResponse:
+    """All steps of an image tag of a run, or those that came since the answer whose cursor is ``since``."""
+    return JsonResponse(list_images(viewer.catalog, run, tag, since))
+
+
+@router.get("/image", response_class=PictureResponse, response_model=None, responses=ANSWERS)
+def get_image(
+    run: str,
+    tag: str,
+    id: Id,
+    viewer: CurrentViewer,
+    picture: Annotated[int, Query(ge=0, le=MAX_PICTURE)] = 0,
+) -> Response | JSONResponse:
+    """One picture of the value that ``/api/images`` calls ``id``."""
+    found = find_image(viewer.catalog, run, tag, id, picture)
+    if found is None:
+        what = Reason("picture_not_found", run=run, tag=tag, id=id, picture=picture)
+        return failure(404, what, "GET /api/images lists the ids of a tag")
+    damage = image_damage(found.encoded, found.place)
+    if damage is not None:
+        return failure(415, damage, "only whole PNG, JPEG, GIF and WebP are handed out: record one of them")
+    return Response(found.encoded, media_type=media_type(found.encoded), headers=IMMUTABLE)

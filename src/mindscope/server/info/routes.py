@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer itself."""
+
+from __future__ import annotations
+
+import os
+
+from fastapi import APIRouter
+
+from mindscope import __version__
+from mindscope.ingest.names import readable
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.info.schema import ServerAnswer
+
+router = APIRouter()
+
+
+@router.get("/server")
+def get_server(viewer: CurrentViewer) -> ServerAnswer:
+    """Which viewer answers, since when, and over which directory."""
+    return ServerAnswer(
+        version=__version__,
+        base_dir=readable(str(viewer.settings.summary_base_dir)),
+        reload_interval=viewer.settings.reload_interval,
+        started_at=viewer.started_at,
+        pid=os.getpid(),
+        allow_delete=viewer.settings.allow_delete,
+    )

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the viewer itself."""
+
+from __future__ import annotations
+
+from mindscope.server.http.schema import Answer
+
+
+class ServerAnswer(Answer):
+    """The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
+
+    ``allow_delete``: the page may delete event files of runs.
+    """
+
+    version: str
+    base_dir: str
+    reload_interval: float
+    started_at: float
+    pid: int
+    allow_delete: bool

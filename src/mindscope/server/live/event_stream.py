@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live changes, from the thread that watches files to any number of clients, without a thread or a backlog for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from pydantic import BaseModel
+
+from mindscope.server.live.schema import LiveChange
+
+Event = tuple[str, BaseModel]
+"""Its name, and what it says."""
+Listener = Callable[[str, BaseModel], None]
+"""Called with the name of an event, and what it says."""
+
+
+class Subscription:
+    """What one client has not been told yet. Belongs to the event loop."""
+
+    def __init__(self) -> None:
+        self._change: LiveChange | None = None  # all changes of runs as one
+        self._announced: dict[str, BaseModel] = {}  # by event name, the newest of each
+        self._news = asyncio.Event()
+        self.is_closed = False
+
+    def add(self, change: LiveChange) -> None:
+        """Join a change to those not told yet: a slow client is told less often, never late for more than one read."""
+        self._change = change if self._change is None else _joined(self._change, change)
+        self._news.set()
+
+    def announce(self, name: str, message: BaseModel) -> None:
+        """Tell the newest message of its name."""
+        self._announced[name] = message
+        self._news.set()
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._news.set()
+
+    async def next(self, patience_s: float) -> list[Event]:
+        """What happened since the last call; nothing when that is so for ``patience_s`` or the feed has closed."""
+        try:
+            await asyncio.wait_for(self._news.wait(), patience_s)
+        except asyncio.TimeoutError:
+            return []
+        if self.is_closed:
+            return []
+        events: list[Event] = [] if self._change is None else [("change", self._change)]
+        events += self._announced.items()
+        self._change, self._announced = None, {}
+        self._news.clear()
+        return events
+
+
+class EventStream:
+    """Carries messages to all clients and listeners.
+
+    ``publish``, ``announce`` and ``listen`` are for any thread, the rest for its event loop.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._subscriptions: set[Subscription] = set()
+        self._is_closed = False
+        self._listeners: list[Listener] = []
+
+    def open(self) -> None:
+        """Bind to the running event loop. Changes published before reach no client."""
+        self._loop = asyncio.get_running_loop()
+
+    def listen(self, listener: Listener) -> None:
+        """Call ``listener`` with every message, on the thread that sends it."""
+        self._listeners.append(listener)
+
+    def publish(self, version: int, runs: Iterable[str], run_list_changed: bool) -> None:
+        """Send every client that runs changed. Clients get nothing before ``open`` and after the event loop ended."""
+        change = LiveChange(version=version, runs=sorted(runs), run_list_changed=run_list_changed)
+        self._to_all("change", change, lambda subscription: subscription.add(change))
+
+    def announce(self, name: str, message: BaseModel) -> None:
+        """Send every client the newest message of its name, as ``publish`` does."""
+        self._to_all(name, message, lambda subscription: subscription.announce(name, message))
+
+    def _to_all(self, name: str, message: BaseModel, tell: Callable[[Subscription], None]) -> None:
+        for listener in self._listeners:
+            listener(name, message)
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._deliver, tell)
+
+    def subscribe(self) -> Subscription:
+        subscription = Subscription()
+        if self._is_closed:
+            subscription.close()
+        self._subscriptions.add(subscription)
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        self._subscriptions.discard(subscription)
+
+    def close(self) -> None:
+        """End every stream, so that a server with open connections can stop at once."""
+        self._is_closed = True
+        for subscription in self._subscriptions:
+            subscription.close()
+
+    def _deliver(self, tell: Callable[[Subscription], None]) -> None:
+        for subscription in self._subscriptions:
+            tell(subscription)
+
+
+def _joined(one: LiveChange, other: LiveChange) -> LiveChange:
+    return LiveChange(
+        version=max(one.version, other.version),
+        runs=sorted({*one.runs, *other.runs}),
+        run_list_changed=one.run_list_changed or other.run_list_changed,
+    )

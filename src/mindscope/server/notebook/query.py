@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of the notebook as messages, and back."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from mindscope.errors import ExpressionError, NotebookError, StaleRecordError
+from mindscope.notebook import Change, Contents, Notebook, Record
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.notebook.schema import (
+    Bound,
+    GroupChange,
+    GroupNotesRecord,
+    MuteRecord,
+    NotebookAnswer,
+    NotebookRecords,
+    PinRecord,
+    RunChange,
+    RunNotesRecord,
+    Stored,
+    ThresholdRecord,
+    ViewRecord,
+)
+from mindscope.stats.expression import parse
+
+log = logging.getLogger(__name__)
+
+S = TypeVar("S", bound=Stored)
+
+VALUE = "value"
+"""What a threshold's rule calls the tag that it is for."""
+RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE = "run", "group", "threshold", "pin", "view", "mute"
+"""Under which kind each sort of record stands in the file."""
+
+
+def answer_notebook(notebook: Notebook) -> NotebookAnswer:
+    """Everything that can be read."""
+    records = answer_records(notebook.read())
+    return NotebookAnswer(
+        **dict(records), problem=ReasonEntry.of_text(notebook.problem), is_writable=notebook.is_writable
+    )
+
+
+def answer_records(contents: Contents) -> NotebookRecords:
+    """Some records by kind and key."""
+    return NotebookRecords(
+        revision=contents.revision,
+        runs=_of(contents, RUN, RunNotesRecord),
+        groups=_of(contents, GROUP, GroupNotesRecord),
+        thresholds={key: with_bounds(each) for key, each in _of(contents, THRESHOLD, ThresholdRecord).items()},
+        pins=_of(contents, PIN, PinRecord),
+        views=_of(contents, VIEW, ViewRecord),
+        mutes=_of(contents, MUTE, MuteRecord),
+    )
+
+
+def answer_newer(records: Iterable[Record]) -> NotebookRecords:
+    """Records as they are, for somebody who knows older ones."""
+    known = tuple(records)
+    return answer_records(Contents(max((record.version for record in known), default=0), known))
+
+
+def run_change(change: RunChange) -> Change:
+    """The fields that were given, and no other."""
+    fields = change.model_dump(mode="json", exclude={"run", "version"}, exclude_unset=True)
+    return Change(RUN, change.run, change.version, fields, is_partial=True)
+
+
+def group_change(change: GroupChange) -> Change:
+    """The fields that were given, and no other."""
+    fields = change.model_dump(mode="json", exclude={"group", "version"}, exclude_unset=True)
+    return Change(GROUP, change.group, change.version, fields, is_partial=True)
+
+
+def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Change:
+    """Everything but what is computed anew for each answer."""
+    return Change(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
+
+
+def forget_run(notebook: Notebook, run: str) -> None:
+    """Take away what people kept about a run that is gone: another one may get its name."""
+    record = notebook.read().of(RUN).get(run)
+    if record is not None:
+        with suppress(NotebookError, StaleRecordError):  # somebody just wrote a note: it is theirs to delete
+            notebook.write([Change(RUN, run, record.version, None)])
+
+
+def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:
+    """The threshold with the lines to draw for it, or with what is wrong with its rule."""
+    if threshold is None:
+        return None
+    try:
+        rule = parse(threshold.rule, wants_condition=True)
+    except ExpressionError as error:
+        return threshold.model_copy(update={"problem": ReasonEntry.of(error)})
+    drawn = [each for each in rule.bounds if each.column in (VALUE, threshold.tag) and math.isfinite(each.limit)]
+    bounds = [Bound(operator=each.operator, limit=each.limit) for each in drawn]
+    return threshold.model_copy(update={"bounds": bounds})
+
+
+def _of(contents: Contents, kind: str, model: type[S]) -> dict[str, S | None]:
+    read = {key: _read(record, model) for key, record in contents.of(kind).items()}
+    return {key: each for key, each in read.items() if each is None or isinstance(each, model)}
+
+
+def _read(record: Record, model: type[S]) -> S | bool | None:
+    """The message of a record, None when there is none; False when it was written by a mindscope that differs."""
+    if record.fields is None:
+        return None
+    fields: dict[str, Any] = {**record.fields, "version": record.version}
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        log.warning("notebook: %s %r is left out: %s", record.kind, record.key, error.errors()[0]["msg"])
+        return False

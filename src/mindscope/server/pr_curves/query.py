@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Precision-recall curves of many series, each at one step or at all of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.stored_values import StoredValues, find_values, signature
+from mindscope.errors import FormatError
+from mindscope.ingest import Catalog
+from mindscope.reasons import Reason, reason_of
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.cursor import cursor_of, kept_rows
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.response_limit import each_once
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.http.series_errors import series_reason
+from mindscope.server.pr_curves.schema import (
+    PrCurveColumns,
+    PrCurvesHeader,
+    PrCurvesQuery,
+    PrSeries,
+    PrSeriesName,
+    PrSteps,
+)
+from mindscope.types import Kind, Tensor
+
+Floats = NDArray[np.float64]
+
+NAMES = ("true_positives", "false_positives", "true_negatives", "false_negatives", "precision", "recall")
+"""The rows of the tensor that TensorBoard writes."""
+NOTHING = np.empty((len(NAMES), 0))
+"""In place of a curve that can't be read."""
+
+
+def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> Packed:
+    """The curves of each series of the query, in its order."""
+    data = ColumnData()
+    series = each_once(while_connected(query.series), lambda name: _series_or_error(catalog, name, data))
+    return join(PrCurvesHeader(series=list(series)), data)
+
+
+def pr_rows(tensor: Tensor) -> Floats:
+    """The six rows of a PR curve by ``NAMES``, a column a threshold.
+
+    Raises FormatError when it has not six rows of numbers.
+    """
+    rows = tensor.value
+    if rows.ndim != 2 or rows.shape[0] != len(NAMES) or rows.dtype.kind not in "biuf":
+        raise FormatError(Reason("not_a_pr_curve", dtype=str(rows.dtype), shape=str(rows.shape), rows=len(NAMES)))
+    return rows.astype(np.float64)
+
+
+def thresholds(count: int) -> Floats:
+    """The thresholds of a curve of ``count`` of them: evenly from 0 to 1."""
+    return np.arange(count) / max(1, count - 1)
+
+
+def _series_or_error(catalog: Catalog, name: PrSeriesName, data: ColumnData) -> PrSeries:
+    empty = PrSeries(
+        run=name.run, tag=name.tag, error=None, version=0, returned=0, problem=None, cursor=None, kept=0, columns=None
+    )
+    try:
+        found = find_values(catalog, name.run, Kind.PR_CURVE, name.tag)
+        return _read(empty, found, name, data)
+    except Exception as error:
+        return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
+
+
+def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName, data: ColumnData) -> PrSeries:
+    rows = _rows_of(found.places.step, name.step)
+    known = [np.array([signature(found, slice(row, row + 1)) for row in rows], np.uint64)]
+    kept = kept_rows(known, name.since)
+    curves = [_curve_or_reason(found, row) for row in rows[kept:]]
+    facts = {
+        "version": found.version,
+        "returned": len(rows),
+        "problem": ReasonEntry.of_text(next((each for each in curves if isinstance(each, Reason)), None)),
+        "cursor": cursor_of(known),
+        "kept": kept,
+        "columns": _columns(
+            found, rows[kept:], [NOTHING if isinstance(each, Reason) else each for each in curves], data
+        ),
+    }
+    return empty.model_copy(update=facts)
+
+
+def _rows_of(steps: NDArray[np.int64], wanted: int | PrSteps) -> range:
+    """Rows of the shown curves; ``steps`` ascend."""
+    if wanted is PrSteps.ALL or steps.size == 0:
+        return range(steps.size)
+    if wanted is PrSteps.NEWEST:
+        return range(steps.size - 1, steps.size)
+    row = max(0, bisect_right(steps.tolist(), wanted) - 1)
+    return range(row, row + 1)
+
+
+def _curve_or_reason(found: StoredValues, row: int) -> Floats | Reason:
+    try:
+        return pr_rows(found.read(found.places, row))
+    except FormatError as error:
+        return reason_of(error)
+
+
+def _columns(found: StoredValues, rows: range, curves: Sequence[Floats], data: ColumnData) -> PrCurveColumns:
+    sizes = [curve.shape[1] for curve in curves]
+    side_by_side = np.concatenate([NOTHING, *curves], axis=1)
+    chosen = slice(rows.start, rows.stop)
+    return PrCurveColumns(
+        steps=data.add(found.places.step),
+        step=data.add(found.places.step[chosen]),
+        wall_time=data.add(found.places.wall_time[chosen]),
+        curve_start=data.add(np.cumsum([0, *sizes])),
+        threshold=data.add(np.concatenate([np.empty(0), *map(thresholds, sizes)])),
+        **{name: data.add(row) for name, row in zip(NAMES, side_by_side, strict=True)},
+    )

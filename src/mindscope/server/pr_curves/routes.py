@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Precision-recall curves of many series."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.pr_curves.query import pack_pr_curves
+from mindscope.server.pr_curves.schema import PrCurvesQuery
+
+router = APIRouter()
+
+
+@router.post(
+    "/pr_curves",
+    response_class=ColumnsResponse,
+    responses=COLUMNS,
+)
+def query_pr_curves(query: PrCurvesQuery, viewer: CurrentViewer) -> ColumnsResponse:
+    """The PR curves of many series, at a step or at all of them; the header is PrCurvesHeader.
+
+    Unknown runs and tags have an error in their place.
+    """
+    return ColumnsResponse(pack_pr_curves(viewer.catalog, query))

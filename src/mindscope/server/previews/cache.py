@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The previews of runs that the dashboard showed last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mindscope.server.http.run_cache import RunCache
+from mindscope.server.previews.schema import Outlines
+
+if TYPE_CHECKING:
+    from mindscope.reading import Run
+
+MAX_RUNS = 64
+
+
+class PreviewCache(RunCache[Outlines]):
+    """Reads a run's previews again when the run changed."""
+
+    def __init__(self) -> None:
+        super().__init__(_read, MAX_RUNS)
+
+
+def _read(run: Run) -> Outlines:
+    from mindscope.server.previews.query import preview_run  # imports graphs and lineage: not for the first answer
+
+    return preview_run(run)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about graphs, data pipelines and landscapes as small pictures."""
+
+from __future__ import annotations
+
+from mindscope.server.http.schema import Answer, ReasonEntry
+
+
+class ScopeOutline(Answer):
+    """An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it."""
+
+    name: str
+    nodes: int
+
+
+class ScopeEdge(Answer):
+    """Values that flow from one of the listed scopes to another, both as indices."""
+
+    source: int
+    target: int
+    tensors: int
+
+
+class GraphOutline(Answer):
+    """The newest graph of a run: its largest outermost scopes and what flows between them."""
+
+    name: str
+    nodes: int
+    edges: int
+    graphs: int
+    parameters: int
+    scopes: list[ScopeOutline]
+    scopes_left_out: int
+    flows: list[ScopeEdge]
+
+
+class PipelineStage(Answer):
+    """One stage of the data pipeline; ``detail`` is what tells most about it, "" without anything."""
+
+    name: str
+    detail: str
+
+
+class PipelineOutline(Answer):
+    """The stages of the data pipeline from the source on to what the training takes; of several sources the first."""
+
+    stages: list[PipelineStage]
+    sources: int
+
+
+class LandscapeOutline(Answer):
+    """The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
+
+    The path is where the training went on the plane; its three columns are of one length, empty without a path.
+    """
+
+    tag: str
+    x: list[float]
+    y: list[float]
+    losses: list[list[float | None]]
+    path_x: list[float]
+    path_y: list[float]
+    path_losses: list[float | None]
+
+
+class Outlines(Answer):
+    """Null where the run holds none, or none that can be read: ``problems`` says why."""
+
+    run: str
+    version: int
+    graph: GraphOutline | None
+    pipeline: PipelineOutline | None
+    landscape: LandscapeOutline | None
+    problems: list[ReasonEntry]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start a viewer that goes on when the terminal is closed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from mindscope.errors import ServerError
+from mindscope.server.process.logs import log_file
+from mindscope.server.process.registry import RunningViewer, find_viewer, refuse_second, require_records
+from mindscope.settings import Settings, require_base_dir
+
+PATIENCE_S = 60.0
+POLL_S = 0.05
+ERROR_PREFIX = "mindscope: "
+"""How the command line begins the one line that says what went wrong."""
+
+
+def start_in_background(settings: Settings) -> RunningViewer:
+    """Start a viewer in a session of its own and wait until it answers.
+
+    Where its log can't be written, what it writes is lost once it answers.
+
+    Raises SettingsError when the base directory is missing, ServerError with the reason when it doesn't answer.
+    """
+    require_base_dir(settings)
+    refuse_second(settings.port)
+    require_records(settings.port)
+    with _output(settings) as output:
+        start = output.seek(0, os.SEEK_END)
+        return _wait_for(settings, _spawn(settings, output), lambda: _reason(output, start, log_file(settings)))
+
+
+def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Callable[[], str]) -> RunningViewer:
+    """The viewer as soon as it answers. Raises ServerError with the ``reason`` when it doesn't."""
+    deadline = time.monotonic() + PATIENCE_S
+    while process.poll() is None and time.monotonic() < deadline:
+        viewer = find_viewer(settings.port)
+        if viewer is not None and viewer.pid == process.pid:
+            process.returncode = 0  # it outlives us: nobody is to wait for it, or to be warned that nobody did
+            return viewer
+        time.sleep(POLL_S)
+    process.kill()
+    process.wait()
+    raise ServerError(reason())
+
+
+def _output(settings: Settings) -> IO[bytes]:
+    """The log, at its end; a file that goes with its process where the log can't be written."""
+    try:
+        log_file(settings).parent.mkdir(parents=True, exist_ok=True)
+        return log_file(settings).open("a+b")
+    except OSError:
+        return tempfile.TemporaryFile()
+
+
+def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
+    # Without PYTHONSAFEPATH a file of the current directory would be imported instead of a module of the same name.
+    environment = {**os.environ, **settings.environment(), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "mindscope", "start", "--foreground", *settings.flags()],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env=environment,
+    )
+
+
+def _reason(output: IO[bytes], start: int, name: Path) -> str:
+    """Why the viewer ended, from what it wrote behind byte ``start``."""
+    output.seek(start)  # the viewer shares the position
+    lines = output.read().decode(errors="replace").splitlines()
+    told = [line.removeprefix(ERROR_PREFIX) for line in lines if line.startswith(ERROR_PREFIX)]
+    if told:
+        return told[-1]
+    last = "\n".join(lines[-5:]) or "it wrote nothing"
+    return f"the viewer did not start; the end of {name}:\n{last}"

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewers of this user on this machine, by port.
+
+Each keeps a small record of itself in the user's state folder while it runs. ``stop`` is given a port only, whatever
+the viewer's workspace, so the records can't stand in the workspace. A record whose process is gone means nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mindscope.errors import ServerError
+from mindscope.server.process.pids import create_time_of, end
+from mindscope.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningViewer:
+    """A viewer that runs. ``birth`` tells its process from a later one of the same number."""
+
+    pid: int
+    birth: str
+    host: str
+    port: int
+    base_dir: str
+    workspace: str
+    started_at: float
+
+    @property
+    def address(self) -> str:
+        """Where a browser on this machine finds it."""
+        return address(self.host, self.port)
+
+
+def address(host: str, port: int) -> str:
+    """The address to open for a viewer that listens on ``host``."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{reachable}:{port}"
+
+
+@contextmanager
+def recorded(settings: Settings) -> Generator[Callable[[], None]]:
+    """Gives what makes this process's record known, and takes the record away in the end.
+
+    Where records can't be written, as on a full disk, a warning says that nobody finds this viewer by its port.
+
+    Raises ServerError when another viewer runs on the port.
+    """
+    refuse_second(settings.port)
+    path = _record_path(settings.port)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")  # whoever reads the record reads all of it
+    try:
+        _write(unfinished, json.dumps(asdict(_viewer_here(settings))))
+    except ServerError as error:
+        log.warning("%s; `mindscope status` and `mindscope stop` don't know this viewer", error)
+
+    def publish() -> None:
+        with suppress(FileNotFoundError):
+            unfinished.replace(path)
+
+    try:
+        yield publish
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        running = find_viewer(settings.port)
+        if running is not None and running.pid == os.getpid():
+            path.unlink(missing_ok=True)
+
+
+def require_records(port: int) -> None:
+    """Raises ServerError when no viewer of this user can be recorded."""
+    probe = _record_path(port).with_suffix(f".{os.getpid()}.part")
+    _write(probe, "{}")
+    probe.unlink()
+
+
+def running_viewers() -> list[RunningViewer]:
+    """All viewers of this user on this machine, by port."""
+    found = [_read(path) for path in _record_dir().glob("*.json")]
+    return sorted((viewer for viewer in found if viewer is not None), key=lambda viewer: viewer.port)
+
+
+def find_viewer(port: int) -> RunningViewer | None:
+    """The viewer that runs on a port, None when there is none."""
+    return _read(_record_path(port))
+
+
+def refuse_second(port: int) -> None:
+    """Raises ServerError when a viewer runs on the port already."""
+    viewer = find_viewer(port)
+    if viewer is not None:
+        raise ServerError(
+            f"a viewer is already running at {viewer.address} over {viewer.base_dir} (process {viewer.pid}); "
+            f"stop it with `mindscope stop --port {port}`, or choose another port with --port"
+        )
+
+
+def stop_viewer(port: int) -> RunningViewer:
+    """Stop the viewer on a port and wait until it has ended; returns what it was.
+
+    Raises ServerError when none runs there or it can't be stopped.
+    """
+    viewer = find_viewer(port)
+    if viewer is None:
+        raise ServerError(f"no viewer is running on port {port}; `mindscope status` lists those that are")
+    try:
+        end(viewer.pid, viewer.birth)
+    except (PermissionError, TimeoutError) as error:
+        raise ServerError(f"viewer on port {port}: {error}; end process {viewer.pid} yourself") from error
+    _record_path(port).unlink(missing_ok=True)
+    return viewer
+
+
+def _viewer_here(settings: Settings) -> RunningViewer:
+    return RunningViewer(
+        pid=os.getpid(),
+        birth=create_time_of(os.getpid()) or "",
+        host=settings.host,
+        port=settings.port,
+        base_dir=str(settings.summary_base_dir),
+        workspace=str(settings.workspace),
+        started_at=time.time(),
+    )
+
+
+def _record_dir() -> Path:
+    """A folder of this machine only: a home directory may be shared by many."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "mindscope" / "viewers" / (socket.gethostname() or "localhost")
+
+
+def _record_path(port: int) -> Path:
+    return _record_dir() / f"{port}.json"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    except OSError as error:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)  # a full disk leaves an empty one
+        where = path.parent
+        raise ServerError(
+            f"{where}: {error.strerror}; set XDG_STATE_HOME to a directory that can be written"
+        ) from error
+
+
+def _read(path: Path) -> RunningViewer | None:
+    try:
+        viewer = RunningViewer(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+    return viewer if create_time_of(viewer.pid) == viewer.birth else None

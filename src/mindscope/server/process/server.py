@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One viewer, from its port to its end."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import socket
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from mindscope.errors import ServerError
+from mindscope.ingest import Catalog, Watcher
+from mindscope.server.alerts.worker import alerts_of
+from mindscope.server.app import create_app
+from mindscope.server.http.connection_timeouts import TimedProtocol
+from mindscope.server.http.context import Viewer
+from mindscope.server.live.event_stream import EventStream
+from mindscope.server.process.logs import logging_of
+from mindscope.server.process.registry import recorded
+from mindscope.settings import Settings, require_base_dir
+
+GRACE_S = 2
+"""How long answers that are under way may take when the viewer is told to stop."""
+
+
+class ViewerServer(uvicorn.Server):
+    """Says when it answers, and ends live streams before it waits for connections: they never end themselves."""
+
+    def __init__(self, config: uvicorn.Config, viewer: Viewer, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._viewer = viewer
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and not self.should_exit:
+            self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._viewer.shared(EventStream).close()
+        await super().shutdown(sockets)
+
+
+def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
+    """Serve until SIGINT or SIGTERM; ``on_ready`` is called once the viewer answers.
+
+    Logs load meanwhile: runs appear as they are read.
+
+    Raises SettingsError when the base directory is missing, ServerError when the port can't be had.
+    """
+    require_base_dir(settings)
+    with listen(settings.host, settings.port) as listener, logging_of(settings), recorded(settings) as record:
+
+        def ready() -> None:
+            record()
+            on_ready()
+
+        base, workspace = settings.summary_base_dir, settings.workspace
+        catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
+        app = create_app(settings, catalog)
+        server = ViewerServer(_uvicorn_config(app), app.state.viewer, ready)
+        with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
+            server.run(sockets=[listener])
+
+
+@contextmanager
+def _watching(catalog: Catalog, viewer: Viewer, reload_interval: float) -> Generator[None]:
+    list_version = catalog.list_version
+    stream, alerts = viewer.shared(EventStream), alerts_of(viewer)
+
+    def publish(changed: frozenset[str]) -> None:
+        nonlocal list_version
+        before, list_version = list_version, catalog.list_version
+        stream.publish(catalog.version, changed, run_list_changed=before != list_version)
+
+    watcher = Watcher(catalog, reload_interval)
+    watcher.add_listener(publish)
+    watcher.start()
+    alerts.start()
+    try:
+        yield
+    finally:
+        watcher.stop()
+        alerts.close()
+        catalog.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections. Raises ServerError with the remedy when it can't be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise ServerError(f"port {port} of {host}: {_reason(error)}") from error
+    # Connections inherit it. Without it every answer waits 40 ms for the other side to acknowledge its head.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "in use by another program; choose another port with --port"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "not allowed to this user; choose a port above 1023 with --port"
+    if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+        return "not an address of this machine; choose another one with --host"
+    return f"can't be listened on ({error}); choose others with --host and --port"
+
+
+def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
+    """The same loop and parser everywhere, whatever else is installed; nobody is believed about being a proxy."""
+    return uvicorn.Config(
+        app,
+        loop="asyncio",
+        http=TimedProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+
+
+@contextmanager
+def _signals_to(server: uvicorn.Server) -> Generator[None]:
+    """Obey a signal that comes before uvicorn listens for it, and the one that it raises once more when it is done."""
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, server.handle_exit) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run list as it is answered: each run is summed up when it has changed, and a client is told what is new to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from secrets import token_hex
+from threading import Lock
+
+from mindscope.analysis.ranks import Rank, find_ranks
+from mindscope.ingest import Catalog, UnreadPlace
+from mindscope.ingest.names import readable
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.runs.schema import RunContent, RunsHead, RunState, RunSummary, UnreadEntry
+from mindscope.store import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A run as it was told."""
+
+    store: RunStore
+    version: int  # of the store
+    rank: Rank | None
+    is_live: bool  # it ceases to be so without a change of the store
+    text: str  # its RunSummary as JSON
+    changed_at: int  # the count of the list when it was different last
+
+    def is_of(self, store: RunStore, rank: Rank | None, now: float) -> bool:
+        is_same = self.store is store and self.version == store.version and self.rank == rank
+        return is_same and (not self.is_live or store.state(now) == RunState.LIVE.value)
+
+
+class RunList:
+    """The runs of ``catalog`` in its order. For any thread; ``clock`` gives the wall time.
+
+    A cursor is ``token-count``: of which list, and how often that had changed.
+    """
+
+    def __init__(self, catalog: Catalog, clock: Callable[[], float] = time.time) -> None:
+        self._catalog = catalog
+        self._clock = clock
+        self._token = token_hex(4)
+        self._lock = Lock()  # guards all below
+        self._count = 0
+        self._runs: Mapping[str, RunStore] | None = None  # the snapshot that the ranks are of
+        self._ranks: dict[str, Rank] = {}
+        self._lines: dict[str, _Line] = {}  # by run id, in the order of the catalog
+        self._gone: dict[str, int] = {}  # runs that are no more, with the count at which they went
+        self._unread: tuple[UnreadPlace, ...] = ()
+        self._unread_at = 0  # the count at which these were others last
+
+    def answer(self, since: str | None) -> str:
+        """A RunsAnswer as JSON: what is different since the cursor; all of it without one that is of this list."""
+        with self._lock:
+            version = self._catalog.version  # first, so that a client never believes to know more than it does
+            self._renew()
+            known = self._count_of(since)
+            head = RunsHead(
+                version=version,
+                cursor=f"{self._token}-{self._count}",
+                is_whole=known is None,
+                gone=[id for id, at in self._gone.items() if known is not None and at > known],
+                unread=self._unread_entries() if known is None or self._unread_at > known else None,
+            )
+            runs = [line.text for line in self._lines.values() if known is None or line.changed_at > known]
+        return f'{head.model_dump_json()[:-1]},"runs":[{",".join(runs)}]}}'
+
+    def _count_of(self, since: str | None) -> int | None:
+        """How often the list had changed for the holder of a cursor; None for one that is not of this list."""
+        token, _, count = (since or "").partition("-")
+        if token != self._token or not (count.isascii() and count.isdigit()) or len(count) > len(str(self._count)):
+            return None
+        return int(count) if int(count) <= self._count else None
+
+    def _renew(self) -> None:
+        runs, now, count = self._catalog.runs, self._clock(), self._count + 1
+        unread = self._catalog.unread
+        gone: set[str] = set()
+        if runs is not self._runs:
+            gone = self._lines.keys() - runs.keys()
+            self._runs, self._ranks = runs, find_ranks(runs)
+        lines = {id: self._line(id, store, now, count) for id, store in runs.items()}
+        if unread != self._unread:
+            self._unread, self._unread_at = unread, count
+        if gone or self._unread_at == count or any(line.changed_at == count for line in lines.values()):
+            self._count, self._lines = count, lines
+            self._gone = {id: at for id, at in self._gone.items() if id not in lines} | dict.fromkeys(gone, count)
+
+    def _unread_entries(self) -> list[UnreadEntry]:
+        return [
+            UnreadEntry(path=place.path, kind=place.kind, detail=ReasonEntry.of(place.reason), remedy=place.remedy)
+            for place in self._unread
+        ]
+
+    def _line(self, id: str, store: RunStore, now: float, count: int) -> _Line:
+        known, rank = self._lines.get(id), self._ranks.get(id)
+        if known is not None and known.is_of(store, rank, now):
+            return known
+        version = store.version  # first, as above
+        summary = summarize_run(store, now, rank)
+        return _Line(store, version, rank, summary.state is RunState.LIVE, summary.model_dump_json(), count)
+
+
+def summarize_run(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
+    """A run as a line of the list."""
+    return RunSummary(
+        id=store.id,
+        name=store.name,
+        path=readable(str(store.path)),
+        state=RunState(store.state(now)),
+        files=len(store.files),
+        size_bytes=store.size_bytes,
+        first_wall_time=finite(store.first_wall_time),
+        last_wall_time=finite(store.last_wall_time),
+        last_step=store.last_step,
+        tags=store.tag_counts(),
+        contents=[RunContent(kind=each.kind, name=each.name, count=each.count) for each in store.contents],
+        damages=len(store.damages),
+        dropped=store.dropped,
+        dialects=list(store.dialects),
+        rank_of=None if rank is None else rank.group,
+        rank=None if rank is None else rank.number,
+    )

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scalar series reduced for a view: smoothed over all points, then the rows that the pixels need of both lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import TagNotFoundError
+from mindscope.ingest import Catalog
+from mindscope.reasons import Reason
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.cursor import cursor_of, kept_rows
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.response_limit import each_once
+from mindscope.server.http.schema import Axis, ReasonEntry, SeriesName
+from mindscope.server.http.series_errors import series_reason
+from mindscope.server.scalars.cache import CurveCache
+from mindscope.server.scalars.schema import Curve, CurveColumns, CurvesHeader, CurvesQuery
+from mindscope.stats import GrowingCurve, Reduction, XName, reduce
+from mindscope.store import ScalarSeries
+
+Arrays = dict[str, NDArray[np.generic]]
+
+
+def compute_curves(
+    catalog: Catalog, query: CurvesQuery, drawn: CurveCache | None = None
+) -> Iterator[tuple[Curve, Arrays]]:
+    """One curve for each series of the query, in its order, with the rows to send; none when it has an error.
+
+    Equal series share their rows.
+
+    ``drawn`` remembers long curves from query to query; None: nothing is remembered.
+    """
+    known = CurveCache() if drawn is None else drawn
+    return each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, known, name, query))
+
+
+def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
+    """A scalar series by run id and tag; neither is ever part of a path. Raises RunNotFoundError, TagNotFoundError."""
+    series = catalog.run(run).scalars(tag)
+    if series is None:
+        raise TagNotFoundError(Reason("tag_not_found", kind="scalar", tag=tag, run=run))
+    return series
+
+
+def _curve_or_error(catalog: Catalog, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> tuple[Curve, Arrays]:
+    try:
+        return reduce_series(find_series(catalog, name.run, name.tag), drawn, name, query)
+    except Exception as error:
+        return _empty(name, version=0, error=ReasonEntry.of(series_reason(error, name.run, name.tag))), {}
+
+
+def reduce_series(
+    series: ScalarSeries, drawn: CurveCache, name: SeriesName, query: CurvesQuery
+) -> tuple[Curve, Arrays]:
+    """The curve of one series of a query, and the rows to send."""
+    weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
+    with drawn.open((name.run, name.tag, query.overwritten), series) as known:
+        version = known.show(series, query.overwritten, weights, drawn.pool)
+        empty = _empty(name, version, error=None).model_copy(update=known.hidden._asdict())
+        return _reduce_curve(empty, known.curve, query, name.since)
+
+
+def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: str | None) -> tuple[Curve, Arrays]:
+    """Fill in what ``query`` asks of a curve, and choose its rows."""
+    start = curve.start_wall_time
+    x: XName = "step" if query.axis is Axis.STEP else "wall_time"
+    abscissa = curve.abscissa(x, start or 0.0 if query.axis is Axis.RELATIVE else 0.0)
+    weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
+    lines = [curve.line(weight, x) for weight in weights]
+    reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
+    rows = _rows(curve, reduction, query.smoothing)
+    kept = kept_rows(list(rows.values()), since)
+    first, last = curve.step_range or (None, None)
+    facts = {
+        "points": reduction.points,
+        "returned": reduction.returned,
+        "reduced": reduction.is_reduced,
+        "nan": reduction.nan,
+        "positive_infinity": reduction.positive_infinity,
+        "negative_infinity": reduction.negative_infinity,
+        "first_step": first,
+        "last_step": last,
+        "start_wall_time": start,
+        "cursor": cursor_of(list(rows.values()), reduction.settled),
+        "kept": kept,
+    }
+    return empty.model_copy(update=facts), {name: column[kept:] for name, column in rows.items()}
+
+
+def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays:
+    step, wall_time, value = (column.take(reduction.rows) for column in curve.columns)
+    rows: Arrays = {"step": step, "wall_time": wall_time, "value": value}
+    if smoothing > 0.0:
+        rows["smoothed"] = curve.smoothed(smoothing).take(reduction.rows)
+    return rows
+
+
+def _empty(name: SeriesName, version: int, error: ReasonEntry | None) -> Curve:
+    return Curve(
+        run=name.run, tag=name.tag, error=error, points=0, returned=0, reduced=False, nan=0, positive_infinity=0,
+        negative_infinity=0, overwritten=0, repeated=0, first_step=None, last_step=None, start_wall_time=None,
+        version=version, cursor=None, kept=0, columns=None,
+    )  # fmt: skip
+
+
+def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> Packed:
+    """Curves, each with its arrays by column name (none for a curve with an error).
+
+    Curves that share their arrays share their columns.
+    """
+    data = ColumnData()
+    placed: dict[int, tuple[Curve, object]] = {}  # by the identity of arrays, which are kept beside
+    series: list[Curve] = []
+    for curve, arrays in curves:
+        known = placed.get(id(arrays))
+        if known is None:
+            known = placed[id(arrays)] = _with_columns(curve, arrays, data), arrays
+        series.append(known[0])
+    return join(CurvesHeader(series=series), data)
+
+
+def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> Curve:
+    if not arrays:
+        return curve
+    columns = CurveColumns(
+        step=data.add(arrays["step"], 8),
+        wall_time=data.add(arrays["wall_time"], 8),
+        value=data.add(arrays["value"], arrays["value"].itemsize),
+        smoothed=data.add(arrays["smoothed"], arrays["smoothed"].itemsize) if "smoothed" in arrays else None,
+    )
+    return curve.model_copy(update={"columns": columns})

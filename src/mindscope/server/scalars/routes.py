@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scalar series: curves reduced for the pixels of a view, and all points as CSV."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.csv_response import CsvResponse, csv_file_name
+from mindscope.server.http.errors import NOT_FOUND
+from mindscope.server.scalars.cache import CurveCache
+from mindscope.server.scalars.csv import scalar_csv_chunks
+from mindscope.server.scalars.query import compute_curves, find_series, pack
+from mindscope.server.scalars.schema import CurvesQuery
+
+router = APIRouter()
+
+
+@router.post(
+    "/curves",
+    response_class=ColumnsResponse,
+    responses=COLUMNS,
+)
+def query_curves(query: CurvesQuery, viewer: CurrentViewer) -> ColumnsResponse:
+    """The rows that a view of that many pixels needs; unknown runs and tags have an error in their place."""
+    return ColumnsResponse(pack(compute_curves(viewer.catalog, query, viewer.shared(CurveCache))))
+
+
+@router.get(
+    "/scalars.csv",
+    response_class=CsvResponse,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **NOT_FOUND},
+)
+def get_scalars_csv(run: str, tag: str, viewer: CurrentViewer) -> CsvResponse:
+    """Columns ``step``, ``wall_time``, ``value``; nothing reduced."""
+    series = find_series(viewer.catalog, run, tag)
+    disposition = f'attachment; filename="{csv_file_name(run, tag)}"'
+    return CsvResponse(scalar_csv_chunks(series), headers={"content-disposition": disposition})

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of whole scalar series."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.statistics.query import compute_statistics
+from mindscope.server.statistics.schema import StatisticsAnswer, StatisticsQuery
+
+router = APIRouter()
+
+
+@router.post("/statistics", response_model=StatisticsAnswer)
+def query_statistics(query: StatisticsQuery, viewer: CurrentViewer) -> JsonResponse:
+    """First, last, smallest, largest and mean value of tags in runs, over all points."""
+    return JsonResponse(compute_statistics(viewer.catalog, query))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tags and damages of a catalog as messages."""
+
+from __future__ import annotations
+
+from mindscope.ingest import Catalog
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.json_numbers import finite, not_a_number
+from mindscope.server.http.response_limit import check_size
+from mindscope.server.tags.schema import LastPoint, TagsAnswer, TagsQuery, TagSummary
+from mindscope.store import ReferenceSeries, ScalarSeries, Shown
+
+PLACE_BYTES = 8
+"""Of the index of a run in an answer."""
+
+AnySeries = ScalarSeries | ReferenceSeries
+
+
+def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
+    """Tags of one kind over several runs."""
+    holders: dict[str, list[tuple[int, AnySeries]]] = {}
+    places = 0
+    for index, id in enumerate(while_connected(query.runs)):
+        store = catalog.runs.get(id)
+        for (kind, tag), series in store.series.items() if store else ():
+            if kind is query.kind:
+                holders.setdefault(tag, []).append((index, series))
+                places += 1
+        check_size(places * PLACE_BYTES)
+    return TagsAnswer(tags=[_tag_summary(tag, holders[tag]) for tag in sorted(holders)])
+
+
+def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
+    shown = [(series, series.shown()) for _, series in holders]
+    return TagSummary(
+        tag=tag,
+        runs=[index for index, _ in holders],
+        points=sum(len(each) for _, each in shown),
+        last=_newest([each for series, each in shown if isinstance(series, ScalarSeries) and len(each)]),
+    )
+
+
+def _newest(shown: list[Shown]) -> LastPoint | None:
+    """The last drawn point of the series that was written last."""
+    if not shown:
+        return None
+    newest = max((each.parts[-1] for each in shown), key=lambda part: part["wall_time"][-1])
+    value = float(newest["value"][-1])
+    return LastPoint(step=int(newest["step"][-1]), value=finite(value), value_text=not_a_number(value))

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tags runs hold."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.tags.query import summarize_tags
+from mindscope.server.tags.schema import TagsAnswer, TagsQuery
+
+router = APIRouter()
+
+
+@router.post("/tags", response_model=TagsAnswer)
+def query_tags(query: TagsQuery, viewer: CurrentViewer) -> JsonResponse:
+    """The tags of one kind in the given runs."""
+    return JsonResponse(summarize_tags(viewer.catalog, query))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the tags of runs."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from mindscope.server.http.schema import MAX_RUNS, Answer, Query
+from mindscope.types import Kind
+
+
+class TagsQuery(Query):
+    """Which tags of one kind do these runs hold? An unknown run holds none."""
+
+    runs: list[str] = Field(max_length=MAX_RUNS)
+    kind: Kind = Kind.SCALAR
+
+
+class LastPoint(Answer):
+    """The newest value. Where JSON has no number for it, it is null and ``value_text`` NaN, Infinity or -Infinity."""
+
+    step: int
+    value: float | None
+    value_text: str | None
+
+
+class TagSummary(Answer):
+    """A tag: the runs that hold it, as indices into the query's ``runs``, and its points in all of them together.
+
+    ``last`` is the newest point of any of these runs, null for kinds other than scalar.
+    """
+
+    tag: str
+    runs: list[int]
+    points: int
+    last: LastPoint | None
+
+
+class TagsAnswer(Answer):
+    """Ordered by tag."""
+
+    tags: list[TagSummary]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of a tag as a message."""
+
+from __future__ import annotations
+
+from mindscope.analysis.stored_values import find_values
+from mindscope.analysis.value_ids import value_ids
+from mindscope.ingest import Catalog
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.values.schema import ValuesAnswer
+from mindscope.types import Kind
+
+
+def list_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> ValuesAnswer:
+    """Every value of a tag of a kind other than scalar. Raises RunNotFoundError, TagNotFoundError."""
+    found = find_values(catalog, run, kind, tag)
+    return ValuesAnswer(
+        run=run,
+        tag=tag,
+        kind=kind,
+        version=found.version,
+        step=found.places.step.tolist(),
+        wall_time=[finite(time) for time in found.places.wall_time.tolist()],
+        id=value_ids(found.places),
+    )

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the values of a tag."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from mindscope.server.http.schema import Answer
+from mindscope.types import Kind
+
+
+class ListedKind(str, Enum):
+    """Kinds whose values are asked for one by one."""
+
+    TENSOR = "tensor"
+    TEXT = "text"
+    AUDIO = "audio"
+
+
+class ValuesAnswer(Answer):
+    """The values of a tag by ascending step, as columns: ``id`` names a value for good."""
+
+    run: str
+    tag: str
+    kind: Kind
+    version: int
+    step: list[int]
+    wall_time: list[float | None]
+    id: list[str]

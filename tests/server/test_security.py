@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may ask, and what can be had by asking."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from mindscope.server.http.security import host_name
+
+from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+
+CONTENT_SECURITY_POLICY = {
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' blob: data:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+}
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example", "localhost.", "[::1", "127.0.0.1:x", "@", ""],
+)
+def test_a_foreign_host_is_refused(viewer: LiveViewer, host: str):
+    answer = viewer.http.get("/api/runs", headers={"host": host.format(port=viewer.port)})
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "foreign_host"
+
+
+@pytest.mark.parametrize("address", ["/", "/scalars", "/assets/x.js", "/api/live", "/api/openapi.json"])
+def test_a_foreign_host_gets_nothing_at_all(viewer: LiveViewer, address: str):
+    assert viewer.http.get(address, headers={"host": "evil.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST", "[::1]:{port}", "[::1]"])
+def test_this_machine_is_answered(viewer: LiveViewer, host: str):
+    assert viewer.http.get("/api/runs", headers={"host": host.format(port=viewer.port)}).status_code == 200
+
+
+def test_a_request_without_host_is_refused(viewer: LiveViewer):
+    with socket.create_connection(("127.0.0.1", viewer.port), timeout=20) as raw:
+        raw.sendall(b"GET /api/runs HTTP/1.0\r\n\r\n")
+        assert raw.makefile("rb").readline().split()[1] == b"403"
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("localhost", "localhost"),
+        ("Localhost:80", "localhost"),
+        ("[::1]:80", "::1"),
+        ("[::1]", "::1"),
+        ("::1", ""),
+        ("a:b", ""),
+        ("[a", ""),
+        ("a]", ""),
+    ],
+)
+def test_the_name_in_a_host_header(host: str, name: str):
+    assert host_name(host) == name
+
+
+@pytest.mark.parametrize("address", ["/", "/api/runs", "/api/nix", "/assets/nix.js", "/api/openapi.json"])
+def test_every_answer_forbids_foreign_code(viewer: LiveViewer, address: str):
+    headers = viewer.http.get(address).headers
+    assert set(headers["content-security-policy"].split("; ")) == CONTENT_SECURITY_POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_form_of_another_site_can_not_query(viewer: LiveViewer, content_type: str):
+    answer = viewer.http.post("/api/tags", content=b'{"runs": []}', headers={"content-type": content_type})
+    assert answer.status_code == 415
+
+
+def test_no_preflight_is_granted(viewer: LiveViewer):
+    asking = {"origin": "http://evil.example", "access-control-request-method": "POST"}
+    answer = viewer.http.options("/api/tags", headers=asking)
+    assert answer.status_code == 405
+    assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """A base directory with a run, and next to it a run and a secret that links in it lead to."""
+    room = tmp_path_factory.mktemp("guarded")
+    GrowingLog(room / "logs" / "inside").scalar(1, 1.0)
+    outside = GrowingLog(room / "outside")
+    outside.scalar(1, 42.0)
+    (room / "secret.txt").write_text("secret")
+    (room / "logs" / "link").symlink_to(room / "outside", target_is_directory=True)
+    (room / "logs" / "linked_file").mkdir()
+    (room / "logs" / "linked_file" / outside.path.name).symlink_to(outside.path)
+    with running_viewer(room / "logs", room, "--reload-interval", "0") as live:
+        eventually(lambda: live.runs().get("inside", {}).get("tags"))
+        yield live
+
+
+def test_links_out_of_the_base_directory_are_not_followed(guarded: LiveViewer):
+    assert set(guarded.runs()) == {"inside"}
+
+
+@pytest.mark.parametrize(
+    "run", ["../outside", "link", "linked_file", "inside/../../outside", "/etc", "", "inside/", "\0"]
+)
+def test_a_run_id_is_never_a_path(guarded: LiveViewer, run: str):
+    assert guarded.http.get("/api/damages", params={"run": run}).status_code == 404
+    assert guarded.curves((run, "loss")).header["series"][0]["error"]
+    assert guarded.tags(run) == {}
+
+
+def test_an_absolute_run_id_is_never_a_path(guarded: LiveViewer):
+    base = Path(guarded.http.get("/api/server").json()["base_dir"])
+    assert guarded.http.get("/api/damages", params={"run": str(base / "inside")}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/../../../../../../etc/passwd",
+        "/assets/../../trust.py",
+        "/assets/..%2f..%2ftrust.py",
+        "/%2e%2e/trust.py",
+        "/..%5ctrust.py",
+        "//etc/passwd",
+        "/assets//etc/passwd",
+        "/assets/%00",
+    ],
+)
+def test_no_address_leads_out_of_the_web_folder(guarded: LiveViewer, target: str):
+    with socket.create_connection(("127.0.0.1", guarded.port), timeout=20) as raw:
+        raw.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        answer = raw.makefile("rb").read()
+    assert b"root:" not in answer
+    assert b"SecurityMiddleware" not in answer
+
+
+def test_other_addresses_of_the_machine_are_not_listened_on(guarded: LiveViewer):
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.2:{guarded.port}/api/runs")
+
+
+def test_a_host_that_was_asked_for_is_answered(tmp_path: Path):
+    with running_viewer(tmp_path, tmp_path, "--host", "127.0.0.2") as live:
+        url = f"http://127.0.0.2:{live.port}/api/runs"
+        assert httpx.get(url, timeout=60).status_code == 200
+        assert httpx.get(url, timeout=60, headers={"host": "192.0.2.7"}).status_code == 200  # through a forwarded port
+        assert httpx.get(url, timeout=60, headers={"host": "evil.example"}).status_code == 403
+
+
+def test_with_every_interface_open_a_name_can_still_not_be_rebound(tmp_path: Path):
+    with running_viewer(tmp_path, tmp_path, "--host", "0.0.0.0") as live:
+        assert httpx.get(f"http://127.0.0.3:{live.port}/api/runs", timeout=60).status_code == 200
+        assert live.http.get("/api/runs", headers={"host": "evil.example"}).status_code == 403
