@@ -12,17 +12,17 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).parent.resolve()
 WEB = ROOT / "src" / "mindscope" / "server" / "web"
 
 
 def build_web_client() -> None:
-    """Build ``ui/`` into the package, unless a source archive already brought the result."""
-    if not (ROOT / "ui" / "package.json").exists():
-        if (WEB / "index.html").exists():
-            return
-        sys.exit("the web client is neither built nor here as source (ui/): get a complete clone or archive")
+    """Build ``ui/`` into the package. A source archive holds the result; MINDSCOPE_SKIP_UI=1 takes what is there."""
+    is_source_archive = (ROOT / "PKG-INFO").exists()
+    if os.environ.get("MINDSCOPE_SKIP_UI") == "1" or (is_source_archive and (WEB / "index.html").exists()):
+        return
     npm = shutil.which("npm")
     if npm is None:
         sys.exit("npm is missing, it builds the web client: install Node.js 20 or newer (with npm) and try again")
@@ -32,26 +32,38 @@ def build_web_client() -> None:
 
 
 class BuildPythonAndWeb(build_py):
-    """``build_py`` that builds the page first. MINDSCOPE_SKIP_UI=1 leaves it out (for work on the Python side only)."""
+    """``build_py`` that builds the page first."""
 
     def run(self) -> None:
         """Build the page, then collect the package's files."""
-        if os.environ.get("MINDSCOPE_SKIP_UI") != "1" and not self.editable_mode:
+        if not self.editable_mode:
             build_web_client()
             self.data_files = self._get_data_files()
         super().run()
 
 
+class ArchiveSourceAndWeb(sdist):
+    """``sdist`` that builds the page first, so that a wheel can be built from the archive without Node."""
+
+    def run(self) -> None:
+        """Build the page, then collect the files that MANIFEST.in names."""
+        build_web_client()
+        super().run()
+
+
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
 COMPILED = {
-    "capture": ["_histogram", "_pixels", "_termination"],
+    "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
     "formats": ["_decoding", "_encoding", "_frames", "_scalar_events", "_scan", "_schema"],
     "stats": ["_abscissa", "_fingerprint", "_m4", "_pyramid", "_smoothing", "_values"],
 }
 
 
-# Python's own flags ask for debug information: seven eighths of the size, and a fifth of the time to compile
-NO_DEBUG_INFORMATION = [] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g0"]
+# CFLAGS may choose both. Python's own flags ask for debug information: seven eighths of the size, and a fifth of the
+# time to compile.
+CFLAGS = os.environ.get("CFLAGS", "").split()
+OPTIMIZATION = [] if any(flag.startswith("-O") for flag in CFLAGS) else ["-O3"]
+NO_DEBUG_INFORMATION = [] if "-g" in CFLAGS else ["-g0"]
 
 
 def extension(folder: str, name: str) -> Extension:
@@ -63,7 +75,7 @@ def extension(folder: str, name: str) -> Extension:
         depends=[str(header) for header in sorted([*place.glob("*.h"), *place.glob("*.pxd")])],
         include_dirs=[str(place)],
         libraries=["rt"] if name == "_termination" else [],  # where timers are before glibc 2.34
-        extra_compile_args=["-O3", "-ffp-contract=off", *NO_DEBUG_INFORMATION],
+        extra_compile_args=[*OPTIMIZATION, "-ffp-contract=off", *NO_DEBUG_INFORMATION],
     )
 
 
@@ -73,6 +85,6 @@ CORES = os.cpu_count() or 1
 
 setup(
     ext_modules=cythonize(MODULES, build_dir="build/cython", nthreads=CORES),
-    cmdclass={"build_py": BuildPythonAndWeb},
+    cmdclass={"build_py": BuildPythonAndWeb, "sdist": ArchiveSourceAndWeb},
     options={"build_ext": {"parallel": CORES}},
 )

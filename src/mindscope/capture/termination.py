@@ -4,10 +4,19 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 
-from mindscope.capture._termination import install, terminate
+if sys.platform == "linux":
+    from mindscope.capture._termination import install, terminate
+else:  # it takes the timers of Linux: SIGTERM keeps its default elsewhere
+
+    def install(write_end: int, patience_s: float) -> bool:
+        return False
+
+    def terminate() -> None:
+        return
 
 
 class TerminationWatch:
