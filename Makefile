@@ -2,6 +2,8 @@
 # make check  linters, types, architecture      make bench   figures beside the peers'
 # make sanitize   the compiled parts under AddressSanitizer    make bench-ui   how fast the page paints and scrolls
 # make gallery    pictures of every page         make fuzz     broken logs by every way to read them
+# make test-core, test-frameworks, test-browser, test-ui   parts of the tests; together they are all
+# make test-slowest   the slowest tests of the last runs       make wheel   source archive and wheel, into dist/
 VENV ?= .venv
 PORT ?= 8080
 PYTHON ?= python3
@@ -12,18 +14,37 @@ WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
 
-.PHONY: demo fuzz test test-python test-ui check check-python check-ui bench bench-ui sanitize web gallery clean
+.PHONY: demo fuzz test test-python test-core test-frameworks test-browser test-ui test-slowest wheel check check-python check-ui bench bench-ui sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
 
 test: test-python test-ui
 
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+TIMES := build/tests
+
 test-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(PYTEST) --junit-xml=$(TIMES)/python.xml
+
+test-core: $(VENV)/.dev $(VENV)/.package $(WEB)
+	$(PYTEST) --junit-xml=$(TIMES)/core.xml -m "not framework and not browser"
+
+test-frameworks: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB)
+	$(PYTEST) --junit-xml=$(TIMES)/frameworks.xml -m "framework and not browser"
+
+test-browser: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
+	$(PYTEST) --junit-xml=$(TIMES)/browser.xml -m "browser"
 
 test-ui: ui/node_modules/.installed
-	cd ui && npm test
+	cd ui && npm test -- --reporter=default --reporter=junit --outputFile.junit=../$(TIMES)/ui.xml
+
+test-slowest: $(VENV)/.created
+	@ls $(TIMES)/*.xml >/dev/null 2>&1 || $(MAKE) test
+	@$(BIN)/python tests/slowest.py $(TIMES)
+
+wheel: $(VENV)/.dev $(WEB)
+	MINDSCOPE_SKIP_UI=1 $(BIN)/python -m build --no-isolation --outdir dist
 
 check: check-python check-ui
 

@@ -102,6 +102,7 @@ def test_a_writer_that_turns_out_to_go_on_is_no_restart(directory: Path) -> None
     assert sum(part["step"].size for part in loader.store.scalars("loss").shown().parts) == 4
 
 
+@pytest.mark.framework
 @pytest.mark.parametrize(
     ("first_record", "want"),
     [
