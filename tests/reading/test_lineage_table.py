@@ -286,3 +286,16 @@ def test_damaged_lineage_hides_nothing_else(tmp_path: Path) -> None:
     (path / "params.json").write_text('{"lr": 1}')
     row = open_runs(tmp_path).lineage()[0]
     assert (row["custom/x"], row["lr"]) == (1, 1)
+
+
+def test_a_filter_selects_runs() -> None:
+    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    got = table.filter("optimizer in ['Adam', 'SGD'] and metric[\"Accuracy\"] > 0.5 and not learning_rate > 1")
+    want = [
+        run
+        for run, row in expected_rows().items()
+        if row["optimizer"] in ("Adam", "SGD") and row.get("metric/Accuracy", 0) > 0.5 and row["learning_rate"] <= 1
+    ]
+    assert 0 < len(want) < len(table)
+    assert sorted(got.runs) == sorted(want)
+    assert table.filter("run == 'run_06'").runs == ("run_06",)

@@ -11,6 +11,7 @@ import numpy as np
 
 from mindscope.lineage.cell import Cell, CellKind, cell_text
 from mindscope.lineage.column import Column
+from mindscope.lineage.filter import Filter
 from mindscope.lineage.table import Table
 from mindscope.reading.tables import pandas_table
 
@@ -55,6 +56,13 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
     def choose(self, *names: str) -> LineageTable:
         """Some columns, in this order: ids, or bare names that one column has. Raises ColumnNotFoundError."""
         return self._with(self.table.choose(self.table.find(name) for name in names))
+
+    def filter(self, text: str) -> LineageTable:
+        """The runs for which a condition holds, as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
+
+        Raises FilterError, whose ``position`` is the character at which the text is wrong.
+        """
+        return self._with(Filter(text).apply(self.table))
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table``: null where a value is missing, NaN where it is NaN.

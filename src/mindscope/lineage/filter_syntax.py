@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a filter consists of. ``position`` is that of the first character, counted from 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mindscope.lineage.cell import Cell
+
+CompareSign = Literal["<", "<=", ">", ">=", "==", "!="]
+ArithmeticSign = Literal["+", "-", "*", "/"]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, text, truth or list."""
+
+    value: Cell
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column: ``group`` is None for an id or a bare name."""
+
+    group: str | None
+    name: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Two numbers to one."""
+
+    sign: ArithmeticSign
+    left: Operand
+    right: Operand
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``left sign right``."""
+
+    sign: CompareSign
+    left: Operand
+    right: Operand
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """``item in container``: an element of a list, or a part of a text."""
+
+    item: Operand
+    container: Operand
+    is_negated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """``operand is missing`` or ``operand is nan``."""
+
+    operand: Operand
+    what: Literal["missing", "nan"]
+    is_negated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """True where the condition is false."""
+
+    condition: Condition
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Conditions that all hold, or of which one holds."""
+
+    sign: Literal["and", "or"]
+    conditions: tuple[Condition, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class IsTrue:
+    """A column as a condition: where its value is true."""
+
+    operand: Name
+    position: int
+
+
+Operand: TypeAlias = "Constant | Name | Arithmetic"
+Condition: TypeAlias = "Compare | In | Is | Not | Join | IsTrue"
