@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import resource
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
 
 from mindscope.formats.progressions import Progressions
 from mindscope.store.chunk import SCALAR_LAYOUT, ChunkDamagedError, Columns, Sealed, write_chunk
-from mindscope.store.recent import KEPT_BYTES, RecentColumns
+from mindscope.store.recent import HELD_BYTES, HELD_CHUNKS, KEPT_BYTES, RecentColumns
 
 
 def rows(start: int, stop: int) -> Columns:
@@ -86,3 +87,16 @@ def test_what_was_asked_for_last_is_kept_within_a_bound() -> None:
     recent.keep("large", 1, {"value": np.zeros(KEPT_BYTES + 1, np.uint8)})
     assert recent.find("large", 1) is None
     assert recent.find("d", 1) is third
+
+
+def test_mappings_are_held_within_bounds():
+    recent, columns = RecentColumns(), [np.zeros(1) for _ in range(HELD_CHUNKS + 1)]
+    alive = [ref(column) for column in columns]
+    for chunk in range(len(columns)):
+        recent.hold(chunk, columns[chunk], 1)
+    recent.hold(1, columns[1], 1)
+    del columns
+    assert [each() is not None for each in alive] == [False] + [True] * HELD_CHUNKS
+    recent.hold("large", np.zeros(1), HELD_BYTES + 1)
+    recent.hold("most", np.zeros(1), HELD_BYTES - 1)
+    assert [each() is not None for each in alive] == [False, True] + [False] * (HELD_CHUNKS - 1)

@@ -197,7 +197,7 @@ class Points:
         parts: list[Columns] = []
         for sealed in self.sealed:
             parts.append(self._read(sealed))
-            self._recent.hold(parts[-1]["wall_time"], sealed.chunk.size_bytes)
+            self._recent.hold(sealed.chunk, parts[-1]["wall_time"], sealed.chunk.size_bytes)
         return parts if self._newest is None else [*parts, *self._newest.pieces()]
 
     def _arrived(self) -> Columns:

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
 
 KEPT_BYTES = 32 << 20
-HELD_CHUNKS = 2
-"""Mappings of chunks that are held for the next series of the same run; larger ones are mapped again at little cost."""
-HELD_CHUNK_BYTES = 32 << 20
+HELD_CHUNKS = 128
+"""Mappings of chunks that are held for the next look at a series of their runs; each has an open file."""
+HELD_BYTES = 32 << 20
+"""Of all of these together. A larger chunk is mapped again at little cost beside reading it."""
 
 Columns = dict[str, NDArray[Any]]
 
@@ -25,12 +26,20 @@ class RecentColumns:
         self._kept: OrderedDict[object, tuple[int, int, Columns]] = OrderedDict()  # rows, bytes, columns
         self._bytes = 0
         self._rising: NDArray[Any] | None = None  # the column that ``rises`` was asked about last
-        self._held: deque[NDArray[Any]] = deque(maxlen=HELD_CHUNKS)  # needs no lock
+        self._held: OrderedDict[object, tuple[int, NDArray[Any]]] = OrderedDict()  # by chunk, bytes and a column of it
+        self._held_bytes = 0
 
-    def hold(self, column: NDArray[Any], chunk_bytes: int) -> None:
+    def hold(self, chunk: object, column: NDArray[Any], chunk_bytes: int) -> None:
         """Keep the mapping of a chunk, which else ends with the last use of ``column``."""
-        if chunk_bytes <= HELD_CHUNK_BYTES:
-            self._held.append(column)
+        if chunk_bytes > HELD_BYTES:
+            return
+        with self._lock:
+            known_bytes, _ = self._held.pop(chunk, (0, None))
+            self._held[chunk] = chunk_bytes, column
+            self._held_bytes += chunk_bytes - known_bytes
+            while self._held_bytes > HELD_BYTES or len(self._held) > HELD_CHUNKS:
+                _, (dropped_bytes, _) = self._held.popitem(last=False)
+                self._held_bytes -= dropped_bytes
 
     def rises(self, step: NDArray[Any]) -> bool:
         """Whether each step is greater than the one before. Asked again about the same column, as by the series of a
