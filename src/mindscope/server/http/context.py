@@ -59,8 +59,8 @@ class Viewer:
             self._shared.clear()
 
 
-def viewer_of(request: Request) -> Viewer:
-    """The viewer that ``create_app`` put into the application."""
+async def viewer_of(request: Request) -> Viewer:
+    """The viewer that ``create_app`` put into the application. Asynchronous, as FastAPI runs others in a thread."""
     return cast("Viewer", request.app.state.viewer)
 
 

@@ -73,14 +73,17 @@ def host_name(host: str) -> str:
     return (match["name"] or match["address"]).lower() if match else ""
 
 
-def require_json(request: Request) -> None:
-    """Refuse a body that doesn't say that it is JSON, as a form of another site can't."""
+async def require_json(request: Request) -> None:
+    """Refuse a body that doesn't say that it is JSON, as a form of another site can't.
+
+    Asynchronous, like the next one: FastAPI runs synchronous dependencies in a thread.
+    """
     declared = request.headers.get("content-type", "")
     if request.method in WITH_BODY and declared.partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, f"content-type is {declared!r}, want application/json")
 
 
-def require_own_page(request: Request) -> None:
+async def require_own_page(request: Request) -> None:
     """Refuse a change that the browser says a page of another site asks for. Programs say nothing, and are believed."""
     if request.method in ("GET", "HEAD"):
         return

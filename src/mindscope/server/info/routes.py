@@ -16,7 +16,7 @@ router = APIRouter()
 
 
 @router.get("/server")
-def get_server(viewer: CurrentViewer) -> ServerAnswer:
+async def get_server(viewer: CurrentViewer) -> ServerAnswer:
     """Which viewer answers, since when, and over which directory."""
     return ServerAnswer(
         version=__version__,

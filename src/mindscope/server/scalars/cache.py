@@ -12,12 +12,16 @@ from functools import partial
 from threading import Lock
 
 import numpy as np
+from anyio import CapacityLimiter
 
 from mindscope.stats import Columns, GrowingCurve, Parted, Task, one_by_one
 from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, Shown
 
 LONG = 1 << 16
 """Points from which on a curve is kept; a shorter one is reduced anew each time, in less than a millisecond."""
+
+SHORT_QUERY = 1 << 20
+"""Points of a query up to which it waits for its turn: it takes some tens of milliseconds at the most."""
 
 KEPT_BYTES = 512 << 20
 """What is kept beside the points: two curves of 50 M points, each with one smoothed line, or hundreds of 1 M points."""
@@ -63,6 +67,9 @@ class CurveCache:
         self._kept_bytes = kept_bytes
         self._lock = Lock()
         self._curves: OrderedDict[Key, CachedCurve] = OrderedDict()  # the one looked at last at the end
+        self.short_queries = CapacityLimiter(1)
+        """Short curves are computed one query at a time. They are many small calls of NumPy, each of which releases the
+        interpreter's lock: threads that compute them at once spend two fifths of the processor on handing it over."""
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="curves")
 
     def __len__(self) -> int:

@@ -38,6 +38,12 @@ def compute_curves(
     return each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, known, name, query))
 
 
+def count_points(catalog: Catalog, query: CurvesQuery) -> int:
+    """How many points the series of a query have, hidden ones included."""
+    found = (store.scalars(name.tag) for name in query.series if (store := catalog.runs.get(name.run)) is not None)
+    return sum(len(series) for series in found if series is not None)
+
+
 def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
     """A scalar series by run id and tag; neither is ever part of a path. Raises RunNotFoundError, TagNotFoundError."""
     series = catalog.run(run).scalars(tag)

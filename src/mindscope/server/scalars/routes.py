@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter
 
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
-from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.csv_response import CsvResponse, csv_file_name
 from mindscope.server.http.errors import NOT_FOUND
-from mindscope.server.scalars.cache import CurveCache
+from mindscope.server.scalars.cache import SHORT_QUERY, CurveCache
 from mindscope.server.scalars.csv import scalar_csv_chunks
-from mindscope.server.scalars.query import compute_curves, find_series, pack
+from mindscope.server.scalars.query import compute_curves, count_points, find_series, pack
 from mindscope.server.scalars.schema import CurvesQuery
 
 router = APIRouter()
@@ -22,9 +23,15 @@ router = APIRouter()
     response_class=ColumnsResponse,
     responses=COLUMNS,
 )
-def query_curves(query: CurvesQuery, viewer: CurrentViewer) -> ColumnsResponse:
+async def query_curves(query: CurvesQuery, viewer: CurrentViewer) -> ColumnsResponse:
     """The rows that a view of that many pixels needs; unknown runs and tags have an error in their place."""
-    return ColumnsResponse(pack(compute_curves(viewer.catalog, query, viewer.shared(CurveCache))))
+    cache = viewer.shared(CurveCache)
+    is_short = count_points(viewer.catalog, query) <= SHORT_QUERY
+    return await run_sync(_answer, viewer, query, cache, limiter=cache.short_queries if is_short else None)
+
+
+def _answer(viewer: Viewer, query: CurvesQuery, cache: CurveCache) -> ColumnsResponse:
+    return ColumnsResponse(pack(compute_curves(viewer.catalog, query, cache)))
 
 
 @router.get(

@@ -6,14 +6,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from mindscope.server.http.context import CurrentViewer
-from mindscope.server.http.json_response import JsonResponse
-from mindscope.server.tags.query import summarize_tags
+from mindscope.server.http.json_response import RawJsonResponse
+from mindscope.server.tags.cache import TagCache
 from mindscope.server.tags.schema import TagsAnswer, TagsQuery
 
 router = APIRouter()
 
 
 @router.post("/tags", response_model=TagsAnswer)
-def query_tags(query: TagsQuery, viewer: CurrentViewer) -> JsonResponse:
+def query_tags(query: TagsQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """The tags of one kind in the given runs."""
-    return JsonResponse(summarize_tags(viewer.catalog, query))
+    return RawJsonResponse(viewer.shared(TagCache, lambda: TagCache(viewer.catalog)).answer(query))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LRU cache of answers of ``/api/tags``, invalidated by the catalog's version."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from mindscope.ingest import Catalog
+from mindscope.server.tags.query import summarize_tags
+from mindscope.server.tags.schema import TagsQuery
+from mindscope.types import Kind
+
+KEPT_BYTES = 16 << 20
+
+
+class TagCache:
+    """The answers of the last queries, within ``KEPT_BYTES``. For any thread; two may compute the same at once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._lock = Lock()  # guards all below
+        self._version = -1  # of the catalog, that the answers are of
+        self._answers: OrderedDict[tuple[Kind, tuple[str, ...]], str] = OrderedDict()  # the least recently used first
+        self._size = 0
+
+    def answer(self, query: TagsQuery) -> str:
+        """A TagsAnswer as JSON."""
+        key = query.kind, tuple(query.runs)
+        version = self._catalog.version  # read before the runs, so that a concurrent change is not missed
+        with self._lock:
+            known = self._answers.get(key) if version == self._version else None
+            if known is not None:
+                self._answers.move_to_end(key)
+                return known
+        answer = summarize_tags(self._catalog, query).model_dump_json()
+        self._keep(version, key, answer)
+        return answer
+
+    def _keep(self, version: int, key: tuple[Kind, tuple[str, ...]], answer: str) -> None:
+        with self._lock:
+            if version > self._version:
+                self._version, self._size = version, 0
+                self._answers.clear()
+            if version < self._version:
+                return
+            self._size += len(answer) - len(self._answers.pop(key, ""))
+            self._answers[key] = answer
+            while self._size > KEPT_BYTES:
+                _, dropped = self._answers.popitem(last=False)
+                self._size -= len(dropped)
