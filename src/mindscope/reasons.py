@@ -11,7 +11,7 @@ from typing import cast
 Value = str | int | float
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-UNTOLD = "untold"
+UNCODED = "uncoded"
 """The code of a text that has none of its own."""
 
 TEXTS: Mapping[str, str] = {
@@ -19,24 +19,24 @@ TEXTS: Mapping[str, str] = {
     "run_not_found": "run {run!r} is not below {base}: it has {others} others; reload the list",
     "tag_not_found": "{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet",
     "value_not_found": "{kind} {tag!r} of run {run!r} has no value with id {id!r}",
-    "picture_not_found": "image {tag!r} of run {run!r} has no picture {picture} with id {id!r}",
-    "not_a_picture": (
+    "image_not_found": "image {tag!r} of run {run!r} has no picture {picture} with id {id!r}",
+    "not_an_image": (
         "image {tag!r} of run {run!r} at step {step}: its bytes at byte {offset} of {file} begin with {start}"
     ),
-    "picture_empty": "image {tag!r} of run {run!r} at step {step}: it has no bytes, at byte {offset} of {file}",
-    "picture_cut": (
+    "image_empty": "image {tag!r} of run {run!r} at step {step}: it has no bytes, at byte {offset} of {file}",
+    "image_truncated": (
         "image {tag!r} of run {run!r} at step {step}: its {size} bytes from byte {offset} of {file} on break off"
     ),
-    "picture_checksum": (
+    "image_checksum": (
         "image {tag!r} of run {run!r} at step {step}: checksum of its part {part} at byte {offset} of {file} is {got}, "
         "want {want}"
     ),
     "clip_not_found": "audio {tag!r} of run {run!r} has no clip {clip} with id {id!r}",
-    "not_a_sound": (
+    "not_audio": (
         "audio {tag!r} of run {run!r} at step {step}: its bytes at byte {offset} of {file} begin with {start}"
     ),
-    "sound_empty": "audio {tag!r} of run {run!r} at step {step}: it has no bytes, at byte {offset} of {file}",
-    "sound_cut": (
+    "audio_empty": "audio {tag!r} of run {run!r} at step {step}: it has no bytes, at byte {offset} of {file}",
+    "audio_truncated": (
         "audio {tag!r} of run {run!r} at step {step}: it breaks off after {size} of {want} bytes, from byte {offset} "
         "of {file} on"
     ),
@@ -76,13 +76,13 @@ TEXTS: Mapping[str, str] = {
     "file_exchanged": "file was replaced by another; read anew",
     "file_not_readable": "not readable: {reason}; it is tried again at every reload",
     # places that can't be looked into
-    "place_closed": "not read: {reason}",
-    "place_in_a_circle": "not read: {reason}",
+    "permission_denied": "not read: {reason}",
+    "symlink_loop": "not read: {reason}",
     "place_too_deep": "not read: {reason}",
     "place_missing": "not read: {reason}",
     "place_failing": "not read: {reason}",
     "place_no_file": "not read: it is no plain file",
-    "link_to_nowhere": "not read: the link leads nowhere",
+    "dangling_symlink": "not read: the link leads nowhere",
     "link_outside": "link not followed: {target} is outside of {base}",
     "event_file_compressed": "not read: it is a compressed event file",
     "logs_of_wandb": "not read: these are logs of Weights & Biases, in a format of its own",
@@ -158,7 +158,7 @@ TEXTS: Mapping[str, str] = {
     "refused": "{request}: {detail}",
     "foreign_host": "Host header {host!r} names no address of this viewer",
     "internal": "{error}: {detail}",
-    UNTOLD: "{detail}",
+    UNCODED: "{detail}",
 }
 """The English text of each code."""
 
@@ -192,7 +192,7 @@ class Reason(str):
 def reason_of(error: object) -> Reason:
     """Why an error was raised, or what a text says: with its code where it was given one."""
     told = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
-    return told if isinstance(told, Reason) else Reason(UNTOLD, detail=str(error))
+    return told if isinstance(told, Reason) else Reason(UNCODED, detail=str(error))
 
 
 def unforeseen_reason(error: Exception) -> Reason:
@@ -203,7 +203,7 @@ def unforeseen_reason(error: Exception) -> Reason:
 def damage_reason(error: Exception) -> Reason:
     """Why a message can't be decoded."""
     told = reason_of(error)
-    return Reason("damaged_message", detail=str(error)) if told.code == UNTOLD else told
+    return Reason("damaged_message", detail=str(error)) if told.code == UNCODED else told
 
 
 def reason_to_json(text: str) -> object:

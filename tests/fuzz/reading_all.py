@@ -20,7 +20,7 @@ from mindscope.server.app import create_app
 from mindscope.settings import Settings
 from mindscope.types import Kind
 
-BY_ID = {Kind.TENSOR: "/api/tensor", Kind.TEXT: "/api/text", Kind.AUDIO: "/api/sound"}
+BY_ID = {Kind.TENSOR: "/api/tensor", Kind.TEXT: "/api/text", Kind.AUDIO: "/api/audio"}
 OF_A_TENSOR = ("", ".csv", ".json", ".npy", "/heat", "/statistics", "/window")
 LONGEST_TAG = 100
 """In an expression, which must not be longer than the API takes."""
@@ -88,7 +88,7 @@ class Asked:
     def ask_all(self) -> None:
         self._lists()
         for run in self._runs:
-            for address in ("/api/damages", "/api/outlines"):
+            for address in ("/api/damages", "/api/previews"):
                 self._get(address, want=200, run=run)
             self._values(run)
 
@@ -106,7 +106,7 @@ class Asked:
         self._post("/api/pr_curves", series=[{**each, "step": "all"} for each in self._series(Kind.PR_CURVE)])
         short = [each for each in scalars if len(each["tag"]) < LONGEST_TAG]
         lines = [{"run": each["run"], "y": f"tag({json.dumps(each['tag'])}) * 2"} for each in short[:20]]
-        self._post("/api/derived", lines=lines)
+        self._post("/api/expressions", lines=lines)
         groups = [{"key": "all", "y": line["y"], "runs": self._runs} for line in lines[:5]]
         self._post("/api/groups", groups=groups)
 
@@ -128,7 +128,7 @@ class Asked:
                     for ending in OF_A_TENSOR if kind is Kind.TENSOR else ("",):
                         self._get(address + ending, run=run, tag=tag, id=id)
                     if kind is Kind.AUDIO:
-                        self._get("/api/audio", run=run, tag=tag, id=id)
+                        self._get("/api/audio/data", run=run, tag=tag, id=id)
 
     def _get(self, address: str, want: int | None = None, **query: str) -> Any:
         response = self._client.get(address, params=query)

@@ -14,7 +14,7 @@ from mindscope.formats import wire
 from mindscope.formats.tensorboard_schemas import GRAPH
 from mindscope.graph import Edge, Graph, Node, Output, Parameter, read_keras_model
 from mindscope.reading import open_run
-from mindscope.server.previews.query import outline_graphs
+from mindscope.server.previews.query import preview_graphs
 from mindscope.types import DamageKind, Kind
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 
@@ -240,6 +240,6 @@ def test_a_run_has_the_model_among_its_graphs(tmp_path: Path) -> None:
     assert model == read(MODEL)
     assert run.kinds == (Kind.GRAPH,)
     assert [(damage.kind, damage.file) for damage in run.damages] == [(DamageKind.MESSAGE, log.name)]
-    outline = outline_graphs([model])
+    outline = preview_graphs([model])
     assert (outline.name, outline.nodes, outline.edges) == ("net", 2, 1)
     assert {scope.name for scope in outline.scopes} == {"Flatten", "Dense"}

@@ -19,7 +19,6 @@ NAMES_OF = {
     "tensor": (MINDSPORE, "t3d_f16"),
     "curves": (TENSORBOARD, "loss/train"),
     "text": (TENSORBOARD, "note/text_summary"),
-    "sound": (TENSORBOARD, "tone"),
     "audio": (TENSORBOARD, "tone"),
     "pr_curves": (TENSORBOARD, "pr"),
 }

@@ -238,7 +238,7 @@ SERIES = f'[{{"run": "a", "tag": {HALF}}}]'
         ("curves", f'{{"series": {SERIES}}}'),
         ("histograms", f'{{"series": {SERIES}}}'),
         ("pr_curves", f'{{"series": {SERIES}}}'),
-        ("derived", f'{{"lines": [{{"run": {HALF}, "y": "a"}}]}}'),
+        ("expressions", f'{{"lines": [{{"run": {HALF}, "y": "a"}}]}}'),
         ("groups", f'{{"groups": [{{"key": {HALF}, "y": "a", "runs": []}}]}}'),
         ("tags", f'{{"runs": ["a", {HALF}]}}'),
         ("hparams", f'{{"runs": [{HALF}]}}'),

@@ -80,22 +80,22 @@ def log_of(room: Path) -> Path:
     [
         (broken, code, broken, status)
         for broken, code, status in (
-            (b"<svg>this is a picture", "not_a_sound", 415),
-            (b"RIFF\x10\0\0\0WEBPVP8 ", "not_a_sound", 415),
-            (b"", "sound_empty", 415),
-            (whole_wave()[:-100], "sound_cut", 200),
+            (b"<svg>this is a picture", "not_audio", 415),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", "not_audio", 415),
+            (b"", "audio_empty", 415),
+            (whole_wave()[:-100], "audio_truncated", 200),
         )
     ],
     indirect=["ask"],
 )
 def test_a_broken_sound_is_told_with_step_and_byte(ask: Ask, tmp_path: Path, code: str, encoded: bytes, status: int):
-    facts = ask("/api/sound").json()
+    facts = ask("/api/audio").json()
     values = facts["damage"]["values"]
     assert (facts["damage"]["code"], facts["size_bytes"]) == (code, len(encoded))
     assert (values["step"], values["file"], values["offset"]) == (7, facts["file"], facts["offset"])
     assert log_of(tmp_path).name == facts["file"]
     assert log_of(tmp_path).read_bytes()[facts["offset"] :].startswith(encoded)
-    answer = ask("/api/audio")
+    answer = ask("/api/audio/data")
     assert answer.status_code == status
     assert answer.content == encoded if status == 200 else answer.json()["error"]["code"] == code
 
@@ -106,8 +106,8 @@ def test_a_broken_sound_is_told_with_step_and_byte(ask: Ask, tmp_path: Path, cod
     indirect=True,
 )
 def test_nothing_is_wrong_with_a_sound_that_tells_no_length(ask: Ask):
-    assert ask("/api/sound").json()["damage"] is None
-    assert ask("/api/audio").status_code == 200
+    assert ask("/api/audio").json()["damage"] is None
+    assert ask("/api/audio/data").status_code == 200
 
 
 CLIPS = [whole_wave(800), whole_wave(1600)[:-100], whole_wave(2400), flac(44100, 2, 4410)]
@@ -115,23 +115,23 @@ CLIPS = [whole_wave(800), whole_wave(1600)[:-100], whole_wave(2400), flac(44100,
 
 @pytest.mark.parametrize("ask", [CLIPS], indirect=True)
 def test_each_clip_of_a_value_is_described_and_handed_out(ask: Ask, tmp_path: Path):
-    found = [ask("/api/sound", clip=clip).json() for clip in range(4)]
+    found = [ask("/api/audio", clip=clip).json() for clip in range(4)]
     assert [facts["clips"] for facts in found] == [4, 4, 4, 4]
     assert [facts["frames"] for facts in found] == [800, 1600, 2400, 4410]
     assert [facts["duration_s"] for facts in found] == pytest.approx([0.1, 0.2, 0.3, 0.1])
     assert [facts["sample_rate"] for facts in found] == [8000, 8000, 8000, 44100]
     assert [facts["size_bytes"] for facts in found] == [len(clip) for clip in CLIPS]
-    assert [facts["damage"] and facts["damage"]["code"] for facts in found] == [None, "sound_cut", None, None]
+    assert [facts["damage"] and facts["damage"]["code"] for facts in found] == [None, "audio_truncated", None, None]
     log = log_of(tmp_path).read_bytes()
     for number, clip in enumerate(CLIPS):
         assert log[found[number]["offset"] :].startswith(clip)
-        assert ask("/api/audio", clip=number).content == clip
-    assert ask("/api/audio", clip=3).headers["content-type"] == "audio/flac"
-    assert ask("/api/audio").content == CLIPS[0]
+        assert ask("/api/audio/data", clip=number).content == clip
+    assert ask("/api/audio/data", clip=3).headers["content-type"] == "audio/flac"
+    assert ask("/api/audio/data").content == CLIPS[0]
 
 
 @pytest.mark.parametrize("ask", [CLIPS, whole_wave()], indirect=True)
-@pytest.mark.parametrize("address", ["/api/sound", "/api/audio"])
+@pytest.mark.parametrize("address", ["/api/audio", "/api/audio/data"])
 def test_a_clip_that_is_not_there_is_refused(ask: Ask, address: str):
     answer = ask(address, clip=4)
     error = answer.json()["error"]

@@ -12,7 +12,7 @@ import pytest
 
 from mindscope.analysis.ranks import expand_ranks, find_ranks
 from mindscope.ingest import Catalog
-from mindscope.server.expressions.schema import DerivedHeader, DerivedView
+from mindscope.server.expressions.schema import ExpressionsHeader, ExpressionView
 from mindscope.server.groups.cache import GroupCache, GroupSpread
 from mindscope.server.groups.schema import Alignment, GroupsHeader
 from tests.event_log import DATA, append, scalars, version
@@ -56,7 +56,7 @@ class Answer:
 
     def __init__(self, body: bytes, key: str) -> None:
         length = int.from_bytes(body[4:8], "little")
-        model = {"lines": DerivedHeader, "groups": GroupsHeader}[key]
+        model = {"lines": ExpressionsHeader, "groups": GroupsHeader}[key]
         header = model.model_validate_json(body[8 : 8 + length]).model_dump(mode="json")
         self.facts: list[dict[str, Any]] = header[key]
         self.arrays = [
@@ -76,7 +76,7 @@ def groups(viewer: LiveViewer, *names: dict[str, Any], **query: Any) -> Answer:
 
 def derived(viewer: LiveViewer, *names: dict[str, Any], **query: Any) -> Answer:
     body = {"lines": [{"run": "ddp/rank_0", "y": "`train/loss`", **name} for name in names], **query}
-    return Answer(viewer.http.post("/api/derived", json=body).raise_for_status().content, "lines")
+    return Answer(viewer.http.post("/api/expressions", json=body).raise_for_status().content, "lines")
 
 
 def matrix() -> np.ndarray:
@@ -289,7 +289,7 @@ def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
 
     def look(*runs: str, range: tuple[float, float] | None = None) -> GroupSpread:
         catalog.refresh()
-        return spreads.get(catalog, runs, "loss", DerivedView(range=range), Alignment.EXACT)
+        return spreads.get(catalog, runs, "loss", ExpressionView(range=range), Alignment.EXACT)
 
     write("a", 1, 1.0)
     write("b", 1, 3.0)
@@ -318,7 +318,7 @@ def test_groups_are_remembered_within_bounds():
     catalog = Catalog(DATA)
     catalog.refresh()
     spreads = GroupCache(kept_bytes=0)
-    looks = [spreads.get(catalog, ("mindspore/custom_loop",), "`train/loss`", DerivedView(), Alignment.EXACT)] * 2
+    looks = [spreads.get(catalog, ("mindspore/custom_loop",), "`train/loss`", ExpressionView(), Alignment.EXACT)] * 2
     assert looks[0].runs == 1
     assert not spreads._known
 

@@ -45,7 +45,7 @@ def test_the_parameters_of_all_runs_are_shown(client: TestClient) -> None:
 
 @pytest.mark.parametrize("run", RUNS)
 def test_outlines_of_each_run_are_shown(client: TestClient, run: str) -> None:
-    outlines = answer(client, f"/api/outlines?run={run}")
+    outlines = answer(client, f"/api/previews?run={run}")
     assert outlines["landscape"]["tag"] == {"good": "fine", "hostile": "no point"}[run]
     assert bool(outlines["problems"]) == (run == "hostile")
 

@@ -108,7 +108,7 @@ def test_what_is_no_picture_is_refused(odd: tuple[LiveViewer, PictureLog]):
         assert got.status_code == 415
         assert got.headers["content-type"] == "application/json"
         error = got.json()["error"]
-        assert error["code"] == ("picture_empty" if id == ids[3] else "not_a_picture")
+        assert error["code"] == ("image_empty" if id == ids[3] else "not_an_image")
         assert error["values"]["file"] == log.path.name
         start = bytes.fromhex(error["values"].get("start", ""))
         assert log.path.read_bytes()[error["values"]["offset"] :].startswith(start)
@@ -196,8 +196,8 @@ def test_every_byte_of_a_png_is_checked():
         wrong[at] ^= 0x40
         damage = image_damage(bytes(wrong), PLACE)
         assert damage is not None
-        assert damage.code in ("picture_checksum", "picture_cut")
-        if damage.code == "picture_checksum":
+        assert damage.code in ("image_checksum", "image_truncated")
+        if damage.code == "image_checksum":
             assert 1008 <= int(damage.values["offset"]) <= 1000 + at
 
 

@@ -64,7 +64,9 @@ def test_any_request_is_answered_as_documented(case: schemathesis.Case):
     case.call_and_validate(headers=LOCAL)
 
 
-@pytest.mark.parametrize("path", ["tensor", "tensor/window", "tensor/heat", "tensor.npy", "text", "audio", "image"])
+@pytest.mark.parametrize(
+    "path", ["tensor", "tensor/window", "tensor/heat", "tensor.npy", "text", "audio", "audio/data", "image"]
+)
 def test_the_names_of_the_logs_are_answered(viewer: LiveViewer, path: str):
     run, tag = NAMES_OF[path.split("/")[0].partition(".")[0]]
     asked = {"run": run, "tag": tag, "id": NAMES.newest_value(run, tag)}

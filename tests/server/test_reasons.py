@@ -48,7 +48,7 @@ def test_every_refusal_of_the_system_has_words_in_the_language(language: str):
 
 def test_the_chinese_words_are_chinese():
     plain = [code for code, text in words("zh").items() if not re.search("[\u4e00-\u9fff]", text)]
-    assert plain == ["untold"]
+    assert plain == ["uncoded"]
 
 
 TOLD = frozenset(
@@ -86,7 +86,7 @@ def test_a_reason_is_its_english_text():
     assert ReasonEntry.of(TagNotFoundError(reason)).model_dump() == {
         "code": "tag_not_found", "values": {"kind": "scalar", "tag": "a b", "run": "x"}, "message": str(reason)
     }  # fmt: skip
-    assert reason_of(NotebookError("no code")).code == "untold"
+    assert reason_of(NotebookError("no code")).code == "uncoded"
     assert reason_of(NotebookError("no code")) == "no code"
 
 

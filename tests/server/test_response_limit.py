@@ -63,7 +63,7 @@ def test_equal_series_share_their_columns(long: LiveViewer):
 @pytest.mark.parametrize(
     ("address", "query", "list_name"),
     [
-        ("/api/derived", {"lines": [{"run": "run", "y": "loss * 2"}] * 50}, "lines"),
+        ("/api/expressions", {"lines": [{"run": "run", "y": "loss * 2"}] * 50}, "lines"),
         ("/api/groups", {"groups": [{"key": "all", "y": "loss", "runs": ["run"]}] * 50}, "groups"),
     ],
 )
@@ -102,7 +102,7 @@ def test_an_answer_that_is_too_large_is_refused_with_the_limit(long: LiveViewer)
         ("/api/hparams", {"runs": ["run"]}),
         ("/api/histograms", {"series": series(1)}),
         ("/api/pr_curves", {"series": series(1)}),
-        ("/api/derived", {"lines": [{"run": "run", "y": "loss"}]}),
+        ("/api/expressions", {"lines": [{"run": "run", "y": "loss"}]}),
         ("/api/groups", {"groups": [{"key": "", "y": "loss", "runs": ["run"]}]}),
     ],
 )

@@ -95,7 +95,7 @@ def test_what_cannot_be_read_is_told_when_it_is_another(base: Path, catalog: Cat
     link.symlink_to(link.name)
     catalog.refresh()
     (place,) = client.ask()["unread"]
-    assert (place["path"], place["kind"], place["detail"]["code"]) == (str(link), "link", "place_in_a_circle")
+    assert (place["path"], place["kind"], place["detail"]["code"]) == (str(link), "link", "symlink_loop")
     assert place["detail"]["values"]["errno"] == "ELOOP"
     assert place["remedy"] == "delete the link, or let it lead to a file"
     assert client.ask()["unread"] is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts, sounds, PR curves, hyper-parameters and outlines over HTTP, against the logs' own readers."""
+"""Texts, sounds, PR curves, hyper-parameters and previews over HTTP, against the logs' own readers."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def test_every_text_is_that_of_the_log(viewer: LiveViewer):
 def test_a_sound_is_handed_out_with_what_it_is(viewer: LiveViewer):
     want = mindscope.open_run(DATA / TB_ALL).audio("tone")[0].value
     id = listed(viewer, "audio", "tone")["id"][0]
-    facts = value(viewer, "sound", "tone", id).json()
+    facts = value(viewer, "audio", "tone", id).json()
     assert (facts["sample_rate"], facts["channels"], facts["frames"]) == (8000.0, 1, 8000)
     assert (facts["duration_s"], facts["media_type"]) == (1.0, "audio/wav")
-    got = value(viewer, "audio", "tone", id)
+    got = value(viewer, "audio/data", "tone", id)
     assert got.content == want.encoded
     assert got.headers["content-type"] == "audio/wav"
     assert "immutable" in got.headers["cache-control"]
 
 
-@pytest.mark.parametrize("what", ["text", "sound", "audio"])
+@pytest.mark.parametrize("what", ["text", "audio", "audio/data"])
 def test_an_unknown_value_is_refused(viewer: LiveViewer, what: str):
     tag = {"text": "note/text_summary"}.get(what, "tone")
     answer = value(viewer, what, tag, "0-0-0")
@@ -119,9 +119,9 @@ def test_the_plugins_parameters_come_with_its_metrics(viewer: LiveViewer):
     assert cells == {"lr": 0.1, "bs": 32.0, "opt": "adam", "acc": pytest.approx(0.93), "loss": pytest.approx(0.2)}
 
 
-def test_outlines_show_graph_pipeline_and_landscape(viewer: LiveViewer):
+def test_previews_show_graph_pipeline_and_landscape(viewer: LiveViewer):
     run = "mindspore/landscape/unit_step"
-    got = viewer.http.get("/api/outlines", params={"run": run}).raise_for_status().json()
+    got = viewer.http.get("/api/previews", params={"run": run}).raise_for_status().json()
     opened = mindscope.open_run(DATA / run)
     assert got["graph"]["nodes"] == len(opened.graphs()[-1].nodes)
     assert sum(scope["nodes"] for scope in got["graph"]["scopes"]) == got["graph"]["nodes"]
@@ -134,7 +134,7 @@ def test_outlines_show_graph_pipeline_and_landscape(viewer: LiveViewer):
     np.testing.assert_allclose(got["landscape"]["path_x"], landscape.path_x, rtol=1e-6)
 
 
-def test_a_run_without_any_has_no_outlines(viewer: LiveViewer):
-    got = viewer.http.get("/api/outlines", params={"run": f"{TB_ALL}/multi_a"}).json()
+def test_a_run_without_any_has_no_previews(viewer: LiveViewer):
+    got = viewer.http.get("/api/previews", params={"run": f"{TB_ALL}/multi_a"}).json()
     assert (got["graph"], got["pipeline"], got["landscape"], got["problems"]) == (None, None, None, [])
-    assert viewer.http.get("/api/outlines", params={"run": "nix"}).status_code == 404
+    assert viewer.http.get("/api/previews", params={"run": "nix"}).status_code == 404

@@ -13,20 +13,20 @@ from mindscope.ingest.names import readable
 from mindscope.reasons import Reason, os_reason
 
 CODES = {
-    errno.EACCES: "place_closed",
-    errno.EPERM: "place_closed",
-    errno.ELOOP: "place_in_a_circle",
+    errno.EACCES: "permission_denied",
+    errno.EPERM: "permission_denied",
+    errno.ELOOP: "symlink_loop",
     errno.ENAMETOOLONG: "place_too_deep",
     errno.ENOENT: "place_missing",
 }
 REMEDIES: Mapping[str, str] = {
-    "place_closed": "give the user who runs mindscope the right to read it",
-    "place_in_a_circle": "delete the link, or let it lead to a file",
+    "permission_denied": "give the user who runs mindscope the right to read it",
+    "symlink_loop": "delete the link, or let it lead to a file",
     "place_too_deep": "shorten the names above it, or move it up",
     "place_missing": "make the directory, or give another one",
     "place_failing": "look at the disk or the network it is on; it is tried again by itself",
     "place_no_file": "give it another name, or move it away",
-    "link_to_nowhere": "delete the link, or make what it leads to",
+    "dangling_symlink": "delete the link, or make what it leads to",
     "link_outside": "use --follow-links, move what it leads to below that directory, or give one that holds both",
     "event_file_compressed": "unpack it, as with gunzip -k",
     "logs_of_wandb": (
@@ -86,7 +86,7 @@ def unread_entry(entry: os.DirEntry[str]) -> UnreadPlace | None:
             return None
     except OSError as error:  # a link that leads in a circle, or through a directory that is closed to us
         return UnreadPlace(readable(entry.path), kind, _reason(error))
-    reason = Reason("place_no_file" if os.path.exists(entry.path) else "link_to_nowhere")  # noqa: PTH110
+    reason = Reason("place_no_file" if os.path.exists(entry.path) else "dangling_symlink")  # noqa: PTH110
     return UnreadPlace(readable(entry.path), kind, reason)
 
 

@@ -41,7 +41,7 @@ def _extra_schemas() -> dict[str, Any]:
 def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     """Imported at the first use: a viewer answers before anybody asks for its document."""
     from mindscope.server.alerts.schema import LiveAlerts
-    from mindscope.server.expressions.schema import DerivedHeader
+    from mindscope.server.expressions.schema import ExpressionsHeader
     from mindscope.server.groups.schema import GroupsHeader
     from mindscope.server.histograms.schema import HistogramsHeader
     from mindscope.server.live.schema import LiveChange, LiveHello
@@ -53,7 +53,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     return (
         CurvesHeader,
         HistogramsHeader,
-        DerivedHeader,
+        ExpressionsHeader,
         GroupsHeader,
         HeatHeader,
         PrCurvesHeader,

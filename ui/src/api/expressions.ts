@@ -7,7 +7,7 @@ import { request } from "./client";
 import { float64, floats, readHeader } from "./columns";
 import type { components } from "./schema";
 
-type DerivedHeader = components["schemas"]["DerivedHeader"];
+type ExpressionsHeader = components["schemas"]["ExpressionsHeader"];
 type GroupsHeader = components["schemas"]["GroupsHeader"];
 
 /** What a view shows; `x` is an expression over tags that stands on the horizontal axis, null for the axis itself. */
@@ -35,14 +35,14 @@ export interface GroupQuery extends ExpressionView {
 
 /** One answer for each line, in their order; the rows that are known are left out, see `completed`. */
 export async function fetchExpressions(query: ExpressionQuery, signal: AbortSignal): Promise<Series[]> {
-  const response = await request("/api/derived", { body: query, signal });
+  const response = await request("/api/expressions", { body: query, signal });
   const buffer = await response.arrayBuffer();
-  const { header, start } = readHeader<DerivedHeader>(buffer);
+  const { header, start } = readHeader<ExpressionsHeader>(buffer);
   const isStep = query.axis === "step" && query.x === null;
   return header.lines.map((line) => lineFrom(line, buffer, start, isStep));
 }
 
-function lineFrom(line: DerivedHeader["lines"][number], buffer: ArrayBuffer, start: number, isStep: boolean): Series {
+function lineFrom(line: ExpressionsHeader["lines"][number], buffer: ArrayBuffer, start: number, isStep: boolean): Series {
   const { columns } = line;
   const wallTime = columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0);
   return {

@@ -33,9 +33,29 @@ export interface paths {
         };
         /**
          * Get Audio
-         * @description The clip itself, as it stands in the log; of one that breaks off, what there is.
+         * @description What a clip of the value is that ``/api/values`` calls ``id``, and how many clips the value has.
          */
         get: operations["get_audio"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Audio Data
+         * @description The clip itself, as it stands in the log; of one that breaks off, what there is.
+         */
+        get: operations["get_audio_data"];
         put?: never;
         post?: never;
         delete?: never;
@@ -84,7 +104,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/derived": {
+    "/api/expressions": {
         parameters: {
             query?: never;
             header?: never;
@@ -94,12 +114,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Query Derived
-         * @description Lines of expressions over the tags of a run, over any axis or tag; the header is DerivedHeader.
+         * Query Expressions
+         * @description Lines of expressions over the tags of a run, over any axis or tag; the header is ExpressionsHeader.
          *
          *     An unknown run, or an expression that can't be evaluated, has an error in its place.
          */
-        post: operations["query_derived"];
+        post: operations["query_expressions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -368,26 +388,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/outlines": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Outlines
-         * @description Small pictures of a run's newest graph, data pipeline and loss landscape.
-         */
-        get: operations["get_outlines"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/pr_curves": {
         parameters: {
             query?: never;
@@ -410,21 +410,21 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/run": {
+    "/api/previews": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get Previews
+         * @description Small pictures of a run's newest graph, data pipeline and loss landscape.
+         */
+        get: operations["get_previews"];
         put?: never;
         post?: never;
-        /**
-         * Delete Run
-         * @description Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back.
-         */
-        delete: operations["delete_run"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -444,7 +444,11 @@ export interface paths {
         get: operations["get_runs"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Run
+         * @description Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back.
+         */
+        delete: operations["delete_run"];
         options?: never;
         head?: never;
         patch?: never;
@@ -502,26 +506,6 @@ export interface paths {
          * @description Which viewer answers, since when, and over which directory.
          */
         get: operations["get_server"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sound": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Sound
-         * @description What a clip of the value is that ``/api/values`` calls ``id``, and how many clips the value has.
-         */
-        get: operations["get_sound"];
         put?: never;
         post?: never;
         delete?: never;
@@ -826,6 +810,36 @@ export interface components {
          */
         Alignment: "exact" | "linear";
         /**
+         * AudioAnswer
+         * @description What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
+         *
+         *     The value holds ``clips`` sounds. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why it
+         *     can't be played, or not to its end, where its bytes tell.
+         */
+        AudioAnswer: {
+            /** Channels */
+            channels: number | null;
+            /** Clips */
+            clips: number;
+            damage: components["schemas"]["ReasonEntry"] | null;
+            /** Duration S */
+            duration_s: number | null;
+            /** File */
+            file: string;
+            /** Frames */
+            frames: number | null;
+            /** Media Type */
+            media_type: string | null;
+            /** Offset */
+            offset: number;
+            /** Sample Rate */
+            sample_rate: number | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Step */
+            step: number;
+        };
+        /**
          * Axis
          * @description What stands on the x axis. ``relative`` and ``wall`` are in seconds.
          * @enum {string}
@@ -1045,10 +1059,16 @@ export interface components {
             token: string;
         };
         /**
-         * DerivedColumns
+         * DialectName
+         * @description Who laid out the messages inside the records of a file.
+         * @enum {string}
+         */
+        DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
+        /**
+         * ExpressionColumns
          * @description All are float64; ``smoothed`` is null without smoothing.
          */
-        DerivedColumns: {
+        ExpressionColumns: {
             smoothed: components["schemas"]["Column"] | null;
             step: components["schemas"]["Column"];
             value: components["schemas"]["Column"];
@@ -1056,23 +1076,15 @@ export interface components {
             x: components["schemas"]["Column"];
         };
         /**
-         * DerivedHeader
-         * @description The JSON header of derived lines as ``application/vnd.mindscope.columns``.
-         */
-        DerivedHeader: {
-            /** Lines */
-            lines: components["schemas"]["DerivedLine"][];
-        };
-        /**
-         * DerivedLine
+         * ExpressionLine
          * @description One line of the answer, in the order of the query.
          *
          *     ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
          *     infinities count values of points in range that are no numbers. ``cursor`` and ``kept`` are as with curves. With
          *     ``error`` set there are no columns.
          */
-        DerivedLine: {
-            columns: components["schemas"]["DerivedColumns"] | null;
+        ExpressionLine: {
+            columns: components["schemas"]["ExpressionColumns"] | null;
             /** Cursor */
             cursor: string | null;
             error: components["schemas"]["ReasonEntry"] | null;
@@ -1100,14 +1112,14 @@ export interface components {
             y: string;
         };
         /**
-         * DerivedName
+         * ExpressionName
          * @description A line: an expression over scalar tags of a run, at the steps that all of them have.
          *
          *     ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
          *     Python names stand in backticks or in tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to
          *     lay runs over each other. ``since`` is the cursor of an answer whose rows the sender still has, as with curves.
          */
-        DerivedName: {
+        ExpressionName: {
             /**
              * Offset
              * @default 0
@@ -1121,18 +1133,26 @@ export interface components {
             y: string;
         };
         /**
-         * DerivedQuery
+         * ExpressionsHeader
+         * @description The JSON header of derived lines as ``application/vnd.mindscope.columns``.
+         */
+        ExpressionsHeader: {
+            /** Lines */
+            lines: components["schemas"]["ExpressionLine"][];
+        };
+        /**
+         * ExpressionsQuery
          * @description Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
          *
          *     Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
          */
-        DerivedQuery: {
+        ExpressionsQuery: {
             /** @default step */
             axis: components["schemas"]["Axis"];
             /** Baseline */
             baseline?: string | null;
             /** Lines */
-            lines: components["schemas"]["DerivedName"][];
+            lines: components["schemas"]["ExpressionName"][];
             /** Log Origin */
             log_origin?: number | null;
             /**
@@ -1158,12 +1178,6 @@ export interface components {
             x?: string | null;
         };
         /**
-         * DialectName
-         * @description Who laid out the messages inside the records of a file.
-         * @enum {string}
-         */
-        DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
-        /**
          * Failure
          * @description Why a request was not answered, and what to do.
          */
@@ -1172,7 +1186,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_restored" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_restored" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1190,10 +1204,10 @@ export interface components {
             error: components["schemas"]["Failure"];
         };
         /**
-         * GraphOutline
+         * GraphPreview
          * @description The newest graph of a run: its largest outermost scopes and what flows between them.
          */
-        GraphOutline: {
+        GraphPreview: {
             /** Edges */
             edges: number;
             /** Flows */
@@ -1207,7 +1221,7 @@ export interface components {
             /** Parameters */
             parameters: number;
             /** Scopes */
-            scopes: components["schemas"]["ScopeOutline"][];
+            scopes: components["schemas"]["ScopePreview"][];
             /** Scopes Left Out */
             scopes_left_out: number;
         };
@@ -1616,12 +1630,12 @@ export interface components {
          */
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
-         * LandscapeOutline
+         * LandscapePreview
          * @description The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
          *
          *     The path is where the training went on the plane; its three columns are of one length, empty without a path.
          */
-        LandscapeOutline: {
+        LandscapePreview: {
             /** Losses */
             losses: (number | null)[][];
             /** Path Losses */
@@ -1808,21 +1822,6 @@ export interface components {
             };
         };
         /**
-         * Outlines
-         * @description Null where the run holds none, or none that can be read: ``problems`` says why.
-         */
-        Outlines: {
-            graph: components["schemas"]["GraphOutline"] | null;
-            landscape: components["schemas"]["LandscapeOutline"] | null;
-            pipeline: components["schemas"]["PipelineOutline"] | null;
-            /** Problems */
-            problems: components["schemas"]["ReasonEntry"][];
-            /** Run */
-            run: string;
-            /** Version */
-            version: number;
-        };
-        /**
          * Pin
          * @description What stands first on a page: the tag or chart ``subject`` of ``page``, in the order of ``place``.
          */
@@ -1866,10 +1865,10 @@ export interface components {
             version: number;
         };
         /**
-         * PipelineOutline
+         * PipelinePreview
          * @description The stages of the data pipeline from the source on to what the training takes; of several sources the first.
          */
-        PipelineOutline: {
+        PipelinePreview: {
             /** Sources */
             sources: number;
             /** Stages */
@@ -1976,6 +1975,21 @@ export interface components {
          */
         PrSteps: "newest" | "all";
         /**
+         * Previews
+         * @description Null where the run holds none, or none that can be read: ``problems`` says why.
+         */
+        Previews: {
+            graph: components["schemas"]["GraphPreview"] | null;
+            landscape: components["schemas"]["LandscapePreview"] | null;
+            pipeline: components["schemas"]["PipelinePreview"] | null;
+            /** Problems */
+            problems: components["schemas"]["ReasonEntry"][];
+            /** Run */
+            run: string;
+            /** Version */
+            version: number;
+        };
+        /**
          * ReasonEntry
          * @description Why something could not be done. ``code`` is stable, ``values`` are what a text about it names.
          *
@@ -1986,7 +2000,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "link_to_nowhere" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_picture" | "not_a_pr_curve" | "not_a_sound" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_restored" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "picture_checksum" | "picture_cut" | "picture_empty" | "picture_not_found" | "place_closed" | "place_failing" | "place_in_a_circle" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "sound_cut" | "sound_empty" | "stale_record" | "stale_token" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "unreadable" | "untold" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "notebook_begun_anew" | "notebook_busy" | "notebook_later" | "notebook_read_only" | "notebook_restored" | "notebook_stuck" | "notebook_unusable" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2143,10 +2157,10 @@ export interface components {
             tensors: number;
         };
         /**
-         * ScopeOutline
+         * ScopePreview
          * @description An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it.
          */
-        ScopeOutline: {
+        ScopePreview: {
             /** Name */
             name: string;
             /** Nodes */
@@ -2242,36 +2256,6 @@ export interface components {
              * @default 0
              */
             weight: number;
-        };
-        /**
-         * SoundAnswer
-         * @description What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
-         *
-         *     The value holds ``clips`` sounds. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why it
-         *     can't be played, or not to its end, where its bytes tell.
-         */
-        SoundAnswer: {
-            /** Channels */
-            channels: number | null;
-            /** Clips */
-            clips: number;
-            damage: components["schemas"]["ReasonEntry"] | null;
-            /** Duration S */
-            duration_s: number | null;
-            /** File */
-            file: string;
-            /** Frames */
-            frames: number | null;
-            /** Media Type */
-            media_type: string | null;
-            /** Offset */
-            offset: number;
-            /** Sample Rate */
-            sample_rate: number | null;
-            /** Size Bytes */
-            size_bytes: number;
-            /** Step */
-            step: number;
         };
         /**
          * StaleAnswer
@@ -2707,6 +2691,113 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["AudioAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_audio_data: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description Which sound of the value, counted from 0. */
+                clip?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "audio/flac": string;
                     "audio/mpeg": string;
                     "audio/ogg": string;
@@ -2977,7 +3068,7 @@ export interface operations {
             };
         };
     };
-    query_derived: {
+    query_expressions: {
         parameters: {
             query?: never;
             header?: never;
@@ -2986,7 +3077,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DerivedQuery"];
+                "application/json": components["schemas"]["ExpressionsQuery"];
             };
         };
         responses: {
@@ -4272,7 +4363,94 @@ export interface operations {
             };
         };
     };
-    get_outlines: {
+    query_pr_curves: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrCurvesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_previews: {
         parameters: {
             query: {
                 run: string;
@@ -4289,7 +4467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Outlines"];
+                    "application/json": components["schemas"]["Previews"];
                 };
             };
             /** @description The body is not JSON. */
@@ -4366,18 +4544,16 @@ export interface operations {
             };
         };
     };
-    query_pr_curves: {
+    get_runs: {
         parameters: {
-            query?: never;
+            query?: {
+                since?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PrCurvesQuery"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
@@ -4385,7 +4561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/vnd.mindscope.columns": string;
+                    "application/json": components["schemas"]["RunsAnswer"];
                 };
             };
             /** @description The body is not JSON. */
@@ -4548,91 +4724,6 @@ export interface operations {
             };
             /** @description A file can't be deleted. */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The answer takes too long to be computed. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-        };
-    };
-    get_runs: {
-        parameters: {
-            query?: {
-                since?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunsAnswer"];
-                };
-            };
-            /** @description The body is not JSON. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The Host header or the origin is not this viewer's. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body did not come in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is too large to be read, or the answer to be sent. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is not declared as application/json. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A field is missing, unknown or out of range. */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4923,113 +5014,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The answer takes too long to be computed. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-        };
-    };
-    get_sound: {
-        parameters: {
-            query: {
-                run: string;
-                tag: string;
-                id: string;
-                /** @description Which sound of the value, counted from 0. */
-                clip?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SoundAnswer"];
-                };
-            };
-            /** @description The body is not JSON. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The Host header or the origin is not this viewer's. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description No such run, tag or value. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body did not come in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is too large to be read, or the answer to be sent. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is not declared as application/json. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A field is missing, unknown or out of range. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The bytes can't be read any more, or are no such value. */
-            500: {
                 headers: {
                     [name: string]: unknown;
                 };

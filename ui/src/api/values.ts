@@ -13,8 +13,8 @@ export type ValueList = Schemas["ValuesAnswer"];
 export type TensorFacts = Schemas["TensorAnswer"];
 export type TensorWindow = Schemas["TensorWindowAnswer"];
 export type TensorStatistics = Schemas["TensorStatisticsAnswer"];
-export type AudioClip = Schemas["SoundAnswer"];
-export type Outlines = Schemas["Outlines"];
+export type AudioClip = Schemas["AudioAnswer"];
+export type Previews = Schemas["Previews"];
 
 /** One value of a log; `id` names it for good. */
 export interface ValueKey extends SeriesKey {
@@ -97,17 +97,17 @@ function clipQuery(key: ValueKey, clip: number): URLSearchParams {
 }
 
 export function fetchAudioClip(key: ValueKey, clip: number, signal: AbortSignal): Promise<AudioClip> {
-  return json("/api/sound", clipQuery(key, clip), signal);
+  return json("/api/audio", clipQuery(key, clip), signal);
 }
 
 export async function fetchAudio(key: ValueKey, clip: number, signal: AbortSignal): Promise<Blob> {
-  return (await request(`/api/audio?${clipQuery(key, clip)}`, { signal })).blob();
+  return (await request(`/api/audio/data?${clipQuery(key, clip)}`, { signal })).blob();
 }
 
 export async function fetchHparams(runs: readonly string[], signal: AbortSignal): Promise<HparamTable> {
   return (await (await request("/api/hparams", { body: { runs }, signal })).json()) as HparamTable;
 }
 
-export function fetchOutlines(run: string, signal: AbortSignal): Promise<Outlines> {
-  return json("/api/outlines", new URLSearchParams({ run }), signal);
+export function fetchPreviews(run: string, signal: AbortSignal): Promise<Previews> {
+  return json("/api/previews", new URLSearchParams({ run }), signal);
 }

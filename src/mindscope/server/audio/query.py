@@ -10,7 +10,7 @@ from mindscope.analysis.stored_values import find_values
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, Value
 from mindscope.server.audio.header import read_audio_header
-from mindscope.server.audio.schema import SoundAnswer
+from mindscope.server.audio.schema import AudioAnswer
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.types import Audio, Kind
 
@@ -47,12 +47,12 @@ class FoundAudio:
         """Why nothing of it, or only its begin, can be played; None when its bytes say no such thing."""
         encoded = self.encoded
         if not encoded:
-            return Reason("sound_empty", **self.place)
+            return Reason("audio_empty", **self.place)
         if self.media_type is None:
-            return Reason("not_a_sound", start=encoded[:8].hex(" "), **self.place)
+            return Reason("not_audio", start=encoded[:8].hex(" "), **self.place)
         want = 8 + int.from_bytes(encoded[4:8], "little")  # of a WAV
         if self.media_type == "audio/wav" and len(encoded) < want < LONGEST_WAVE_BYTES:
-            return Reason("sound_cut", size=len(encoded), want=want, **self.place)
+            return Reason("audio_truncated", size=len(encoded), want=want, **self.place)
         return None
 
 
@@ -72,12 +72,12 @@ def find_audio(catalog: Catalog, run: str, tag: str, id: str, clip: int) -> Foun
     return FoundAudio(audio, clip, value.place(audio.clips[clip]))
 
 
-def describe_audio(sound: FoundAudio) -> SoundAnswer:
+def describe_audio(sound: FoundAudio) -> AudioAnswer:
     """What the log says of a sound; what it doesn't, the header of the clip says. The log speaks of the first clip."""
     audio, damage, header = sound.audio, sound.damage, read_audio_header(sound.encoded)
     rate, channels = audio.sample_rate or header.sample_rate, audio.channels or header.channels
     frames = header.frames or (audio.frames if sound.clip == 0 else 0)
-    return SoundAnswer(
+    return AudioAnswer(
         media_type=sound.media_type,
         sample_rate=_finite(rate) or None,
         channels=channels or None,

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 
 from mindscope.reasons import Reason
 from mindscope.server.audio.query import MEDIA_TYPES, describe_audio, find_audio
-from mindscope.server.audio.schema import SoundAnswer
+from mindscope.server.audio.schema import AudioAnswer
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.immutable import IMMUTABLE, READABLE, Id, immutable, value_not_found
@@ -19,7 +19,7 @@ from mindscope.server.http.schema import FailureAnswer
 
 MAX_CLIP = 2**31 - 1
 Clip = Annotated[int, Query(ge=0, le=MAX_CLIP, description="Which sound of the value, counted from 0.")]
-SOUND_ANSWERS: dict[int | str, dict[str, Any]] = {
+AUDIO_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in MEDIA_TYPES}},
     **READABLE,
     415: {"model": FailureAnswer, "description": "The bytes are no WAV, FLAC, Ogg or MP3."},
@@ -28,21 +28,21 @@ SOUND_ANSWERS: dict[int | str, dict[str, Any]] = {
 router = APIRouter()
 
 
-class SoundResponse(Response):
+class AudioResponse(Response):
     """A sound; its media type is told by its bytes."""
 
     media_type = "audio/wav"
 
 
-@router.get("/sound", response_model=SoundAnswer, responses=READABLE)
-def get_sound(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip = 0) -> Response:
+@router.get("/audio", response_model=AudioAnswer, responses=READABLE)
+def get_audio(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip = 0) -> Response:
     """What a clip of the value is that ``/api/values`` calls ``id``, and how many clips the value has."""
     sound = find_audio(viewer.catalog, run, tag, id, clip)
     return _clip_not_found(run, tag, id, clip) if sound is None else immutable(JsonResponse(describe_audio(sound)))
 
 
-@router.get("/audio", response_class=SoundResponse, response_model=None, responses=SOUND_ANSWERS)
-def get_audio(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip = 0) -> Response | JSONResponse:
+@router.get("/audio/data", response_class=AudioResponse, response_model=None, responses=AUDIO_RESPONSES)
+def get_audio_data(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip = 0) -> Response | JSONResponse:
     """The clip itself, as it stands in the log; of one that breaks off, what there is."""
     sound = find_audio(viewer.catalog, run, tag, id, clip)
     if sound is None:
@@ -57,4 +57,4 @@ def _clip_not_found(run: str, tag: str, id: str, clip: int) -> JSONResponse:
     if clip == 0:
         return value_not_found("audio", run, tag, id)
     what = Reason("clip_not_found", run=run, tag=tag, id=id, clip=clip)
-    return failure(404, what, "GET /api/sound says how many clips a value has")
+    return failure(404, what, "GET /api/audio says how many clips a value has")

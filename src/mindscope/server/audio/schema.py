@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindscope.server.http.schema import Answer, ReasonEntry
 
 
-class SoundAnswer(Answer):
+class AudioAnswer(Answer):
     """What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
 
     The value holds ``clips`` sounds. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why it

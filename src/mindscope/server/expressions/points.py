@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
-from mindscope.server.expressions.schema import DerivedView, Smoothing
+from mindscope.server.expressions.schema import ExpressionView, Smoothing
 from mindscope.server.http.schema import Axis
 from mindscope.stats import smooth
 from mindscope.stats.expression import parse, require_tags
@@ -24,7 +24,7 @@ from mindscope.types import Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DerivedPoints:
+class ExpressionPoints:
     """Float64 columns of shape (n,), by ascending step; ``smoothed`` is ``value`` without smoothing."""
 
     x: NDArray[np.float64]
@@ -34,7 +34,7 @@ class DerivedPoints:
     smoothed: NDArray[np.float64]
 
 
-def derive_points(store: RunStore, y: str, view: DerivedView) -> DerivedPoints:
+def expression_points(store: RunStore, y: str, view: ExpressionView) -> ExpressionPoints:
     """All points at the steps that every tag of ``y``, and of the expression on the x axis, has.
 
     Raises ExpressionError for an expression that can't be read, or names a tag that the run doesn't have.
@@ -47,7 +47,7 @@ def derive_points(store: RunStore, y: str, view: DerivedView) -> DerivedPoints:
     step = np.asarray(columns[coordinate("step")], np.float64)
     wall_time = np.asarray(columns[coordinate("wall_time")], np.float64)
     value = over.evaluate(columns)
-    return DerivedPoints(
+    return ExpressionPoints(
         x=_along_axis(step, wall_time, view.axis) if along is None else along.evaluate(columns),
         step=step,
         wall_time=wall_time,

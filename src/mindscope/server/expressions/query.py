@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.ingest import Catalog
-from mindscope.server.expressions.points import DerivedPoints, derive_points, is_smoothed
-from mindscope.server.expressions.schema import DerivedColumns, DerivedHeader, DerivedLine, DerivedName, DerivedQuery
+from mindscope.server.expressions.points import ExpressionPoints, expression_points, is_smoothed
+from mindscope.server.expressions.schema import (
+    ExpressionColumns,
+    ExpressionLine,
+    ExpressionName,
+    ExpressionsHeader,
+    ExpressionsQuery,
+)
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
@@ -23,24 +29,24 @@ from mindscope.stats.alignment import trace
 Arrays = dict[str, NDArray[np.float64]]
 
 
-def pack_derived(catalog: Catalog, query: DerivedQuery) -> Packed:
+def pack_expressions(catalog: Catalog, query: ExpressionsQuery) -> Packed:
     """The lines of the query in its order, as columns."""
     data = ColumnData()
     lines = each_once(while_connected(query.lines), lambda name: _line_or_error(catalog, query, name, data))
-    return join(DerivedHeader(lines=list(lines)), data)
+    return join(ExpressionsHeader(lines=list(lines)), data)
 
 
-def _line_or_error(catalog: Catalog, query: DerivedQuery, name: DerivedName, data: ColumnData) -> DerivedLine:
+def _line_or_error(catalog: Catalog, query: ExpressionsQuery, name: ExpressionName, data: ColumnData) -> ExpressionLine:
     try:
-        points = derive_points(catalog.run(name.run), name.y, query)
+        points = expression_points(catalog.run(name.run), name.y, query)
         if query.baseline is not None:
-            points = _less(points, derive_points(catalog.run(query.baseline), name.y, query))
+            points = _less(points, expression_points(catalog.run(query.baseline), name.y, query))
         return _reduced(points, query, name, data)
     except Exception as error:
         return _empty(name, ReasonEntry.of(series_reason(error, name.run, name.y)))
 
 
-def _less(points: DerivedPoints, baseline: DerivedPoints) -> DerivedPoints:
+def _less(points: ExpressionPoints, baseline: ExpressionPoints) -> ExpressionPoints:
     """The points with the values of the baseline taken off, where it has any."""
     return dataclasses.replace(
         points,
@@ -49,7 +55,9 @@ def _less(points: DerivedPoints, baseline: DerivedPoints) -> DerivedPoints:
     )
 
 
-def _reduced(points: DerivedPoints, query: DerivedQuery, name: DerivedName, data: ColumnData) -> DerivedLine:
+def _reduced(
+    points: ExpressionPoints, query: ExpressionsQuery, name: ExpressionName, data: ColumnData
+) -> ExpressionLine:
     x: NDArray[np.float64] = points.x + name.offset
     abscissa = arrange(np.where(np.isfinite(x), x, np.nan))
     shown = [points.value, points.smoothed] if is_smoothed(query.smoothing) else [points.value]
@@ -58,7 +66,7 @@ def _reduced(points: DerivedPoints, query: DerivedQuery, name: DerivedName, data
     reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
     arrays = _rows(points, x, reduction, is_smoothed(query.smoothing))
     kept = kept_rows(list(arrays.values()), name.since)
-    return DerivedLine(
+    return ExpressionLine(
         run=name.run,
         y=name.y,
         error=None,
@@ -76,20 +84,20 @@ def _reduced(points: DerivedPoints, query: DerivedQuery, name: DerivedName, data
     )
 
 
-def _rows(points: DerivedPoints, x: NDArray[np.float64], reduction: Reduction, is_smoothed: bool) -> Arrays:
+def _rows(points: ExpressionPoints, x: NDArray[np.float64], reduction: Reduction, is_smoothed: bool) -> Arrays:
     every = {"x": x, "step": points.step, "wall_time": points.wall_time, "value": points.value}
     if is_smoothed:
         every["smoothed"] = points.smoothed
     return {name: column[reduction.rows] for name, column in every.items()}
 
 
-def _columns(arrays: Arrays, data: ColumnData) -> DerivedColumns:
+def _columns(arrays: Arrays, data: ColumnData) -> ExpressionColumns:
     placed: dict[str, Column | None] = {name: data.add(column) for name, column in arrays.items()}
-    return DerivedColumns.model_validate({"smoothed": None, **placed})
+    return ExpressionColumns.model_validate({"smoothed": None, **placed})
 
 
-def _empty(name: DerivedName, error: ReasonEntry) -> DerivedLine:
-    return DerivedLine(
+def _empty(name: ExpressionName, error: ReasonEntry) -> ExpressionLine:
+    return ExpressionLine(
         run=name.run, y=name.y, error=error, points=0, returned=0, reduced=False, nan=0, positive_infinity=0,
         negative_infinity=0, first_x=None, last_x=None, cursor=None, kept=0, columns=None,
     )  # fmt: skip

@@ -36,7 +36,7 @@ class Smoothing(Query):
     half_life_seconds: Coordinate = Field(default=0.0, ge=0.0)
 
 
-class DerivedView(Query):
+class ExpressionView(Query):
     """What a view that is ``pixels`` wide shows of ``range`` (in units of x; null: everything).
 
     x is the ``axis``, or the expression ``x`` over tags of the same run, such as "`lr`", when it is not null.
@@ -51,7 +51,7 @@ class DerivedView(Query):
     smoothing: Smoothing = Smoothing()
 
 
-class DerivedName(Query):
+class ExpressionName(Query):
     """A line: an expression over scalar tags of a run, at the steps that all of them have.
 
     ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
@@ -65,17 +65,17 @@ class DerivedName(Query):
     since: Cursor | None = None
 
 
-class DerivedQuery(DerivedView):
+class ExpressionsQuery(ExpressionView):
     """Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
 
     Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
     """
 
-    lines: list[DerivedName] = Field(max_length=MAX_SERIES)
+    lines: list[ExpressionName] = Field(max_length=MAX_SERIES)
     baseline: str | None = None
 
 
-class DerivedColumns(Answer):
+class ExpressionColumns(Answer):
     """All are float64; ``smoothed`` is null without smoothing."""
 
     x: Column
@@ -85,7 +85,7 @@ class DerivedColumns(Answer):
     smoothed: Column | None
 
 
-class DerivedLine(Answer):
+class ExpressionLine(Answer):
     """One line of the answer, in the order of the query.
 
     ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
@@ -106,10 +106,10 @@ class DerivedLine(Answer):
     last_x: float | None
     cursor: str | None
     kept: int
-    columns: DerivedColumns | None
+    columns: ExpressionColumns | None
 
 
-class DerivedHeader(Answer):
+class ExpressionsHeader(Answer):
     """The JSON header of derived lines as ``application/vnd.mindscope.columns``."""
 
-    lines: list[DerivedLine]
+    lines: list[ExpressionLine]

@@ -12,8 +12,8 @@ import numpy as np
 
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
-from mindscope.server.expressions.points import derive_points
-from mindscope.server.expressions.schema import DerivedView
+from mindscope.server.expressions.points import expression_points
+from mindscope.server.expressions.schema import ExpressionView
 from mindscope.server.groups.schema import Alignment
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.series_errors import series_reason
@@ -78,7 +78,7 @@ class GroupCache:
         self._known: OrderedDict[GroupKey, KnownGroup] = OrderedDict()  # the one used last at the end
 
     def get(
-        self, catalog: Catalog, runs: tuple[str, ...], y: str, view: DerivedView, alignment: Alignment
+        self, catalog: Catalog, runs: tuple[str, ...], y: str, view: ExpressionView, alignment: Alignment
     ) -> GroupSpread:
         """The statistics at least in the range of ``view``, with a neighbour on each side of it.
 
@@ -112,14 +112,14 @@ class GroupCache:
                 size -= oldest.grown.nbytes
 
 
-def _trace(catalog: Catalog, id: str, y: str, view: DerivedView, known: RunTrace | None) -> RunTrace:
+def _trace(catalog: Catalog, id: str, y: str, view: ExpressionView, known: RunTrace | None) -> RunTrace:
     """The points of a run; ``known`` itself while its store is as it was."""
     store = catalog.runs.get(id)
     version = -1 if store is None else store.version  # before the points
     if known is not None and known.store is store and known.version == version:
         return known
     try:
-        points = derive_points(catalog.run(id), y, view)
+        points = expression_points(catalog.run(id), y, view)
     except Exception as error:
         return RunTrace(store, version, problem=series_reason(error, id, y))
     return RunTrace(store, version, trace(points.x, points.smoothed))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mindscope.server.expressions.schema import Cursor, DerivedView, Formula
+from mindscope.server.expressions.schema import Cursor, ExpressionView, Formula
 from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Column, Query, ReasonEntry
 
 Statistic = Literal["mean", "median", "low", "high", "lower_quartile", "upper_quartile", "deviation", "count"]
@@ -40,7 +40,7 @@ class GroupBaseline(Query):
     centre: Literal["mean", "median"] = "mean"
 
 
-class GroupsQuery(DerivedView):
+class GroupsQuery(ExpressionView):
     """Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
 
     With ``baseline`` the statistics are those of the values less its centre at the same x. Between two points of the

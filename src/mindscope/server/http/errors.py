@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
-from mindscope.reasons import UNTOLD, Reason, reason_of, unforeseen_reason
+from mindscope.reasons import UNCODED, Reason, reason_of, unforeseen_reason
 from mindscope.server.http.disconnect import ClientDisconnectedError
 from mindscope.server.http.headers import SECURITY_HEADERS
 from mindscope.server.http.response_limit import AnswerTooLargeError, AnswerTooSlowError
@@ -84,7 +84,7 @@ async def _too_slow(request: Request, error: Exception) -> JSONResponse:
 
 async def _our_error(request: Request, error: Exception) -> JSONResponse:
     reason = reason_of(error)
-    told = Reason("unreadable", detail=str(error)) if reason.code == UNTOLD else reason
+    told = Reason("unreadable", detail=str(error)) if reason.code == UNCODED else reason
     return failure(500, told, "run `mindscope inspect` on the run's directory")
 
 

@@ -31,12 +31,12 @@ def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
     """
     kind = media_type(encoded)
     if not encoded:
-        return Reason("picture_empty", **place)
+        return Reason("image_empty", **place)
     if kind is None:
-        return Reason("not_a_picture", start=encoded[:8].hex(" "), **place)
+        return Reason("not_an_image", start=encoded[:8].hex(" "), **place)
     if kind == "image/png":
         return _png_damage(encoded, place)
-    return None if _has_end(kind, encoded) else Reason("picture_cut", size=len(encoded), **place)
+    return None if _has_end(kind, encoded) else Reason("image_truncated", size=len(encoded), **place)
 
 
 def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
@@ -50,11 +50,11 @@ def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
         if got != want:
             part = encoded[at + 4 : at + 8].decode("latin-1")
             found: dict[str, Value] = {"part": part, "got": f"{got:#010x}", "want": f"{want:#010x}"}
-            return Reason("picture_checksum", **found, **{**place, "offset": int(place["offset"]) + at})
+            return Reason("image_checksum", **found, **{**place, "offset": int(place["offset"]) + at})
         if encoded[at + 4 : at + 8] == b"IEND":
             return None
         at = end
-    return Reason("picture_cut", size=len(encoded), **place)
+    return Reason("image_truncated", size=len(encoded), **place)
 
 
 def _has_end(kind: str, encoded: bytes) -> bool:

@@ -55,7 +55,7 @@ def get_image(
     """One picture of the value that ``/api/images`` calls ``id``."""
     found = find_image(viewer.catalog, run, tag, id, picture)
     if found is None:
-        what = Reason("picture_not_found", run=run, tag=tag, id=id, picture=picture)
+        what = Reason("image_not_found", run=run, tag=tag, id=id, picture=picture)
         return failure(404, what, "GET /api/images lists the ids of a tag")
     damage = image_damage(found.encoded, found.place)
     if damage is not None:

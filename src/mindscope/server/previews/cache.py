@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mindscope.server.http.run_cache import RunCache
-from mindscope.server.previews.schema import Outlines
+from mindscope.server.previews.schema import Previews
 
 if TYPE_CHECKING:
     from mindscope.reading import Run
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 MAX_RUNS = 64
 
 
-class PreviewCache(RunCache[Outlines]):
+class PreviewCache(RunCache[Previews]):
     """Reads a run's previews again when the run changed."""
 
     def __init__(self) -> None:
         super().__init__(_read, MAX_RUNS)
 
 
-def _read(run: Run) -> Outlines:
+def _read(run: Run) -> Previews:
     from mindscope.server.previews.query import preview_run  # imports graphs and lineage: not for the first answer
 
     return preview_run(run)

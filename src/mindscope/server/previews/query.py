@@ -18,13 +18,13 @@ from mindscope.reading import Run
 from mindscope.reasons import Reason, unforeseen_reason
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.previews.schema import (
-    GraphOutline,
-    LandscapeOutline,
-    Outlines,
-    PipelineOutline,
+    GraphPreview,
+    LandscapePreview,
+    PipelinePreview,
     PipelineStage,
+    Previews,
     ScopeEdge,
-    ScopeOutline,
+    ScopePreview,
 )
 from mindscope.types import Damage, Landscape
 
@@ -39,7 +39,7 @@ Scope = tuple[str, ...]
 """A scope by its path from the top; the last name is its own."""
 
 
-def preview_run(run: Run) -> Outlines:
+def preview_run(run: Run) -> Previews:
     """Everything at once: graphs and pipelines have no steps, and of landscapes the newest counts."""
     version = run.store.version
     problems: list[ReasonEntry] = []
@@ -49,7 +49,7 @@ def preview_run(run: Run) -> Outlines:
         "landscape": _part(_newest_landscape, run, problems),
     }
     found = [_problem(each) for each in run.damages[len(run.store.damages) :]]
-    return Outlines(run=run.id, version=version, problems=found + problems, **cast(Any, outlines))
+    return Previews(run=run.id, version=version, problems=found + problems, **cast(Any, outlines))
 
 
 def _part(outline: Callable[[Run], T | None], run: Run, problems: list[ReasonEntry]) -> T | None:
@@ -62,29 +62,29 @@ def _part(outline: Callable[[Run], T | None], run: Run, problems: list[ReasonEnt
         return None
 
 
-def _newest_graph(run: Run) -> GraphOutline | None:
+def _newest_graph(run: Run) -> GraphPreview | None:
     graphs = run.graphs()
-    return outline_graphs(graphs) if graphs else None
+    return preview_graphs(graphs) if graphs else None
 
 
-def _newest_pipeline(run: Run) -> PipelineOutline | None:
+def _newest_pipeline(run: Run) -> PipelinePreview | None:
     pipeline = run.dataset_graph
-    return outline_pipeline(pipeline) if pipeline else None
+    return preview_pipeline(pipeline) if pipeline else None
 
 
-def _newest_landscape(run: Run) -> LandscapeOutline | None:
+def _newest_landscape(run: Run) -> LandscapePreview | None:
     """Of those with a path the newest, else of all."""
     landscapes = run.landscapes()
     drawn = [(tag, each) for tag, each in landscapes.items() if each.path_x is not None]
     newest = (drawn or list(landscapes.items()))[-1:]
-    return outline_landscape(*newest[0]) if newest else None
+    return preview_landscape(*newest[0]) if newest else None
 
 
 def _problem(damage: Damage) -> ReasonEntry:
     return ReasonEntry.of(Reason("record_damaged", file=damage.file, offset=damage.offset, detail=damage.detail))
 
 
-def outline_graphs(graphs: Sequence[Graph]) -> GraphOutline:
+def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
     """The last of them. Whatever scope holds most is opened, as long as a small picture has room for what is in it."""
     graph = graphs[-1]
     opened = _opened_scopes(graph)
@@ -93,14 +93,14 @@ def outline_graphs(graphs: Sequence[Graph]) -> GraphOutline:
     largest = {scope for scope, _ in sizes.most_common(MOST_SCOPES)}
     listed = [scope for scope in dict.fromkeys(places.values()) if scope in largest]
     numbers = {scope: number for number, scope in enumerate(listed)}
-    return GraphOutline(
+    return GraphPreview(
         name=graph.name,
         nodes=len(graph.nodes),
         edges=graph.edge_count,
         graphs=len(graphs),
         parameters=len(graph.parameters),
         scopes=[
-            ScopeOutline(name=name, nodes=sizes[scope]) for name, scope in zip(_names(listed), listed, strict=True)
+            ScopePreview(name=name, nodes=sizes[scope]) for name, scope in zip(_names(listed), listed, strict=True)
         ],
         scopes_left_out=len(sizes) - len(listed),
         flows=[
@@ -111,21 +111,21 @@ def outline_graphs(graphs: Sequence[Graph]) -> GraphOutline:
     )
 
 
-def outline_pipeline(last: DatasetNode) -> PipelineOutline:
+def preview_pipeline(last: DatasetNode) -> PipelinePreview:
     """Along the first child of each stage."""
     stages = [last]
     while stages[-1].children:
         stages.append(stages[-1].children[0])
-    return PipelineOutline(
+    return PipelinePreview(
         stages=[PipelineStage(name=stage.op_type, detail=_stage_detail(stage)) for stage in reversed(stages)],
         sources=sum(not stage.children for stage in last.walk()),
     )
 
 
-def outline_landscape(tag: str, landscape: Landscape) -> LandscapeOutline:
+def preview_landscape(tag: str, landscape: Landscape) -> LandscapePreview:
     """All of it: landscapes are some thousand numbers."""
     path = landscape.path_z
-    return LandscapeOutline(
+    return LandscapePreview(
         tag=tag,
         x=_floats(landscape.x),
         y=_floats(landscape.y),

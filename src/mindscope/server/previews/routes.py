@@ -9,12 +9,12 @@ from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.previews.cache import PreviewCache
-from mindscope.server.previews.schema import Outlines
+from mindscope.server.previews.schema import Previews
 
 router = APIRouter()
 
 
-@router.get("/outlines", response_model=Outlines, responses=NOT_FOUND)
-def get_outlines(run: str, viewer: CurrentViewer) -> JsonResponse:
+@router.get("/previews", response_model=Previews, responses=NOT_FOUND)
+def get_previews(run: str, viewer: CurrentViewer) -> JsonResponse:
     """Small pictures of a run's newest graph, data pipeline and loss landscape."""
     return JsonResponse(viewer.shared(PreviewCache).get(viewer.catalog.run(run)))

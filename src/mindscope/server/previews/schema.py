@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindscope.server.http.schema import Answer, ReasonEntry
 
 
-class ScopeOutline(Answer):
+class ScopePreview(Answer):
     """An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it."""
 
     name: str
@@ -21,7 +21,7 @@ class ScopeEdge(Answer):
     tensors: int
 
 
-class GraphOutline(Answer):
+class GraphPreview(Answer):
     """The newest graph of a run: its largest outermost scopes and what flows between them."""
 
     name: str
@@ -29,7 +29,7 @@ class GraphOutline(Answer):
     edges: int
     graphs: int
     parameters: int
-    scopes: list[ScopeOutline]
+    scopes: list[ScopePreview]
     scopes_left_out: int
     flows: list[ScopeEdge]
 
@@ -41,14 +41,14 @@ class PipelineStage(Answer):
     detail: str
 
 
-class PipelineOutline(Answer):
+class PipelinePreview(Answer):
     """The stages of the data pipeline from the source on to what the training takes; of several sources the first."""
 
     stages: list[PipelineStage]
     sources: int
 
 
-class LandscapeOutline(Answer):
+class LandscapePreview(Answer):
     """The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
 
     The path is where the training went on the plane; its three columns are of one length, empty without a path.
@@ -63,12 +63,12 @@ class LandscapeOutline(Answer):
     path_losses: list[float | None]
 
 
-class Outlines(Answer):
+class Previews(Answer):
     """Null where the run holds none, or none that can be read: ``problems`` says why."""
 
     run: str
     version: int
-    graph: GraphOutline | None
-    pipeline: PipelineOutline | None
-    landscape: LandscapeOutline | None
+    graph: GraphPreview | None
+    pipeline: PipelinePreview | None
+    landscape: LandscapePreview | None
     problems: list[ReasonEntry]

@@ -6,9 +6,9 @@ import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model
 import { imageFilter } from "../images/imageFilter";
 import { reasonText } from "../../state/requests/problem";
 import { runs, type Run } from "../../state/data/runs.svelte";
-import { readOutlines, readTags } from "../../state/data/exportReads";
+import { readPreviews, readTags } from "../../state/data/exportReads";
 import { tags as shownTags } from "../../state/data/tags.svelte";
-import type { Outlines } from "../../state/data/values.svelte";
+import type { Previews } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
 import { namedRuns } from "../../export/selectedRuns";
 import { KINDS, TAGGED, type CardKind, type TaggedKind } from "./kinds";
@@ -17,8 +17,8 @@ import { landscapeContent, graphContent, pipelineContent, scalarContent, histogr
 /** The previews of a run, and which kinds of data it has not. */
 export async function dashboardExport(run: string, signal: AbortSignal): Promise<ViewPlan> {
   const facts = runs.byId.get(run);
-  const outlines = await readOutlines(run, signal);
-  const counted = KINDS.map((card) => ({ card, count: countOf(card, facts, outlines) }));
+  const previews = await readPreviews(run, signal);
+  const counted = KINDS.map((card) => ({ card, count: countOf(card, facts, previews) }));
   const filled = counted.filter(({ count }) => count !== "");
   const missing = counted.filter(({ count }) => count === "").map(({ card }) => t(card.title));
   const peers = [...new Set(shownTags.list.flatMap((tag) => tag.runs))].filter((one) => one !== run);
@@ -29,25 +29,25 @@ export async function dashboardExport(run: string, signal: AbortSignal): Promise
     settings: [
       ...(facts ? [{ name: t("runs.path"), value: facts.path }] : []),
       ...(missing.length > 0 ? [{ name: t("dashboard.missing"), value: missing.join(" · ") }] : []),
-      ...outlines.problems.map((problem) => ({ name: t("saved.unread"), value: reasonText(problem) })),
+      ...previews.problems.map((problem) => ({ name: t("saved.unread"), value: reasonText(problem) })),
     ],
-    sections: [{ title: t("nav.dashboard"), cards: filled.map(({ card, count }) => cardOf(card, count, run, outlines)) }],
+    sections: [{ title: t("nav.dashboard"), cards: filled.map(({ card, count }) => cardOf(card, count, run, previews)) }],
     filter: imageFilter(view.pictures),
   };
 }
 
 /** How much there is of a kind, in words; "" when there is nothing. */
-function countOf({ kind }: CardKind, facts: Run | undefined, { graph, pipeline }: Outlines): string {
+function countOf({ kind }: CardKind, facts: Run | undefined, { graph, pipeline }: Previews): string {
   if (kind === "graph") return graph ? t("dashboard.nodes", { n: graph.nodes, nodes: groupDigits(graph.nodes) }) : "";
   if (kind === "pipeline") return pipeline ? t("dashboard.stages", { n: pipeline.stages.length }) : "";
   const n = kind === "profile" ? 0 : (facts?.tags[kind] ?? 0);
   return kind === "profile" || n === 0 ? "" : t(`kind.${kind}`, { n });
 }
 
-function cardOf({ kind, title }: CardKind, count: string, run: string, outlines: Outlines): PlannedCard {
+function cardOf({ kind, title }: CardKind, count: string, run: string, previews: Previews): PlannedCard {
   const make = async (signal: AbortSignal): Promise<CardContent> => {
     const tagged = TAGGED.find((one) => one === kind);
-    const content = tagged ? await taggedContent(tagged, run, signal) : outlined(kind, run, outlines);
+    const content = tagged ? await taggedContent(tagged, run, signal) : previewOf(kind, run, previews);
     return { facts: [count, ...content.facts], parts: content.parts };
   };
   return { title: t(title), run: null, make };
@@ -62,7 +62,7 @@ async function taggedContent(kind: TaggedKind, run: string, signal: AbortSignal)
   return { facts: [tag, ...facts], parts };
 }
 
-function outlined(kind: CardKind["kind"], run: string, { graph, pipeline, landscape }: Outlines): CardContent {
+function previewOf(kind: CardKind["kind"], run: string, { graph, pipeline, landscape }: Previews): CardContent {
   if (kind === "graph" && graph) return graphContent(run, graph);
   if (kind === "pipeline" && pipeline) return pipelineContent(pipeline);
   if (kind === "landscape" && landscape) return landscapeContent(run, landscape);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { askedOutlines, askedTags, type Outlines } from "../../state/data/values.svelte";
+import { askedPreviews, askedTags, type Previews } from "../../state/data/values.svelte";
 import { TAGGED, type TaggedKind } from "./kinds";
 
 /** What the cards of a run need to know before they can show anything. */
 export class Overview {
   readonly #lists = new Map(TAGGED.map((kind) => [kind, askedTags(kind)]));
-  readonly #outlines = askedOutlines();
+  readonly #previews = askedPreviews();
 
   ask(run: string): void {
     for (const list of this.#lists.values()) list.ask(run);
-    this.#outlines.ask(run);
+    this.#previews.ask(run);
   }
 
   /** The tags of a kind; none while those of another run are still here. */
@@ -18,22 +18,22 @@ export class Overview {
     return answer?.run === run ? answer.tags : [];
   }
 
-  outlinesOf(run: string): Outlines | null {
-    const { answer } = this.#outlines;
+  previewsOf(run: string): Previews | null {
+    const { answer } = this.#previews;
     return answer?.run === run ? answer : null;
   }
 
   get problem(): { what: string; remedy: string } | null {
-    const { problem } = this.#outlines;
+    const { problem } = this.#previews;
     return problem && !problem.isUnreachable ? problem : null;
   }
 
   retry(): void {
-    this.#outlines.retry();
+    this.#previews.retry();
   }
 
   release(): void {
     for (const list of this.#lists.values()) list.release();
-    this.#outlines.release();
+    this.#previews.release();
   }
 }

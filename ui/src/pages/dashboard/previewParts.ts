@@ -15,7 +15,7 @@ import { readLines } from "../../state/data/curveQuery";
 import { histogramSource } from "../../state/data/histograms";
 import { imageLists } from "../../state/data/images.svelte";
 import { tags as shownTags } from "../../state/data/tags.svelte";
-import { tensorLists, type Outlines } from "../../state/data/values.svelte";
+import { tensorLists, type Previews } from "../../state/data/values.svelte";
 import { UNSMOOTHED } from "../../core/view/smoothing";
 import { readImages } from "../images/imagesExport";
 import { readPreview } from "../tensors/tensorsExport";
@@ -72,18 +72,18 @@ export async function tensorContent(run: string, tag: string, signal: AbortSigna
   return { facts: [t("images.step", { step: groupDigits(list.step[row]!) }), ...facts], parts };
 }
 
-export function graphContent(run: string, graph: NonNullable<Outlines["graph"]>): CardContent {
+export function graphContent(run: string, graph: NonNullable<Previews["graph"]>): CardContent {
   const drawing = graphDrawing(graph.scopes, graph.flows, SIZE);
   return { facts: [], parts: [{ kind: "drawing", label: t("dashboard.graph_label", { run }), drawing, values: { scopes: graph.scopes, flows: graph.flows } }] };
 }
 
-export function pipelineContent({ stages }: NonNullable<Outlines["pipeline"]>): CardContent {
+export function pipelineContent({ stages }: NonNullable<Previews["pipeline"]>): CardContent {
   const rows = stages.map(({ name, detail }, index) => ({ color: null, cells: [{ text: `${index + 1}. ${name}`, value: name }, { text: detail, value: detail }] }));
   const columns = [{ title: t("dashboard.pipeline"), isNumber: false }, { title: "", isNumber: false }];
   return { facts: [], parts: [{ kind: "table", label: t("dashboard.pipeline"), columns, rows }] };
 }
 
-export function landscapeContent(run: string, { tag, x, y, losses, path_x: pathX, path_y: pathY }: NonNullable<Outlines["landscape"]>): CardContent {
+export function landscapeContent(run: string, { tag, x, y, losses, path_x: pathX, path_y: pathY }: NonNullable<Previews["landscape"]>): CardContent {
   const path = pathOver({ x, y, pathX, pathY }).map((point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(4)} ${point.y.toFixed(4)}`);
   const finite = losses.flat().filter((loss): loss is number => loss !== null);
   const legend = { low: formatValue(Math.min(...finite)), high: formatValue(Math.max(...finite)), marks: [] };

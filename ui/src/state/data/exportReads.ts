@@ -7,7 +7,7 @@ export { readClip } from "./audioClips.svelte";
 export {
   fetchAudio as readAudio,
   fetchHeat as readHeat,
-  fetchOutlines as readOutlines,
+  fetchPreviews as readPreviews,
   fetchStatistics as readTensorStatistics,
   fetchTensor as readTensor,
   fetchTexts as readTexts,

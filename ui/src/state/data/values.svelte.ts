@@ -3,7 +3,7 @@ import { fetchCurves, fetchTags } from "../../api/routes";
 import {
   fetchAudio,
   fetchHeat,
-  fetchOutlines,
+  fetchPreviews,
   fetchHparams,
   fetchStatistics,
   fetchTensor,
@@ -12,7 +12,7 @@ import {
   fetchWindow,
   tensorFile,
   type ListedKind,
-  type Outlines,
+  type Previews,
   type SliceKey,
   type AudioClip,
   type TensorFacts,
@@ -30,7 +30,7 @@ import { readClip, type ShownClip } from "./audioClips.svelte";
 import { Kept } from "../requests/kept.svelte";
 import type { ValueSource } from "../requests/valueDemand.svelte";
 
-export { tensorFile, type Outlines, type SliceKey, type AudioClip, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
+export { tensorFile, type Previews, type SliceKey, type AudioClip, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
 
 const ID_BYTES = 80;
 const CELL_BYTES = 32;
@@ -87,8 +87,8 @@ export function askedHparams(): Asked<readonly string[], HparamTable> {
   return new Asked(fetchHparams);
 }
 
-export function askedOutlines(): Asked<string, Outlines> {
-  return new Asked(fetchOutlines);
+export function askedPreviews(): Asked<string, Previews> {
+  return new Asked(fetchPreviews);
 }
 
 /** A curve of few pixels, for a picture of it. */
