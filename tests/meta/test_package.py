@@ -68,7 +68,8 @@ def test_version_is_in_the_changelog() -> None:
 def test_commands_of_the_readme_exist() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    targets = set(re.findall(r"`make (\w+)`", readme)) | set(re.findall(r"^make (\w+)", readme, re.MULTILINE))
+    documents = readme + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    targets = set(re.findall(r"(?:`|^)make ([\w-]+)", documents, re.MULTILINE))
     assert {"demo", "test"} <= targets
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
     shown = subprocess.run([sys.executable, "-m", "mindscope", "--help"], capture_output=True, text=True, check=True)
@@ -92,9 +93,21 @@ def test_every_document_is_once_in_the_table_of_contents() -> None:
     assert sorted(re.findall(r"\((\w[\w-]*\.md)\)", contents)) == sorted(documents)
 
 
-def test_files_of_the_architecture_exist() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    named = set(re.findall(r"`([\w/.]+(?:\.py|\.pyx|\.ts|\.svelte|/))`", text))
-    assert len(named) > 30
-    roots = (ROOT, ROOT / "src" / "mindscope")
+@pytest.mark.parametrize(
+    ("document", "below"),
+    [
+        ("ARCHITECTURE.md", ("src/mindscope",)),
+        (
+            "CONTRIBUTING.md",
+            ("src/mindscope", "src/mindscope/alerts", "src/mindscope/formats", "src/mindscope/server/texts"),
+        ),
+        ("SECURITY.md", ("src/mindscope/server/http",)),
+    ],
+)
+def test_files_of_the_documents_exist(document: str, below: tuple[str, ...]) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    named = set(re.findall(r"`([\w/.]+(?:\.py|\.pyx|\.ts|\.svelte|/))`", text)) - {"dist/", "zh/errors.ts", "zh/"}
+    named = {name for name in named if "NAME" not in name and "NamePage" not in name}
+    assert len(named) >= 4
+    roots = (ROOT, *(ROOT / folder for folder in below))
     assert [name for name in sorted(named) if not any((root / name).exists() for root in roots)] == []
