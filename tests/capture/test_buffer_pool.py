@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from mindscope.capture import SummaryRecord
 from mindscope.capture.buffer_pool import BufferPool
-from mindscope.formats import mindspore
+from mindscope.formats import dialects, mindspore
 from mindscope.formats.frames import FrameReader
+from mindscope.types import DialectName
 
 SHAPES = [(1 << 17,), (300, 1000), (5,), (3, 200, 300), (0,), (1 << 18,)]
 
@@ -63,7 +64,9 @@ def test_fast_steps_keep_their_values(tmp_path: Path, plugin: str) -> None:
     content = path.read_bytes()
     for offset, payload in FrameReader(str(path)).records(content):
         for located in mindspore.locate(payload, offset):
-            value = mindspore.decode(located.kind, content[located.offset : located.offset + located.length])
+            value = dialects.decode(
+                DialectName.MINDSPORE, located.kind, content[located.offset : located.offset + located.length]
+            )
             if plugin == "tensor":
                 numbers = value.value
             elif plugin == "image":

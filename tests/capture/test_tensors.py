@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
 from mindscope.errors import TypeRejectedError, ValueRejectedError
-from mindscope.formats import mindspore, wire
+from mindscope.formats import mindspore_tensors, wire
 from mindscope.formats.mindspore_schemas import TENSOR
 
 NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
@@ -22,7 +22,7 @@ NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 
 
 def read_back(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     check_tensor(array)
-    tensor = mindspore.decode_tensor(wire.decode(TENSOR, wire.encode(TENSOR, tensor_message(array))))
+    tensor = mindspore_tensors.decode_tensor(wire.decode(TENSOR, wire.encode(TENSOR, tensor_message(array))))
     assert tensor.is_exact
     return tensor.value
 

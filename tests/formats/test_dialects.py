@@ -12,8 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.errors import FormatError
-from mindscope.formats import dialects, mindspore, mindspore_schemas, tensorboard, tensorboard_schemas, wire
+from mindscope.formats import (
+    dialects,
+    mindspore,
+    mindspore_schemas,
+    mindspore_tensors,
+    tensorboard,
+    tensorboard_schemas,
+    tensorboard_tensors,
+    wire,
+)
 from mindscope.formats._scalar_events import encode_scalar_values, encode_summary_event
+from mindscope.formats.kinds import KINDS
 from mindscope.reasons import reason_of
 from mindscope.types import Audio, DialectName, Histogram, Kind, Located
 
@@ -22,7 +32,10 @@ OFFSET = 4096
 
 def mindspore_values(event: dict[str, Any]) -> list[tuple[Located, Any]]:
     payload = wire.encode(mindspore_schemas.EVENT, {"wall_time": 7.5, "step": 3} | event)
-    return [(at, mindspore.decode(at.kind, cut(payload, at))) for at in mindspore.locate(payload, OFFSET)]
+    return [
+        (at, dialects.decode(DialectName.MINDSPORE, at.kind, cut(payload, at)))
+        for at in mindspore.locate(payload, OFFSET)
+    ]
 
 
 def tensorboard_values(*events: dict[str, Any]) -> list[tuple[Located, Any]]:
@@ -31,7 +44,11 @@ def tensorboard_values(*events: dict[str, Any]) -> list[tuple[Located, Any]]:
     for event in events:
         payload = wire.encode(tensorboard_schemas.EVENT, {"wall_time": 7.5, "step": 3} | event)
         places = tensorboard.locate(payload, OFFSET, kinds)
-        found += [(at, tensorboard.decode(at.kind, cut(payload, at))) for at in places if isinstance(at, Located)]
+        found += [
+            (at, dialects.decode(DialectName.TENSORBOARD, at.kind, cut(payload, at)))
+            for at in places
+            if isinstance(at, Located)
+        ]
     return found
 
 
@@ -138,7 +155,9 @@ def test_mindspore_image_tensor_histogram_landscape() -> None:
 )
 def test_raw_data_keeps_every_bit(number: int, array: np.ndarray[Any, Any]) -> None:
     message = {"dims": [2], "data_type": number, "raw_data": array.tobytes()}
-    got = mindspore.decode_tensor(wire.decode(mindspore_schemas.TENSOR, mindspore.encode_tensor(message)))
+    got = mindspore_tensors.decode_tensor(
+        wire.decode(mindspore_schemas.TENSOR, wire.encode(mindspore_schemas.TENSOR, message))
+    )
     assert got.value.dtype == array.dtype
     assert got.value.tobytes() == array.tobytes()
     assert got.is_exact
@@ -147,7 +166,7 @@ def test_raw_data_keeps_every_bit(number: int, array: np.ndarray[Any, Any]) -> N
 @pytest.mark.parametrize("dims", [[3], [-1], [2**40, 2**40]])
 def test_tensor_whose_shape_lies_is_an_error_and_allocates_nothing(dims: list[int]) -> None:
     with pytest.raises(FormatError, match="has 2 values"):
-        mindspore.decode_tensor({"dims": dims, "data_type": 11, "float_data": np.zeros(2, np.float32)})
+        mindspore_tensors.decode_tensor({"dims": dims, "data_type": 11, "float_data": np.zeros(2, np.float32)})
 
 
 def test_mindspore_graph_and_explain_are_found() -> None:
@@ -177,7 +196,7 @@ def test_lineage_events_are_found(field: str, kind: Kind, message: dict[str, Any
 
 def test_value_without_its_field_is_named() -> None:
     with pytest.raises(FormatError, match="image 'a': 'image' is not there"):
-        mindspore.decode(Kind.IMAGE, wire.encode(mindspore_schemas.VALUE, {"tag": "a"}))
+        dialects.decode(DialectName.MINDSPORE, Kind.IMAGE, wire.encode(mindspore_schemas.VALUE, {"tag": "a"}))
 
 
 @pytest.mark.parametrize(
@@ -298,13 +317,13 @@ def test_tensorboard_events_without_a_summary() -> None:
 )
 def test_tensorboard_tensor_forms(message: dict[str, Any], want: list[Any]) -> None:
     decoded = wire.decode(tensorboard_schemas.TENSOR, wire.encode(tensorboard_schemas.TENSOR, message))
-    assert tensorboard.decode_tensor(decoded).tolist() == want
+    assert tensorboard_tensors.decode_tensor(decoded).tolist() == want
 
 
 def test_tensorboard_shape_that_lies_allocates_nothing() -> None:
     message = {"dtype": 1, "tensor_shape": {"dim": [{"size": 2**40}]}, "float_val": np.ones(1, np.float32)}
     with pytest.raises(FormatError, match="has 1 values, want 1099511627776"):
-        tensorboard.decode_tensor(message)
+        tensorboard_tensors.decode_tensor(message)
 
 
 @given(st.binary(max_size=150), st.sampled_from(list(DialectName)))
@@ -327,3 +346,15 @@ def test_any_value_bytes_are_decoded_or_a_format_error(encoded: bytes, kind: Kin
             dialects.decode(dialect, kind, encoded)
         except FormatError:
             continue
+
+
+def test_every_kind_has_a_descriptor_and_no_two_share_a_field() -> None:
+    assert set(KINDS) == set(Kind)
+    for dialect in DialectName:
+        storages = [getattr(each, dialect.value) for each in KINDS.values()]
+        fields = [field for storage in storages if storage for field in storage.value_fields]
+        events = [storage.event_field for storage in storages if storage and storage.event_field is not None]
+        assert len(set(fields)) == len(fields)
+        assert len(set(events)) == len(events)
+    plugins = [name for each in KINDS.values() for name in each.plugins]
+    assert len(set(plugins)) == len(plugins)

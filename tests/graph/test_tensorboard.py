@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from mindscope.formats import wire
-from mindscope.formats.tensorboard import decode_graph
 from mindscope.formats.tensorboard_schemas import GRAPH
 from mindscope.graph import Edge, EdgeKind, Graph, read_meta_graph, read_tensorboard_graph
 
@@ -17,7 +16,7 @@ FLOAT, INT32, FLOAT_REF = 1, 3, 101
 
 
 def read(message: dict[str, Any]) -> Graph:
-    return read_tensorboard_graph(decode_graph(wire.encode(GRAPH, message)))
+    return read_tensorboard_graph(wire.decode(GRAPH, wire.encode(GRAPH, message)))
 
 
 def attribute(value: dict[str, Any]) -> Any:

@@ -13,10 +13,10 @@ import pytest
 from mindscope.capture import SummaryRecord
 from mindscope.capture.array_conversion import to_array, to_scalar
 from mindscope.errors import ValueRejectedError
-from mindscope.formats import mindspore as dialect
-from mindscope.formats import wire
+from mindscope.formats import dialects, wire
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.mindspore_schemas import EVENT
+from mindscope.types import DialectName
 
 pytestmark = pytest.mark.framework
 torch: Any = pytest.importorskip("torch")
@@ -148,10 +148,14 @@ def test_tensors_of_both_reach_the_file(tmp_path: Path, mindspore: Any) -> None:
     found = [
         (located.kind, located.tag, content[located.offset : located.offset + located.length])
         for offset, payload in FrameReader(str(path)).records(content)
-        for located in dialect.locate(payload, offset)
+        for located in dialects.locate(DialectName.MINDSPORE, payload, offset, {})
     ]
     assert len(found) == 8
-    tensors = {tag: dialect.decode(kind, encoded).value for kind, tag, encoded in found if kind == "tensor"}
+    tensors = {
+        tag: dialects.decode(DialectName.MINDSPORE, kind, encoded).value
+        for kind, tag, encoded in found
+        if kind == "tensor"
+    }
     np.testing.assert_array_equal(tensors["torch"], np.arange(5) + (1 << 60))
     np.testing.assert_array_equal(tensors["mindspore"], np.arange(5) + (1 << 60))
     np.testing.assert_array_equal(tensors["bfloat16"].astype(float), values["bfloat16"].double().numpy())

@@ -14,8 +14,8 @@ from PIL import Image
 
 from mindscope.formats import wire
 from mindscope.formats.frames import FrameReader
-from mindscope.formats.mindspore import decode_tensor
 from mindscope.formats.mindspore_schemas import EVENT, LINEAGE_EVENT
+from mindscope.formats.mindspore_tensors import decode_tensor
 
 _KINDS = {"scalar_value": "scalar", "image": "image", "tensor": "tensor", "histogram": "histogram"}
 _KINDS |= {"loss_landscape": "landscape"}

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mindscope.formats import tensorboard, wire
+from mindscope.formats import dialects, tensorboard_tensors, wire
 from mindscope.formats.tensorboard_schemas import VALUE
 from mindscope.reading import export_run, open_run
-from mindscope.types import Kind
+from mindscope.types import DialectName, Kind
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 
 
@@ -43,22 +43,22 @@ def test_half_tensors_of_pytorch_have_their_values(dtype: str, numbers: list[flo
     torch = pytest.importorskip("torch")
     summary = pytest.importorskip("torch.utils.tensorboard.summary")
     written = summary.tensor_proto("t", torch.tensor(numbers, dtype=getattr(torch, dtype))).value[0]
-    got = tensorboard.decode(Kind.TENSOR, written.SerializeToString()).value
+    got = dialects.decode(DialectName.TENSORBOARD, Kind.TENSOR, written.SerializeToString()).value
     assert str(got.dtype) == dtype
     assert got.astype(np.float32).tolist() == numbers
 
 
 def test_halves_that_are_stored_as_the_format_says_stay() -> None:
     bits = np.array([3.5, -2.0], np.float16).view(np.uint16).tolist()
-    assert tensorboard._halves(np.array(bits, np.int32), np.dtype(np.float16)).tolist() == [3.5, -2.0]
+    assert tensorboard_tensors._halves(np.array(bits, np.int32), np.dtype(np.float16)).tolist() == [3.5, -2.0]
 
 
 def test_texts_of_two_dimensions_are_a_table() -> None:
     cells = [b"lr", b"0.1 | 0.2", b"note", b"two\nlines"]
     tensor = {"dtype": 7, "tensor_shape": {"dim": [{"size": 2}, {"size": 2}]}, "string_val": cells}
     value = wire.encode(VALUE, {"tag": "t", "tensor": tensor})
-    assert tensorboard.decode(Kind.TEXT, value) == (
+    assert dialects.decode(DialectName.TENSORBOARD, Kind.TEXT, value) == (
         "|  |  |\n| --- | --- |\n| lr | 0.1 \\| 0.2 |\n| note | two lines |",
     )
     flat = wire.encode(VALUE, {"tag": "t", "tensor": {**tensor, "tensor_shape": {"dim": [{"size": 4}]}}})
-    assert tensorboard.decode(Kind.TEXT, flat) == ("lr", "0.1 | 0.2", "note", "two\nlines")
+    assert dialects.decode(DialectName.TENSORBOARD, Kind.TEXT, flat) == ("lr", "0.1 | 0.2", "note", "two\nlines")

@@ -5,7 +5,7 @@
  *     TensorProto    dtype, a shape without dimensions, and the number: in tensor_content, in the list of its dtype, or
  *                    nowhere, which is zero
  *
- * Anything else, also what is merely unusual, is left to ``tensorboard.decode``, which says what is wrong with it. */
+ * Anything else, also what is merely unusual, is left to ``tensorboard.decode_scalar``, which says what is wrong with it. */
 #ifndef MINDSCOPE_SCALAR_TENSORS_H
 #define MINDSCOPE_SCALAR_TENSORS_H
 

@@ -9,6 +9,8 @@ from typing import Any
 from mindscope.errors import FormatError, WireError
 from mindscope.formats import mindspore, tensorboard, wire
 from mindscope.formats.barrier import as_format_error
+from mindscope.formats.kinds import KINDS
+from mindscope.reasons import Reason
 from mindscope.types import DialectName, Kind, Located, Undecodable
 
 __all__ = ["decode", "detect", "locate", "rewinds"]
@@ -60,10 +62,12 @@ def locate(
 
 def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any:
     """The value in the bytes that a Located of this dialect covers. Raises FormatError."""
-    decode_kind = tensorboard.decode if dialect is DialectName.TENSORBOARD else mindspore.decode
+    storage = getattr(KINDS[kind], dialect.value)
+    if storage is None:
+        raise FormatError(Reason("value_malformed", kind=kind.value, why=f"{dialect} files hold no such values"))
     try:
-        return decode_kind(kind, encoded)
+        return storage.decode(encoded)
     except FormatError:
         raise
-    except Exception as error:  # numbers where texts are due, half a table, a shape that no array has
+    except Exception as error:  # a number in place of a text, half a table, a shape that no array has
         raise as_format_error(error, kind.value) from error

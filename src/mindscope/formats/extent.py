@@ -9,14 +9,10 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
+from mindscope.formats.kinds import KINDS
 from mindscope.types import Kind
 
 T = TypeVar("T", int, float)
-
-STEPPED = frozenset(
-    {Kind.SCALAR, Kind.IMAGE, Kind.TENSOR, Kind.HISTOGRAM, Kind.TEXT, Kind.AUDIO, Kind.PR_CURVE, Kind.MESH}
-)
-"""Kinds whose steps tell how far a training has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class Extent:
     def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]]) -> Extent:
         """That of one series, which has a value at least."""
         wall_time = rows["wall_time"]
-        last_step = int(rows["step"].max()) if kind in STEPPED else None
+        last_step = int(rows["step"].max()) if KINDS[kind].has_progress else None
         return cls(float(wall_time.min()), float(wall_time.max()), last_step)
 
     @classmethod

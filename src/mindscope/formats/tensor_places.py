@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindscope.formats import mindspore, mindspore_schemas, tensorboard, tensorboard_schemas, wire
+from mindscope.formats import mindspore_schemas, mindspore_tensors, tensorboard_schemas, tensorboard_tensors, wire
 from mindscope.formats.tensors import dtype_by_name
 from mindscope.types import DialectName, Message
 
@@ -96,11 +96,11 @@ def _declared(dialect: DialectName, message: bytes) -> _Declared:
     if dialect is DialectName.MINDSPORE:
         decoded: Message = wire.decode(mindspore_schemas.TENSOR, message)
         dims = decoded.get("dims", ())
-        name = mindspore.data_type_name(decoded.get("data_type", 0))
-        return _Declared(tuple(int(size) for size in dims), name, mindspore.is_exact_in_float32(name, decoded))
+        name = mindspore_tensors.data_type_name(decoded.get("data_type", 0))
+        return _Declared(tuple(int(size) for size in dims), name, mindspore_tensors.is_exact_in_float32(name, decoded))
     decoded = wire.decode(tensorboard_schemas.TENSOR, message)
     dims = (dim.get("size", 0) for dim in decoded.get("tensor_shape", {}).get("dim", []))
-    name = tensorboard.data_type_name(decoded.get("dtype", 0))
+    name = tensorboard_tensors.data_type_name(decoded.get("dtype", 0))
     return _Declared(tuple(int(size) for size in dims), name, is_exact_in_float32=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.formats.mindspore import data_type_name, decode_tensor
+from mindscope.formats.mindspore_tensors import data_type_name, decode_tensor
 from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, Shape
 from mindscope.reasons import Reason
 from mindscope.types import Message

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from mindscope.formats import wire
-from mindscope.formats.tensorboard import decode_graph, decode_tensor
+from mindscope.formats.tensorboard_schemas import GRAPH
+from mindscope.formats.tensorboard_tensors import decode_tensor
 from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, Shape
 from mindscope.types import Message
 
@@ -33,7 +34,7 @@ def read_meta_graph(encoded: bytes) -> Graph:
     """The graph in the bytes of a MetaGraphDef; an empty one when it has none. Raises FormatError."""
     for number, value, start, end in wire.split(encoded, 0, len(encoded)):
         if number == _GRAPH_OF_META_GRAPH and value is None:
-            return read_tensorboard_graph(decode_graph(encoded[start:end]))
+            return read_tensorboard_graph(wire.decode(GRAPH, encoded[start:end]))
     return Graph("")
 
 

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
 from mindscope.errors import SettingsError
+from mindscope.formats.kinds import KINDS
 from mindscope.reading.export_histograms import Dated, to_csv, to_npz
 from mindscope.reading.export_output import Output
 from mindscope.reading.export_scalars import write_csv, write_parquet
@@ -19,13 +20,7 @@ from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.types import Kind
 
-DIRECTORIES = {
-    Kind.IMAGE: "images",
-    Kind.TENSOR: "tensors",
-    Kind.HISTOGRAM: "histograms",
-    Kind.TEXT: "texts",
-    Kind.AUDIO: "audio",
-}
+DIRECTORIES = {kind: each.export_directory for kind, each in KINDS.items() if each.export_directory}
 EXPORTABLE = (Kind.SCALAR, *DIRECTORIES)
 SCALAR_FORMATS = {"csv": write_csv, "parquet": write_parquet}
 HISTOGRAM_FORMATS = {"npz": to_npz, "csv": to_csv}

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mindscope.formats.kinds import KINDS
 from mindscope.graph import DatasetNode, Graph, read_dataset_graph
 from mindscope.lineage import Lineage
 from mindscope.reading.graphs import read_graphs
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
 from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
-from mindscope.reading.tags import UNTAGGED, kind_called, tag_not_found
+from mindscope.reading.tags import kind_called, tag_not_found
 from mindscope.reading.values import Values, values_of
 from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore
@@ -64,7 +65,7 @@ class Run:
         """
         if kind is not None:
             return self.store.tags(kind_called(kind))
-        return tuple(dict.fromkeys(tag for kind, tag in self.store.series if kind not in UNTAGGED))
+        return tuple(dict.fromkeys(tag for kind, tag in self.store.series if KINDS[kind].is_tagged))
 
     def scalars(self, tag: str, *, overwritten: bool = False) -> Scalars:
         """The points of a scalar tag. Raises TagNotFoundError, as all of the following do."""

@@ -9,21 +9,6 @@ from mindscope.errors import SettingsError, TagNotFoundError
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
-UNTAGGED = frozenset(
-    {
-        Kind.GRAPH,
-        Kind.META_GRAPH,
-        Kind.TRAIN_LINEAGE,
-        Kind.EVAL_LINEAGE,
-        Kind.CUSTOM_LINEAGE,
-        Kind.DATASET_GRAPH,
-        Kind.EXPLAIN,
-        Kind.SESSION,
-        Kind.LOG_MESSAGE,
-    }
-)
-"""Kinds that are stored under their own name in place of a tag."""
-
 
 def kind_called(name: Kind | str) -> Kind:
     """Raises SettingsError, which names all kinds, when there is none of that name."""

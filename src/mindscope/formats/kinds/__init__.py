@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of data, one module for each: a new kind is a module here, a name in ``Kind`` and a line below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from mindscope.formats.kinds.audio import AUDIO
+from mindscope.formats.kinds.descriptor import KindDescriptor, NamedBytes, Storage
+from mindscope.formats.kinds.graph import GRAPH, META_GRAPH, RUN_METADATA
+from mindscope.formats.kinds.histogram import HISTOGRAM
+from mindscope.formats.kinds.image import IMAGE
+from mindscope.formats.kinds.landscape import LANDSCAPE
+from mindscope.formats.kinds.lineage import CUSTOM_LINEAGE, DATASET_GRAPH, EVAL_LINEAGE, TRAIN_LINEAGE
+from mindscope.formats.kinds.notices import EXPLAIN, LOG_MESSAGE, SESSION
+from mindscope.formats.kinds.scalar import SCALAR
+from mindscope.formats.kinds.tensor import TENSOR
+from mindscope.formats.kinds.tensor_plugins import MESH, PR_CURVE
+from mindscope.formats.kinds.tensorboard_plugins import CUSTOM_SCALARS, HPARAMS
+from mindscope.formats.kinds.text import TEXT
+from mindscope.types import Kind
+
+__all__ = ["KINDS", "KindDescriptor", "NamedBytes", "Storage"]
+
+_DESCRIPTORS = (
+    SCALAR, IMAGE, TENSOR, HISTOGRAM, TEXT, AUDIO, PR_CURVE, MESH, HPARAMS, CUSTOM_SCALARS, LANDSCAPE, GRAPH,
+    RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION, LOG_MESSAGE, META_GRAPH,
+)  # fmt: skip
+KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({each.kind: each for each in _DESCRIPTORS})
+"""The descriptor of every kind, in the order of an export."""

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histograms: counts of values in buckets for each step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mindscope.errors import FormatError
+from mindscope.formats.kinds.descriptor import KindDescriptor, mindspore_value, tensorboard_value
+from mindscope.formats.tensorboard_tensors import decode_tensor
+from mindscope.reasons import Reason
+from mindscope.types import Histogram, Kind, Message
+
+
+def _from_tensorboard(value: Message) -> Histogram:
+    if "histo" in value:
+        return _from_limits(value["histo"])
+    if "obsolete_old_style_histogram" in value:
+        raise FormatError(Reason("histogram_old", tag=value.get("tag", "")))
+    buckets = decode_tensor(value["tensor"]).astype(np.float64).reshape(-1, 3)
+    left, right, count = (np.ascontiguousarray(buckets[:, column]) for column in range(3))
+    seen = count > 0
+    low, high = (float(left[seen][0]), float(right[seen][-1])) if seen.any() else (0.0, 0.0)
+    middle = float(((left + right) / 2 * count).sum())
+    return Histogram(left, right, count, low, high, middle, float(count.sum()))
+
+
+def _from_limits(histogram: Message) -> Histogram:
+    """Buckets from their upper limits, without the empty ones at both ends: the outermost edges are then the data's."""
+    limits = histogram.get("bucket_limit", np.empty(0))
+    count = histogram.get("bucket", np.empty(0))
+    if len(limits) != len(count):
+        raise FormatError(Reason("histogram_limits", limits=len(limits), counts=len(count)))
+    low, high = histogram.get("min", 0.0), histogram.get("max", 0.0)
+    total = histogram.get("num", float(count.sum()))
+    seen = np.flatnonzero(count > 0)
+    first, last = (int(seen[0]), int(seen[-1])) if seen.size else (0, -1)
+    inner = limits[first : max(last, 0)]
+    left = np.concatenate([[low], inner]) if seen.size else np.empty(0)
+    right = np.concatenate([inner, [high]]) if seen.size else np.empty(0)
+    return Histogram(left, right, count[first : last + 1], low, high, histogram.get("sum", 0.0), total)
+
+
+def _from_mindspore(value: Message) -> Histogram:
+    histogram = value["histogram"]
+    buckets: list[Message] = histogram.get("buckets", [])
+    left = np.array([bucket["left"] for bucket in buckets], dtype=np.float64)
+    width = np.array([bucket["width"] for bucket in buckets], dtype=np.float64)
+    return Histogram(
+        left=left,
+        right=left + width,
+        count=np.array([bucket["count"] for bucket in buckets], dtype=np.float64),
+        minimum=histogram.get("min", 0.0),
+        maximum=histogram.get("max", 0.0),
+        sum=histogram.get("sum", 0.0),
+        total=histogram.get("count", 0),
+        nan_count=histogram.get("nan_count", 0),
+        positive_infinity_count=histogram.get("pos_inf_count", 0),
+        negative_infinity_count=histogram.get("neg_inf_count", 0),
+    )
+
+
+HISTOGRAM = KindDescriptor(
+    Kind.HISTOGRAM,
+    tensorboard=tensorboard_value(Kind.HISTOGRAM, _from_tensorboard, 3, 5),
+    mindspore=mindspore_value(Kind.HISTOGRAM, _from_mindspore, 9),
+    plugins=("histograms", "distributions"),
+    has_progress=True,
+    export_directory="histograms",
+)
