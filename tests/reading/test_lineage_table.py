@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow
 import pytest
 
+from mindscope.errors import RunNotFoundError
 from mindscope.lineage.cell import CellKind
 from mindscope.reading import open_runs
 from tests.event_log import (
@@ -299,3 +300,23 @@ def test_a_filter_selects_runs() -> None:
     assert 0 < len(want) < len(table)
     assert sorted(got.runs) == sorted(want)
     assert table.filter("run == 'run_06'").runs == ("run_06",)
+
+
+def test_sorted_and_best_runs() -> None:
+    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    want = {run: row.get("metric/Accuracy") for run, row in expected_rows().items()}
+    got = table.sort("-metric/Accuracy", "run")
+    known = sorted((run for run in want if want[run] is not None), key=lambda run: (-want[run], run))
+    assert list(got.runs) == known + sorted(run for run in want if want[run] is None)
+    assert (table.best("Accuracy") or {})["run"] == known[0]
+    assert (table.best("Accuracy", "min") or {})["metric/Accuracy"] == min(filter(None, want.values()))
+    assert (table.best("loss") or {})["algorithm/loss"] == min(
+        row["algorithm/loss"] for row in expected_rows().values()
+    )
+    assert table.best("optimizer") is None
+
+
+def test_a_run_that_is_not_in_the_table() -> None:
+    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    with pytest.raises(RunNotFoundError, match="'nothing' is not in the table"):
+        table.diff("nothing", "run_01")

@@ -70,7 +70,7 @@ class TableIndex:
     def _replace(self, run: str, row: Row) -> None:
         before = self._rows.get(run, {})
         for key in before.keys() | row.keys():
-            if key not in before or key not in row or not _is_same_cell(before[key], row[key]):
+            if key not in before or key not in row or not is_same_cell(before[key], row[key]):
                 self._columns.pop(key, None)
         for key in row:
             if key not in before:
@@ -86,9 +86,9 @@ class TableIndex:
 def _is_same(one: Row | None, other: Row) -> bool:
     if one is None or one.keys() != other.keys():
         return False
-    return all(_is_same_cell(cell, other[key]) for key, cell in one.items())
+    return all(is_same_cell(cell, other[key]) for key, cell in one.items())
 
 
-def _is_same_cell(one: Cell, other: Cell) -> bool:
+def is_same_cell(one: Cell, other: Cell) -> bool:
     """``1`` and ``1.0`` differ, NaN is NaN, 0.0 and -0.0 differ."""
     return one is other or (type(one) is type(other) and repr(one) == repr(other))

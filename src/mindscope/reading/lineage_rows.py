@@ -13,12 +13,14 @@ from pathlib import PurePosixPath
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import RUN, ColumnKey, Group
 from mindscope.lineage.config_files import NONE, ConfigFiles, Stamp, config_stamp, read_config_files
+from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.index import Row, TableIndex
 from mindscope.lineage.run_row import lineage_cells, parameter_cells
 from mindscope.lineage.scalar_summary import scalar_cells
 from mindscope.lineage.table import Table
 from mindscope.reading.hparams_sessions import HparamsData, MetricInfo, read_hparams
 from mindscope.reading.lineage import read_lineage
+from mindscope.reading.run import Run
 from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
@@ -166,6 +168,18 @@ class LineageRows:
             known = self._known.get(run)
             if known is not None and known.hparams.metrics is not None:
                 yield known.hparams.metrics
+
+
+def compare_runs(one: Run, other: Run, scalars: Iterable[str] = ()) -> tuple[FieldPair, ...]:
+    """Two runs field by field, those that differ first."""
+    choice = ScalarChoice(tuple(scalars))
+    return compare_rows(_row_alone(one.store, choice), _row_alone(other.store, choice))
+
+
+def _row_alone(store: RunStore, scalars: ScalarChoice) -> Row:
+    rows = LineageRows(lambda: {store.id: store}, scalars)
+    rows.update()
+    return rows.index.row(store.id) or {}
 
 
 def _field_version(store: RunStore) -> int:

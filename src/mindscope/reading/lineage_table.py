@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from mindscope.errors import RunNotFoundError
 from mindscope.lineage.cell import Cell, CellKind, cell_text
-from mindscope.lineage.column import Column
+from mindscope.lineage.column import Column, ColumnKey
+from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.filter import Filter
+from mindscope.lineage.goal import Goal, best_row, guess_goal
+from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
 from mindscope.reading.tables import pandas_table
 
@@ -64,6 +68,27 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         """
         return self._with(Filter(text).apply(self.table))
 
+    def sort(self, *names: str) -> LineageTable:
+        """Sorted by columns, the first counts most; ``-NAME`` sorts from high to low.
+
+        Texts are in natural order; NaN, then missing values come last in either direction. Raises ColumnNotFoundError.
+        """
+        return self._with(self.table.take(sorted_rows(self.table, [self._sort_key(name) for name in names])))
+
+    def best(self, name: str, goal: Goal | None = None) -> Mapping[str, Cell] | None:
+        """The row with the best finite number of a column; None where no run has one.
+
+        ``goal`` is ``max`` or ``min``; without it ``min`` for names with a word such as loss or error, else ``max``.
+        Raises ColumnNotFoundError.
+        """
+        key = self.table.find(name)
+        row = best_row(self.table.columns[key], goal or guess_goal(key.name))
+        return None if row is None else self[row]
+
+    def diff(self, one: str, other: str) -> tuple[FieldPair, ...]:
+        """Two runs of the table field by field, those that differ first. Raises RunNotFoundError."""
+        return compare_rows(self._row_of(one), self._row_of(other))
+
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table``: null where a value is missing, NaN where it is NaN.
 
@@ -82,6 +107,17 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
             {id: each.numbers if each.kind is CellKind.FLOAT else each.cells for id, each in columns.items()}
         )
         return frame.astype({id: dtype for id, each in columns.items() if (dtype := _pandas_dtype(each))})
+
+    def _sort_key(self, name: str) -> SortKey:
+        """A name that begins with ``-`` may be that of a column itself."""
+        ids = {column.id for column in self.table.columns.values()}
+        is_descending = name.startswith("-") and name not in ids
+        return SortKey(self.table.find(name[1:] if is_descending else name), is_descending)
+
+    def _row_of(self, run: str) -> dict[ColumnKey, Cell]:
+        if run not in self.table.runs:
+            raise RunNotFoundError(f"run {run!r} is not in the table of {len(self)} runs")
+        return self.table.row(self.table.runs.index(run))
 
     def _with(self, table: Table) -> LineageTable:
         return LineageTable(table, self.problems)
