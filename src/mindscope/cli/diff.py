@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def diff(
-    one: Annotated[str, typer.Argument(metavar="RUN", help="The directory of a run.")],
-    other: Annotated[str, typer.Argument(metavar="RUN", help="The directory of the other run.")],
+    one: Annotated[str, typer.Argument(metavar="RUN", help="Directory of the first run.")],
+    other: Annotated[str, typer.Argument(metavar="RUN", help="Directory of the second run.")],
     scalars: Scalars = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, a list with an entry a field.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: a list with one entry per field.")] = False,
 ) -> None:
-    """Compare two runs field by field, differences first: parameters, data, metrics, custom fields and facts."""
+    """Compare the parameters, data, metrics, custom fields and facts of two runs, differences first."""
     import json
 
     from mindscope.reading import open_run

@@ -19,7 +19,7 @@ Scalars = Annotated[
     typer.Option(
         "--scalars",
         metavar="PATTERN",
-        help="Also last, min, max and mean of tags like this, with * and ?; may be repeated.",
+        help="Add last, min, max and mean of matching tags; wildcards are * and ?. Repeatable.",
     ),
 ]
 
@@ -28,17 +28,17 @@ def lineage(
     path: Annotated[str, typer.Argument(metavar="BASE", help="A run, or a directory with runs at any depth.")],
     where: Annotated[
         str | None,
-        typer.Option("--where", metavar="FILTER", help="Only runs like this: lr < 0.01 and metric['Accuracy'] > 0.9"),
+        typer.Option(
+            "--where", metavar="FILTER", help="Show only matching runs: lr < 0.01 and metric['Accuracy'] > 0.9"
+        ),
     ] = None,
     sort: Annotated[
         list[str] | None,
-        typer.Option(
-            "--sort", metavar="COLUMN", help="Sort by this column, -COLUMN: from high to low; may be repeated."
-        ),
+        typer.Option("--sort", metavar="COLUMN", help="Sort by this column; -COLUMN sorts descending. Repeatable."),
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", metavar="COLUMN", help="Only this column beside the run; may be repeated."),
+        typer.Option("--columns", metavar="COLUMN", help="Show only the run and this column. Repeatable."),
     ] = None,
     scalars: Scalars = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV with all columns.")] = False,
@@ -48,9 +48,10 @@ def lineage(
     ] = None,
     follow_links: FollowLinks = False,
 ) -> None:
-    """Print one table over all runs: parameters, data, metrics, custom fields and facts.
+    """Print a table of all runs: parameters, data, metrics, custom fields and facts.
 
-    In a terminal, columns that differ between the runs; state and duration are the only facts. Files have all columns.
+    A terminal shows columns that differ between runs, and of the facts only state and duration. CSV, JSON and Parquet
+    contain all columns.
     """
     from mindscope.reading import lineage_output
 
