@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +15,7 @@ from mindscope.lineage.column import Column, ColumnKey
 from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.filter import Filter
 from mindscope.lineage.goal import Goal, best_row, guess_goal
+from mindscope.lineage.importance import Importance, importance_of
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
 from mindscope.reading.tables import pandas_table
@@ -84,6 +85,16 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         key = self.table.find(name)
         row = best_row(self.table.columns[key], goal or guess_goal(key.name))
         return None if row is None else self[row]
+
+    def importance(self, name: str, columns: Iterable[str] | None = None) -> Importance:
+        """Which parameters, custom fields and data matter for a column of numbers, the most important first.
+
+        Linear and rank correlation, mutual information, and permutation importance of a random forest where
+        scikit-learn is installed, each with its interval. ``columns`` names the columns to look at instead.
+        Raises ColumnNotFoundError.
+        """
+        keys = None if columns is None else [self.table.find(each) for each in columns]
+        return importance_of(self.table, self.table.find(name), keys)
 
     def diff(self, one: str, other: str) -> tuple[FieldPair, ...]:
         """Two runs of the table field by field, those that differ first. Raises RunNotFoundError."""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How strongly one parameter and a target go together, as a number with its 95 % interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+Z95 = 1.959964
+"""Of a normal distribution, 95 % lie within so many standard deviations."""
+RESAMPLES = 200
+MOST_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """``value`` with its 95 % interval over ``sample_size`` runs."""
+
+    value: float
+    low: float
+    high: float
+    sample_size: int
+
+
+def linear_correlation(x: Floats, y: Floats) -> Estimate:
+    """Pearson's r from -1 to 1; the interval by Fisher's transformation. Arrays of shape (n,) without NaN."""
+    return _interval(_pearson(x, y), 1.0, x.size)
+
+
+def rank_correlation(x: Floats, y: Floats) -> Estimate:
+    """Spearman's rho from -1 to 1; the interval after Bonett and Wright (2000)."""
+    rho = _pearson(ranks(x), ranks(y))
+    return _interval(rho, 1 + rho * rho / 2, x.size)
+
+
+def correlation_ratio(codes: Codes, y: Floats, rng: np.random.Generator) -> Estimate:
+    """How far the means of categories explain ``y``, from 0 to 1: the root of the adjusted share of the variance.
+
+    The interval is the bootstrap's.
+    """
+    samples = (rng.integers(0, y.size, y.size) for _ in range(RESAMPLES))
+    low, high = np.percentile([_adjusted_ratio(codes[rows], y[rows]) for rows in samples], (2.5, 97.5))
+    return Estimate(_adjusted_ratio(codes, y), float(low), float(high), y.size)
+
+
+def mutual_information(x: Codes, y: Codes) -> Estimate:
+    """What knowing ``x`` says of ``y``, as the correlation from 0 to 1 of two normal variables that share as much.
+
+    The plug-in estimate with the correction of Miller and Madow (1955); the interval by its asymptotic variance.
+    """
+    joint = np.zeros((int(x.max()) + 1, int(y.max()) + 1))
+    np.add.at(joint, (x, y), 1.0 / x.size)
+    p_x, p_y = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
+    is_met = joint > 0
+    p = joint[is_met]
+    logs = np.log(p / (p_x * p_y)[is_met])
+    nats = float((p * logs).sum())
+    cells, rows, columns = (int(np.count_nonzero(each)) for each in (joint, p_x, p_y))
+    excess = (cells - rows - columns + 1) / (2 * x.size)
+    deviation = math.sqrt(max(0.0, float((p * logs**2).sum()) - nats**2) / x.size)
+    low, value, high = (_as_correlation(nats - excess + sign * Z95 * deviation) for sign in (-1, 0, 1))
+    return Estimate(value, low, high, x.size)
+
+
+def ranks(values: Floats) -> Floats:
+    """The place of each value among all, equal ones the mean of their places."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2.0)[inverse]
+
+
+def binned(values: Floats) -> Codes:
+    """Numbers as bins of about equal counts, the cube root of their number at most ten; few values one each."""
+    count = min(MOST_BINS, max(2, round(values.size ** (1 / 3))))
+    distinct, inverse = np.unique(values, return_inverse=True)
+    if distinct.size <= count:
+        return inverse
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, count + 1)[1:-1]))
+    codes = np.searchsorted(edges, values, side="left")
+    return np.unique(codes, return_inverse=True)[1]
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    x, y = _standardized(x), _standardized(y)
+    return float(np.clip((x * y).mean(), -1, 1))
+
+
+def _standardized(values: Floats) -> Floats:
+    scaled = values / (np.abs(values).max() or 1.0)  # the squares of 1e200 overflow
+    centered = scaled - scaled.mean()
+    return centered / (centered.std() or 1.0)
+
+
+def _interval(r: float, variance: float, count: int) -> Estimate:
+    if count < 4 or abs(r) >= 1:
+        return Estimate(r, -1.0 if count < 4 else r, 1.0 if count < 4 else r, count)
+    half = Z95 * math.sqrt(variance / (count - 3))
+    return Estimate(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), count)
+
+
+def _adjusted_ratio(codes: Codes, y: Floats) -> float:
+    counts = np.bincount(codes)
+    total = float(((y - y.mean()) ** 2).sum())
+    groups = int(np.count_nonzero(counts))
+    if total == 0 or y.size <= groups:
+        return 0.0
+    means = np.bincount(codes, y) / np.maximum(counts, 1)
+    within = float(((y - means[codes]) ** 2).sum())
+    return math.sqrt(max(0.0, 1 - within / total * (y.size - 1) / (y.size - groups)))
+
+
+def _as_correlation(nats: float) -> float:
+    return math.sqrt(1 - math.exp(-2 * max(0.0, nats)))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns as what statistics work on: numbers or categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.lineage.cell import Cell, CellKind
+from mindscope.lineage.column import Column, ColumnKey, Group
+from mindscope.lineage.table import Table
+
+CAUSES = frozenset({Group.PARAMETER, Group.CUSTOM, Group.DATASET})
+"""Groups whose columns may explain a result."""
+NETWORK = ColumnKey(Group.ALGORITHM, "network")
+FEWEST_RUNS = 8
+"""With fewer runs no interval says anything."""
+NEARLY_UNIQUE = 0.5
+"""Texts of more different values than this share of the runs are names, and no setting."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """A column over the runs that have the target. ``values`` are numbers, or codes of categories; NaN is missing.
+
+    ``names`` are the categories by code, none of a number.
+    """
+
+    key: ColumnKey
+    kind: Literal["number", "category"]
+    values: NDArray[np.float64]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetApart:
+    """A column that can't explain anything, and why."""
+
+    key: ColumnKey
+    reason: str
+
+
+def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature], list[SetApart]]:
+    """Columns that vary, and those set apart."""
+    found: list[Feature] = []
+    apart: list[SetApart] = []
+    for key in keys:
+        feature = _feature(table.columns[key])
+        if isinstance(feature, Feature):
+            found.append(feature)
+        else:
+            apart.append(SetApart(key, feature))
+    return found, apart
+
+
+def cause_keys(table: Table, target: ColumnKey) -> list[ColumnKey]:
+    """Parameters, custom fields, data and the network: what was chosen before the training."""
+    return [key for key in table.columns if (key.group in CAUSES or key == NETWORK) and key != target]
+
+
+def _feature(column: Column) -> Feature | str:
+    """The feature, or the reason why there is none."""
+    distinct = column.distinct
+    if column.count < FEWEST_RUNS:
+        return f"only {column.count} runs have it and the target, want {FEWEST_RUNS}"
+    if len(distinct) == 1 and column.count == len(column):
+        return f"constant: every run has {_short(distinct[0])}"
+    if len(distinct) == 1:
+        return f"constant: {column.count} of {len(column)} runs have {_short(distinct[0])}, the others have none"
+    if column.is_numeric:
+        finite = np.where(np.isfinite(column.numbers), column.numbers, np.nan)
+        if np.unique(finite[~np.isnan(finite)]).size < 2:
+            return "it has no two different finite numbers"
+        return Feature(column.key, "number", finite)
+    if len(distinct) > NEARLY_UNIQUE * column.count and column.kind is not CellKind.BOOL:
+        return f"nearly unique: {len(distinct)} values in {column.count} runs"
+    codes = {repr(cell): code for code, cell in enumerate(distinct)}
+    values = [np.nan if cell is None else codes[repr(cell)] for cell in column.cells]
+    return Feature(column.key, "category", np.array(values, np.float64), tuple(_short(cell) for cell in distinct))
+
+
+def _short(cell: Cell) -> str:
+    text = cell if isinstance(cell, str) else repr(cell)
+    return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which parameters matter for a target, by four measures that see different things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from mindscope.errors import ColumnNotFoundError, MissingPackageError
+from mindscope.lineage.association import (
+    Estimate,
+    Floats,
+    binned,
+    correlation_ratio,
+    linear_correlation,
+    mutual_information,
+    rank_correlation,
+    ranks,
+)
+from mindscope.lineage.column import ColumnKey
+from mindscope.lineage.features import FEWEST_RUNS, Feature, SetApart, cause_keys, features_of
+from mindscope.lineage.forest import forest_importance
+from mindscope.lineage.interaction import interactions
+from mindscope.lineage.table import Table
+
+
+class Measure(str, Enum):
+    """How importance is measured."""
+
+    LINEAR = "linear"
+    RANK = "rank"
+    INFORMATION = "information"
+    FOREST = "forest"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+CANNOT_SEE: Mapping[Measure, str] = {
+    Measure.LINEAR: "Linear correlation sees straight lines only: a curve that rises and falls, and parameters that "
+    "matter only together, count as nothing.",
+    Measure.RANK: "Rank correlation sees relations that only rise or only fall: an optimum in the middle, and "
+    "parameters that matter only together, count as nothing.",
+    Measure.INFORMATION: "Mutual information sees a relation of any shape, and no direction: it looks at one parameter "
+    "at a time, and needs many runs.",
+    Measure.FOREST: "A random forest sees curves and parameters that matter together; it divides importance between "
+    "parameters that vary together, and says nothing where its score is near zero.",
+}
+"""A sentence on the limits of each measure. None of them tells a cause from a coincidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureImportance:
+    """A parameter: ``kind`` is number or category; measures that can't be computed are absent.
+
+    Linear and rank have a sign for numbers, and none for categories, whose means are compared.
+    """
+
+    key: ColumnKey
+    kind: str
+    measures: Mapping[Measure, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class PairImportance:
+    """Two parameters that matter together: the share of the target's variance that only their pair explains."""
+
+    one: ColumnKey
+    other: ColumnKey
+    share: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """Parameters, the most important first, for the ``sample_size`` runs that have a finite target.
+
+    ``forest_score`` is None where no forest was grown, and ``forest_problem`` then says why.
+    """
+
+    target: ColumnKey
+    sample_size: int
+    features: tuple[FeatureImportance, ...] = ()
+    set_apart: tuple[SetApart, ...] = ()
+    pairs: tuple[PairImportance, ...] = ()
+    forest_score: Estimate | None = None
+    forest_problem: str | None = None
+    cannot_see: Mapping[Measure, str] = field(default_factory=lambda: CANNOT_SEE)
+
+    def __getitem__(self, id: str) -> FeatureImportance:
+        """The parameter of an id or name. Raises ColumnNotFoundError."""
+        for feature in self.features:
+            if id in (feature.key.id, feature.key.name):
+                return feature
+        raise ColumnNotFoundError(f"{id!r} has no importance: {self._why(id)}")
+
+    def _why(self, id: str) -> str:
+        reasons = (each.reason for each in self.set_apart if id in (each.key.id, each.key.name))
+        return next(reasons, "it is no parameter, custom field or data of these runs")
+
+
+def importance_of(table: Table, target: ColumnKey, keys: Iterable[ColumnKey] | None = None) -> Importance:
+    """Importance of parameters, custom fields, data and network, or of the columns ``keys``, for a numeric target."""
+    numbers = table.columns[target].numbers
+    rows = np.flatnonzero(np.isfinite(numbers))
+    y = numbers[rows]
+    known = table.take(rows)
+    features, apart = features_of(known, cause_keys(table, target) if keys is None else keys)
+    if y.size < FEWEST_RUNS or np.unique(y).size < 2:
+        why = (
+            f"{y.size} runs have a finite {target.id}, {np.unique(y).size} values, want {FEWEST_RUNS} runs and 2 values"
+        )
+        return Importance(target, y.size, (), tuple(apart), forest_problem=why)
+    rng = np.random.default_rng(0)
+    measures = [_measures(feature, y, rng) for feature in features]
+    score, problem = None, None if features else "no column varies"
+    if features:
+        try:
+            forest = forest_importance(features, y)
+        except MissingPackageError as error:
+            problem = str(error)
+        else:
+            score = forest.score
+            for each, estimate in zip(measures, forest.importances, strict=True):
+                each[Measure.FOREST] = estimate
+    order = sorted(range(len(features)), key=lambda place: -_strength(measures[place]))
+    features, measures = [features[place] for place in order], [measures[place] for place in order]
+    pairs = [
+        PairImportance(features[pair.one].key, features[pair.other].key, pair.share)
+        for pair in interactions(features, y, rng)
+    ]
+    found = [
+        FeatureImportance(feature.key, feature.kind, each) for feature, each in zip(features, measures, strict=True)
+    ]
+    return Importance(target, y.size, tuple(found), tuple(apart), tuple(pairs), score, problem)
+
+
+def _measures(feature: Feature, y: Floats, rng: np.random.Generator) -> dict[Measure, Estimate]:
+    """Over the runs that have the parameter; for mutual information a missing value is a category."""
+    is_known = ~np.isnan(feature.values)
+    x, seen = feature.values[is_known], y[is_known]
+    if feature.kind == "number":
+        linear, rank = linear_correlation(x, seen), rank_correlation(x, seen)
+        codes = np.zeros(y.size, np.intp)
+        codes[is_known] = binned(x) + 1
+    else:
+        categories = x.astype(np.intp)
+        linear, rank = correlation_ratio(categories, seen, rng), correlation_ratio(categories, ranks(seen), rng)
+        codes = np.where(is_known, np.nan_to_num(feature.values) + 1, 0).astype(np.intp)
+    information = mutual_information(np.unique(codes, return_inverse=True)[1], binned(y))
+    return {Measure.LINEAR: linear, Measure.RANK: rank, Measure.INFORMATION: information}
+
+
+def _strength(measures: Mapping[Measure, Estimate]) -> float:
+    return measures.get(Measure.FOREST, measures[Measure.INFORMATION]).value

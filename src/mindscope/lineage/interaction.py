@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of parameters that matter together: what cells of both explain beyond rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.lineage.association import Codes, Estimate, Floats
+from mindscope.lineage.features import Feature
+
+LEVELS = 3
+"""A number is cut into so many bins of equal counts."""
+MOST_LEVELS = 6
+"""A category of more values needs more runs than sweeps have."""
+MOST_FEATURES = 12
+MOST_PAIRS = 10
+RESAMPLES = 100
+
+
+class Interaction(NamedTuple):
+    """Two features by their places, and the share of the target's variance that only their pair explains."""
+
+    one: int
+    other: int
+    share: Estimate
+
+
+def interactions(features: Sequence[Feature], y: Floats, rng: np.random.Generator) -> list[Interaction]:
+    """The strongest pairs of the first ``MOST_FEATURES`` features, over the runs that have both.
+
+    A two-way analysis of variance over bins: the adjusted share of cell means less that of additive effects. The
+    interval is the bootstrap's.
+    """
+    levels = [_levels(feature) for feature in features[:MOST_FEATURES]]
+    shares: list[tuple[float, int, int]] = []
+    for one, other in combinations(range(len(levels)), 2):
+        known = (levels[one] >= 0) & (levels[other] >= 0)
+        shares.append((_share(levels[one][known], levels[other][known], y[known]), one, other))
+    strongest = sorted((each for each in shares if each[0] > 0), reverse=True)[:MOST_PAIRS]
+    return [Interaction(one, other, _estimate(levels[one], levels[other], y, rng)) for _, one, other in strongest]
+
+
+def _estimate(one: Codes, other: Codes, y: Floats, rng: np.random.Generator) -> Estimate:
+    known = (one >= 0) & (other >= 0)
+    one, other, y = one[known], other[known], y[known]
+    samples = (rng.integers(0, y.size, y.size) for _ in range(RESAMPLES))
+    low, high = np.percentile([_share(one[rows], other[rows], y[rows]) for rows in samples], (2.5, 97.5))
+    return Estimate(_share(one, other, y), float(low), float(high), y.size)
+
+
+def _share(one: Codes, other: Codes, y: Floats) -> float:
+    total = float(((y - y.mean()) ** 2).sum()) if y.size else 0.0
+    if total == 0:
+        return 0.0
+    rows, columns = np.unique(one, return_inverse=True)[1], np.unique(other, return_inverse=True)[1]
+    cells = np.unique(rows * MOST_LEVELS + columns, return_inverse=True)[1]
+    additive = np.hstack([_indicators(rows), _indicators(columns)[:, 1:]])
+    return max(0.0, _explained(_indicators(cells), y, total) - _explained(additive, y, total))
+
+
+def _explained(design: Floats, y: Floats, total: float) -> float:
+    """The share of the variance that a linear model explains, adjusted for its number of coefficients."""
+    freedom = y.size - design.shape[1]
+    if freedom <= 0:
+        return 0.0
+    solved = np.linalg.lstsq(design, y, rcond=None)[0]
+    rest = float(((y - design @ solved) ** 2).sum())
+    return 1 - rest / freedom * (y.size - 1) / total
+
+
+def _indicators(codes: Codes) -> Floats:
+    return np.eye(int(codes.max()) + 1)[codes]
+
+
+def _levels(feature: Feature) -> NDArray[np.intp]:
+    """The bin or category of each run; -1 where it is missing, everywhere for a category of too many values."""
+    levels = np.full(feature.values.size, -1, np.intp)
+    if len(feature.names) > MOST_LEVELS:
+        return levels
+    known = ~np.isnan(feature.values)
+    values = feature.values[known]
+    distinct, codes = np.unique(values, return_inverse=True)
+    if feature.kind == "number" and distinct.size > LEVELS:
+        codes = np.searchsorted(np.quantile(values, np.linspace(0, 1, LEVELS + 1)[1:-1]), values)
+    levels[known] = codes
+    return levels
