@@ -27,7 +27,7 @@ def load(base: str, workspace: str | None = None) -> Catalog:
     catalog.refresh()
     for store in catalog.runs.values():
         for tag in store.tags(Kind.SCALAR):
-            curve(store, tag).shown()
+            curve(store, tag).visible_parts()
     return catalog
 
 
@@ -47,7 +47,7 @@ def measure_loading(base: str, workspace: str | None = None) -> None:
     with timed() as saving:
         with timed() as loading:
             catalog = load(base, workspace)
-        catalog.settle()
+        catalog.wait_until_saved()
     report(started=started, seconds=loading.seconds, saved=saving.seconds, points=count_points(catalog))
     catalog.close()
 

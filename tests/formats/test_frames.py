@@ -293,7 +293,7 @@ def test_headers_without_payloads_are_not_read_again_and_again() -> None:
 
 
 def test_much_damage_on_purpose_is_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MOST_WASTED", 1 << 20)
+    monkeypatch.setattr(frames, "MAX_WASTED_BYTES", 1 << 20)
     data = (frame(bytes(100_000))[:12] + frame(b"")) * 20_000
     reader, read_bytes = FrameReader("events"), 0
     while len(data) - reader.ahead >= reader.needed:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from mindscope.formats import wire
 from mindscope.formats._scan import TOLD_SCALAR, EventColumns
-from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FrameReader, frame
 from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.formats.tensorboard_schemas import EVENT
+from mindscope.formats.time_range import TimeRange
 from mindscope.types import DialectName, Kind
 
 from .test_fuzz import broken, with_broken_payloads
@@ -184,7 +184,7 @@ def test_unusual_scalars_keep_their_place_among_plain_ones() -> None:
         rows = scanner.take()
         assert rows.scalars["t"]["step"].tolist() == [0, 1, 2, 4, 5, 6]
         assert rows.scalars["t"]["value"].tolist() == [1.0, 2.0, 1.0, 1.0, 2.0, 1.0]
-        assert rows.extent == Extent(9.0, 15.0, 6)
+        assert rows.time_range == TimeRange(9.0, 15.0, 6)
         assert len(rows.undecodable) == 1
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from mindscope.errors import FormatError
 from mindscope.formats import dialects, mindspore_schemas, tensorboard_schemas, wire
-from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FrameReader, frame
 from mindscope.formats.scan import EventScanner, Scanned
+from mindscope.formats.time_range import TimeRange
 from mindscope.types import DialectName, Kind, Undecodable
 
 DATA = Path(__file__).parents[1] / "data"
@@ -276,7 +276,7 @@ def test_steps_of_any_kind_are_those_of_the_file(steps: list[int]) -> None:
     scanner = EventScanner(DialectName.MINDSPORE, {})
     scanner.scan(FrameReader("events"), log)
     scanned = scanner.take()
-    assert scanned.extent == Extent(1e9 - len(steps) + 1, 1e9, max(steps))
+    assert scanned.time_range == TimeRange(1e9 - len(steps) + 1, 1e9, max(steps))
     assert scanned.scalars["a"]["step"].tolist() == [
         step for row, step in enumerate(steps) if row % 97 != 50 or row % 2 == 0
     ]

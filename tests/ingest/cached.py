@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mindscope.ingest import Catalog
-from mindscope.ingest import load as load_module
+from mindscope.ingest import run_loader as load_module
 from tests.event_log import (
     MINDSPORE_NAME,
     TENSORBOARD_NAME,
@@ -31,7 +31,7 @@ OLDER, NEWER = MINDSPORE_NAME.format(1), MINDSPORE_NAME.format(2)
 def sealing_at_once() -> Iterator[None]:
     """Every read of a run that changed it is followed by sealing it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load_module, "SEALED_EVERY_S", 0.0)
+        patch.setattr(load_module, "SAVE_INTERVAL_S", 0.0)
         yield
 
 
@@ -40,7 +40,7 @@ def opened(base: Path, workspace: Path, **more: Any) -> Iterator[Catalog]:
     catalog = Catalog(base, workspace, **more)
     try:
         catalog.refresh()
-        catalog.settle()
+        catalog.wait_until_saved()
         yield catalog
     finally:
         catalog.close()

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.ingest import Catalog
-from mindscope.ingest import backlog as backlog_module
-from mindscope.ingest import saver as saver_module
+from mindscope.ingest import cache_writer as writer_module
+from mindscope.ingest import unsaved_bytes as unsaved_module
 from mindscope.store import RunCache, RunStore
 from mindscope.store import cache as cache_module
 from mindscope.types import Kind
@@ -110,7 +110,7 @@ def test_rebuilt_incremental_and_reopened_are_equal(actions: list[Any]) -> None:
         for action in [*actions, "refresh"]:
             if action in ("restart", "kill"):
                 if action == "kill" and catalog._cache is not None:
-                    catalog._saver.stop()  # somewhere in its work
+                    catalog._cache_writer.stop()  # somewhere in its work
                     catalog._cache.close()  # the system lets go of the lock, and nothing more is saved
                 else:
                     catalog.close()
@@ -130,15 +130,15 @@ def test_rebuilt_incremental_and_reopened_are_equal(actions: list[Any]) -> None:
 
 def test_curves_are_readable_before_the_cache_is_written(base: Path, workspace: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saver_module, "DELAY_S", 3600.0)
+        patch.setattr(writer_module, "DELAY_S", 3600.0)
         catalog = Catalog(base, workspace)
         catalog.refresh()
         want = contents(catalog)
         assert want == fresh(base)
         assert [path.name for path in cache_files(workspace)] == ["runs.index"]
-        catalog.settle()
+        catalog.wait_until_saved()
     assert [path.suffix for path in cache_files(workspace)].count(".chunk") == 4
-    assert {store.unsealed_bytes for store in catalog.runs.values()} == {0}
+    assert {store.unsaved_bytes for store in catalog.runs.values()} == {0}
     assert contents(catalog) == want
     catalog.close()
 
@@ -150,11 +150,11 @@ def test_what_waits_to_be_saved_is_bounded(tmp_path: Path, workspace: Path) -> N
         append(run / OLDER, version() + steps(range(300)))
     bound = 5 * 300 * 20
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saver_module, "DELAY_S", 3600.0)
-        patch.setattr(backlog_module, "BACKLOG_BYTES", bound)
+        patch.setattr(writer_module, "DELAY_S", 3600.0)
+        patch.setattr(unsaved_module, "MAX_UNSAVED_BYTES", bound)
         with contextlib.closing(Catalog(tmp_path / "base", workspace)) as catalog:
             catalog.refresh()
-            waiting = [store.unsealed_bytes for store in catalog.runs.values()]
+            waiting = [store.unsaved_bytes for store in catalog.runs.values()]
             assert 0 < sum(waiting) <= bound + max(waiting) * (os.cpu_count() or 1)
             assert contents(catalog) == fresh(tmp_path / "base")
 
@@ -171,7 +171,7 @@ def test_a_run_that_cannot_be_saved_keeps_no_other_from_it(
 
     monkeypatch.setattr(RunCache, "save", fail_once)
     with opened(base, workspace) as catalog:
-        assert [catalog.run(id).unsealed_bytes == 0 for id in ("a", "b")] == [False, True]
+        assert [catalog.run(id).unsaved_bytes == 0 for id in ("a", "b")] == [False, True]
         assert contents(catalog) == fresh(base)
 
 
@@ -213,7 +213,7 @@ def test_few_chunks_hold_a_run_that_grew_a_thousand_times(tmp_path: Path, worksp
         for step in range(1000):
             append(base / "run" / OLDER, steps([step]))
             catalog.refresh()
-            catalog.settle()
+            catalog.wait_until_saved()
         assert len(catalog.run("run").chunks) <= 8
         assert len(list(workspace.glob("cache/*/*.chunk"))) <= 8
         assert visible_steps(catalog.run("run")) == list(range(1000))

@@ -156,14 +156,14 @@ def test_places_that_were_left_out_are_told_once_and_until_they_are_mended(tmp_p
     catalog.refresh()
     link.symlink_to(NAME)
     assert catalog.refresh(on_change=told.append) == frozenset()
-    assert [place.path for place in catalog.unread] == [str(link)]
+    assert [place.path for place in catalog.unreadable] == [str(link)]
     version = catalog.version
     catalog.refresh(on_change=told.append)
     assert (told, catalog.version) == ([frozenset()], version)
     link.unlink()
     write_run(tmp_path, "run")
     assert catalog.refresh(on_change=told.append) == {"run"}
-    assert catalog.unread == ()
+    assert catalog.unreadable == ()
 
 
 def test_a_base_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:

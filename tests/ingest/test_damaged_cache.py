@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mindscope.store import index as index_module
+from mindscope.store import run_index as index_module
 from tests.event_log import (
     steps,
 )
@@ -81,10 +81,10 @@ def test_a_cache_of_another_format_is_not_believed(base: Path, workspace: Path) 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from mindscope.ingest import Catalog, backlog, load
-load.SEALED_EVERY_S = 0.0
+from mindscope.ingest import Catalog, unsaved_bytes, run_loader
+run_loader.SAVE_INTERVAL_S = 0.0
 base, workspace, number = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-backlog.BACKLOG_BYTES = int(sys.argv[5])
+unsaved_bytes.MAX_UNSAVED_BYTES = int(sys.argv[5])
 rest = number
 
 def watch(name, details):
@@ -100,7 +100,7 @@ for part in range(3):
     with (base / "a" / sys.argv[4]).open("ab") as file:
         file.write((base / f"part.{part}").read_bytes())
     catalog.refresh()
-    catalog.settle()
+    catalog.wait_until_saved()
 catalog.close()
 """
 

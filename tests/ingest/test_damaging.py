@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.formats.frames import FrameReader, frame, masked_crc32c
-from mindscope.ingest import stretch as stretch_module
+from mindscope.ingest import file_segment as segment_module
 from mindscope.reading import inspect_run, open_run
 from mindscope.types import DamageKind
 from tests.event_log import (
@@ -95,8 +95,8 @@ def test_a_torn_record_is_searched_by_any_budget(directory: Path, budget_bytes: 
     data = version() + steps([1]) + frame(bytes(5000))[:3000] + steps(range(2, 9)) + frame(bytes(9000))[:700]
     append(directory / NAME, data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
-        patch.setattr(stretch_module, "FEW_RECORDS", 1)
+        patch.setattr(segment_module, "CHUNK_BYTES", 64)
+        patch.setattr(segment_module, "FEW_RECORDS", 1)
         loader = loader_of(directory)
         while loader.read(budget_bytes) or loader.has_more:
             pass

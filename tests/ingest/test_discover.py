@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mindscope.ingest import PlaceKind, find_run, find_runs
+from mindscope.ingest import PathKind, find_run, find_runs
 from mindscope.ingest.discover import Finder
-from mindscope.ingest.names import creation_number, is_event_name, readable
+from mindscope.ingest.file_names import creation_number, is_event_name, readable
 
 from .audited import listed_directories
 
@@ -76,7 +76,7 @@ def test_runs_are_found_at_any_depth_with_the_base_itself(tmp_path: Path) -> Non
     found = find_runs(tmp_path)
     assert set(found.runs) == {".", "a", "a/b/c/d/e/f/g", "b.c/train", ".hidden/x"}
     assert found.runs["a"].path == tmp_path.resolve() / "a"
-    assert found.unread == ()
+    assert found.unreadable == ()
 
 
 def test_runs_come_in_natural_order(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_links_are_not_followed_out_of_the_base(tmp_path: Path) -> None:
     found = find_runs(base)
     assert list(found.runs) == ["run"]
     assert [file.name for file in found.runs["run"].files] == [NAME]
-    assert [(Path(place.path).name, place.kind, place.reason.code) for place in found.unread] == [
-        ("link", PlaceKind.LINK, "link_outside"),
-        ("neighbour", PlaceKind.LINK, "link_outside"),
-        ("events.out.tfevents.6", PlaceKind.LINK, "link_outside"),
+    assert [(Path(place.path).name, place.kind, place.reason.code) for place in found.unreadable] == [
+        ("link", PathKind.LINK, "link_outside"),
+        ("neighbour", PathKind.LINK, "link_outside"),
+        ("events.out.tfevents.6", PathKind.LINK, "link_outside"),
     ]
 
 
@@ -136,7 +136,7 @@ def test_a_link_to_what_holds_no_runs_is_nothing_to_tell_of(tmp_path: Path) -> N
     (outside / "circle").symlink_to("circle")
     for name in ("python", "circle", "nowhere"):
         (base / "run" / name).symlink_to(outside / name)
-    assert find_runs(base).unread == ()
+    assert find_runs(base).unreadable == ()
 
 
 def test_links_inside_the_base_make_neither_cycles_nor_second_ids(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_links_inside_the_base_make_neither_cycles_nor_second_ids(tmp_path: Path
     (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
     found = find_runs(tmp_path)
     assert list(found.runs) == ["a/run"]
-    assert found.unread == ()
+    assert found.unreadable == ()
 
 
 def test_an_event_file_may_be_a_link_inside_the_base(tmp_path: Path) -> None:
@@ -173,13 +173,13 @@ def test_only_plain_files_are_read_and_what_else_has_their_name_is_told(tmp_path
     (run / "loop").symlink_to("loop")
     found = find_runs(tmp_path)
     assert [file.name for file in found.runs["run"].files] == ["summary.1", "summary.2"]
-    assert {Path(place.path).name: (place.kind, place.reason) for place in found.unread} == {
+    assert {Path(place.path).name: (place.kind, place.reason) for place in found.unreadable} == {
         NAME: ("file", "not read: it is no plain file"),
         "tfevents.2": ("link", "not read: Too many levels of symbolic links"),
         "tfevents.3": ("link", "not read: Too many levels of symbolic links"),
         "tfevents.4": ("link", "not read: the link leads nowhere"),
     }
-    assert all(place.remedy for place in found.unread)
+    assert all(place.remedy for place in found.unreadable)
 
 
 def test_a_directory_whose_path_is_too_long_costs_what_is_below_it_alone(tmp_path: Path) -> None:
@@ -187,8 +187,8 @@ def test_a_directory_whose_path_is_too_long_costs_what_is_below_it_alone(tmp_pat
     with deep_directory(tmp_path, "d" * 250) as depth:
         found = find_runs(tmp_path)
     assert list(found.runs) == ["run"]
-    (place,) = found.unread
-    assert (place.kind, place.reason.code) == (PlaceKind.DIRECTORY, "place_too_deep")
+    (place,) = found.unreadable
+    assert (place.kind, place.reason.code) == (PathKind.DIRECTORY, "place_too_deep")
     assert (place.reason.values["errno"], place.path.count("d" * 250) <= depth) == ("ENAMETOOLONG", True)
 
 
@@ -212,7 +212,7 @@ def test_what_cannot_be_read_is_told_by_path_in_natural_order(tmp_path: Path) ->
     for number in (10, 9):
         make_run(tmp_path / f"run_{number}")
         (tmp_path / f"run_{number}" / "tfevents.1").symlink_to("tfevents.1")
-    assert [Path(place.path).parent.name for place in find_runs(tmp_path).unread] == ["run_9", "run_10"]
+    assert [Path(place.path).parent.name for place in find_runs(tmp_path).unreadable] == ["run_9", "run_10"]
 
 
 def test_a_link_that_leads_nowhere_is_followed_once_it_leads_somewhere(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_link_that_leads_nowhere_is_followed_once_it_leads_somewhere(tmp_path:
     assert finder.find().runs == {}
     (kept / NAME).touch()
     assert list(finder.find().runs) == ["kept", "run"]
-    assert finder.find().unread == ()
+    assert finder.find().unreadable == ()
 
 
 def test_a_link_through_a_closed_directory_costs_that_link_alone(open_to_all: Path) -> None:
@@ -235,9 +235,9 @@ def test_a_link_through_a_closed_directory_costs_that_link_alone(open_to_all: Pa
         found = find_runs(open_to_all)
     closed.chmod(0o755)
     assert [file.name for file in found.runs["run"].files] == [NAME]
-    assert {(Path(place.path).name, place.kind, place.reason) for place in found.unread} == {
-        ("closed", PlaceKind.DIRECTORY, "not read: Permission denied"),
-        ("tfevents.2", PlaceKind.LINK, "not read: Permission denied"),
+    assert {(Path(place.path).name, place.kind, place.reason) for place in found.unreadable} == {
+        ("closed", PathKind.DIRECTORY, "not read: Permission denied"),
+        ("tfevents.2", PathKind.LINK, "not read: Permission denied"),
     }
 
 
@@ -249,7 +249,7 @@ def test_directories_that_may_not_be_listed_are_reported(open_to_all: Path) -> N
         found = find_runs(open_to_all)
     closed.chmod(0o755)
     assert list(found.runs) == ["open"]
-    (place,) = found.unread
+    (place,) = found.unreadable
     assert str(place) == (
         f"{closed.resolve()}: not read: Permission denied; give the user who runs mindscope the right to read it"
     )
@@ -258,7 +258,7 @@ def test_directories_that_may_not_be_listed_are_reported(open_to_all: Path) -> N
 def test_a_missing_base_is_reported(tmp_path: Path) -> None:
     found = find_runs(tmp_path / "nowhere")
     assert found.runs == {}
-    assert "No such file" in found.unread[0].reason
+    assert "No such file" in found.unreadable[0].reason
 
 
 def test_finding_again_lists_only_directories_that_changed(tmp_path: Path) -> None:

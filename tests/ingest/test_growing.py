@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mindscope.ingest import file_segment as segment_module
 from mindscope.ingest import find_run
-from mindscope.ingest import stretch as stretch_module
 from mindscope.types import Kind
 from tests.event_log import (
     DATA,
@@ -36,7 +36,7 @@ from .streams import NAME, STREAM, WHOLE, loader_of
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12).map(sorted), st.integers(20, 400))
 def test_a_stream_that_grows_in_any_portions_gives_the_same_store(cuts: list[int], chunk_bytes: int) -> None:
     with tempfile.TemporaryDirectory() as path, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "CHUNK_BYTES", chunk_bytes)
+        patch.setattr(segment_module, "CHUNK_BYTES", chunk_bytes)
         file = Path(path) / NAME
         file.touch()
         loader = loader_of(Path(path))
@@ -62,8 +62,8 @@ def test_small_budgets_only_take_more_turns(directory: Path) -> None:
     append(directory / NAME, STREAM)
     turns = 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
-        patch.setattr(stretch_module, "FEW_RECORDS", 1)
+        patch.setattr(segment_module, "CHUNK_BYTES", 64)
+        patch.setattr(segment_module, "FEW_RECORDS", 1)
         loader = loader_of(directory)
         while turns == 0 or loader.has_more:
             loader.read(budget_bytes=100)
@@ -100,7 +100,7 @@ def test_a_record_larger_than_a_chunk_is_read_once_it_is_whole(directory: Path) 
     image = {"height": 1, "width": 1, "colorspace": 3, "encoded_image": picture}
     record = event(2, {"tag": "picture", "image": image})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "CHUNK_BYTES", 1000)
+        patch.setattr(segment_module, "CHUNK_BYTES", 1000)
         append(directory / NAME, version() + steps([1]) + record[:-10])
         loader = loader_of(directory)
         loader.read_all()

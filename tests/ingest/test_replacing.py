@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from mindscope.ingest import RunLoader, find_run
-from mindscope.ingest import parts as parts_module
-from mindscope.ingest import stretch as stretch_module
-from mindscope.ingest import tail as tail_module
-from mindscope.ingest.rooms import ReadRooms
+from mindscope.ingest import file_segment as segment_module
+from mindscope.ingest import file_tailer as tailer_module
+from mindscope.ingest import parallel_read as parallel_module
+from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.types import DamageKind
 from tests.event_log import (
     append,
@@ -108,7 +108,7 @@ def test_a_file_that_is_closed_or_goes_while_it_is_read_in_turns_ends_the_turns(
     file = directory / NAME
     append(file, version() + steps(range(100)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
+        patch.setattr(segment_module, "CHUNK_BYTES", 64)
         loader = loader_of(directory)
         loader.read(budget_bytes=1)
         assert loader.has_more
@@ -149,11 +149,11 @@ def test_what_was_read_before_an_error_is_kept_and_read_on(directory: Path, proc
     append(directory / NAME, version() + steps(range(40)))
     found = find_run(directory)
     assert found is not None
-    loader = RunLoader(found, ReadRooms(1 << 16, processors))
+    loader = RunLoader(found, ReadBufferPool(1 << 16, processors))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretch_module, "CHUNK_BYTES", 64)
-        patch.setattr(parts_module, "LEAST_BYTES", 100)
-        patch.setattr(tail_module, "FileIO", FailingFile)
+        patch.setattr(segment_module, "CHUNK_BYTES", 64)
+        patch.setattr(parallel_module, "MIN_PART_BYTES", 100)
+        patch.setattr(tailer_module, "FileIO", FailingFile)
         loader.read_all()
         (damage,) = loader.store.damages
         assert (damage.kind, damage.resumed_at) == (DamageKind.UNREADABLE, None)

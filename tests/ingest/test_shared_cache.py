@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from mindscope.store.caches import clear_caches, drop_caches, list_caches
+from mindscope.store.workspace_caches import clear_caches, evict_caches, list_caches
 from tests.event_log import (
     append,
     steps,
@@ -23,7 +23,7 @@ def test_two_at_once_say_the_same_and_one_writes(base: Path, workspace: Path) ->
             for step in range(12, 30):
                 append(base / "a" / NEWER, steps([step]))
                 first.refresh()
-                first.settle()  # which deletes chunks that the second has not looked at yet
+                first.wait_until_saved()  # which deletes chunks that the second has not looked at yet
             second.refresh()
             assert contents(second) == contents(first) == fresh(base)
         before = cache_files(workspace)
@@ -66,7 +66,7 @@ def test_the_cache_that_was_not_used_for_longest_makes_room(base: Path, tmp_path
 def test_clearing_spares_what_is_being_written(base: Path, workspace: Path) -> None:
     with opened(base, workspace):
         assert clear_caches(workspace) == []
-        assert drop_caches(workspace, workspace, 0) > 0
+        assert evict_caches(workspace, workspace, 0) > 0
         (entry,) = list_caches(workspace)
         assert (entry.base, entry.is_in_use) == (str(base), True)
     assert [entry.base for entry in clear_caches(workspace)] == [str(base)]
@@ -88,7 +88,7 @@ def test_a_cache_that_is_deleted_under_a_viewer_costs_nothing_but_work(base: Pat
         shutil.rmtree(workspace)
         append(base / "a" / NEWER, steps([20]))
         catalog.refresh()
-        catalog.settle()
+        catalog.wait_until_saved()
         assert contents(catalog) == fresh(base)
         append(base / "a" / NEWER, steps([21]))
         catalog.refresh()

@@ -10,7 +10,7 @@ import pytest
 
 from mindscope.alerts import CHECKS, check_rule, find_alerts
 from mindscope.errors import FormatError
-from mindscope.ingest.stretch import Stretch
+from mindscope.ingest.file_segment import FileSegment
 from mindscope.lineage import read_eval_lineage
 from mindscope.reading import ExportOptions, export_runs, inspect_run, open_runs
 from mindscope.types import DamageKind, Image
@@ -86,14 +86,14 @@ def test_a_file_on_which_reading_fails_costs_that_file_only(tmp_path: Path, monk
     for number in range(3):
         data = version() + steps(range(number * 100, number * 100 + 100))
         append(tmp_path / "run" / MINDSPORE_NAME.format(number), data)
-    read = Stretch.read
+    read = FileSegment.read
 
-    def failing(stretch: Stretch, stop: int, end: int) -> None:
+    def failing(stretch: FileSegment, stop: int, end: int) -> None:
         read(stretch, stop, end)
         if stretch.reader.file == MINDSPORE_NAME.format(1):
             raise ZeroDivisionError("of the test")
 
-    monkeypatch.setattr(Stretch, "read", failing)
+    monkeypatch.setattr(FileSegment, "read", failing)
     run = open_runs(tmp_path)["run"]
     (damage,) = run.damages
     assert (damage.file, damage.kind) == (MINDSPORE_NAME.format(1), DamageKind.UNREADABLE)

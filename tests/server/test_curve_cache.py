@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mindscope.formats.progressions import Progressions
+from mindscope.formats.step_ranges import StepRanges
 from mindscope.server.http.schema import Axis, SeriesName
 from mindscope.server.scalars.cache import CurveCache
 from mindscope.server.scalars.query import reduce_series
 from mindscope.server.scalars.schema import Curve, CurvesQuery
 from mindscope.store import ScalarSeries
-from mindscope.store.access import Access
 from mindscope.store.chunk import write_chunk
 from mindscope.store.file_ranks import FileRanks
+from mindscope.store.store_lock import StoreLock
 
 POINTS = 4_000_000
 NEW = 1000
@@ -38,12 +38,12 @@ def points(start: int, stop: int) -> Rows:
 def sealed_series(path: Path, starts: list[int]) -> ScalarSeries:
     """A series whose rows are all in a file of the cache; each of ``starts`` begins an event file, so a restart."""
     files = FileRanks()
-    series = ScalarSeries(files, Access())
+    series = ScalarSeries(files, StoreLock())
     for file, start in enumerate(starts):
         files.add(file, (file, ()))
         series.extend(file, points(start, start + POINTS // len(starts)))
-    (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], Progressions())
-    series.points.seal((), place)
+    (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], StepRanges())
+    series.points.replace_rows((), place)
     return series
 
 

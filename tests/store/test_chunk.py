@@ -10,9 +10,9 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from mindscope.formats.progressions import Progressions
-from mindscope.store.chunk import SCALAR_LAYOUT, ChunkDamagedError, Columns, Sealed, write_chunk
-from mindscope.store.recent import HELD_BYTES, HELD_CHUNKS, KEPT_BYTES, RecentColumns
+from mindscope.formats.step_ranges import StepRanges
+from mindscope.store.chunk import SCALAR_LAYOUT, ChunkDamagedError, ChunkSlice, Columns, write_chunk
+from mindscope.store.column_cache import HELD_BYTES, MAX_BYTES, MAX_HELD_CHUNKS, ColumnCache
 
 
 def rows(start: int, stop: int) -> Columns:
@@ -20,9 +20,9 @@ def rows(start: int, stop: int) -> Columns:
     return {"step": step, "wall_time": step + 0.5, "value": (step * 2).astype(np.float32)}
 
 
-def write(path: Path) -> list[Sealed]:
+def write(path: Path) -> list[ChunkSlice]:
     series = [[rows(0, 3), rows(3, 5)], [rows(7, 8)], [rows(10, 200)], [rows(-40, 100), rows(100, 300)]]
-    return write_chunk(path, SCALAR_LAYOUT, series, Progressions())
+    return write_chunk(path, SCALAR_LAYOUT, series, StepRanges())
 
 
 def test_each_series_lies_in_one_piece_whatever_its_parts(tmp_path: Path) -> None:
@@ -76,27 +76,27 @@ def test_a_file_of_another_size_is_not_mapped(tmp_path: Path, change: object) ->
 
 
 def test_what_was_asked_for_last_is_kept_within_a_bound() -> None:
-    recent = RecentColumns()
-    third = {"value": np.zeros(KEPT_BYTES // 3, np.uint8)}
+    column_cache = ColumnCache()
+    third = {"value": np.zeros(MAX_BYTES // 3, np.uint8)}
     for key in "abc":
-        recent.keep(key, 1, third)
-    assert recent.find("a", 1) is third
-    assert recent.find("b", 2) is None
-    recent.keep("d", 1, third)
-    assert [recent.find(key, 1) is third for key in "abcd"] == [True, False, True, True]
-    recent.keep("large", 1, {"value": np.zeros(KEPT_BYTES + 1, np.uint8)})
-    assert recent.find("large", 1) is None
-    assert recent.find("d", 1) is third
+        column_cache.put(key, 1, third)
+    assert column_cache.get("a", 1) is third
+    assert column_cache.get("b", 2) is None
+    column_cache.put("d", 1, third)
+    assert [column_cache.get(key, 1) is third for key in "abcd"] == [True, False, True, True]
+    column_cache.put("large", 1, {"value": np.zeros(MAX_BYTES + 1, np.uint8)})
+    assert column_cache.get("large", 1) is None
+    assert column_cache.get("d", 1) is third
 
 
 def test_mappings_are_held_within_bounds():
-    recent, columns = RecentColumns(), [np.zeros(1) for _ in range(HELD_CHUNKS + 1)]
+    column_cache, columns = ColumnCache(), [np.zeros(1) for _ in range(MAX_HELD_CHUNKS + 1)]
     alive = [ref(column) for column in columns]
     for chunk in range(len(columns)):
-        recent.hold(chunk, columns[chunk], 1)
-    recent.hold(1, columns[1], 1)
+        column_cache.hold_mapping(chunk, columns[chunk], 1)
+    column_cache.hold_mapping(1, columns[1], 1)
     del columns
-    assert [each() is not None for each in alive] == [False] + [True] * HELD_CHUNKS
-    recent.hold("large", np.zeros(1), HELD_BYTES + 1)
-    recent.hold("most", np.zeros(1), HELD_BYTES - 1)
-    assert [each() is not None for each in alive] == [False, True] + [False] * (HELD_CHUNKS - 1)
+    assert [each() is not None for each in alive] == [False] + [True] * MAX_HELD_CHUNKS
+    column_cache.hold_mapping("large", np.zeros(1), HELD_BYTES + 1)
+    column_cache.hold_mapping("most", np.zeros(1), HELD_BYTES - 1)
+    assert [each() is not None for each in alive] == [False, True] + [False] * (MAX_HELD_CHUNKS - 1)

@@ -65,8 +65,8 @@ def test_a_series_becomes_wide_when_it_must_and_the_cache_keeps_it(path: Path, t
         series = with_cache.run("run").scalars("hard")
         assert series is not None
         assert series.visible().value.tolist() == [*before, *hard]
-        assert [each for part in series.shown().parts for each in part["value"].tolist()] == [*before, *hard]
-        with_cache.settle()
+        assert [each for part in series.visible_parts().parts for each in part["value"].tolist()] == [*before, *hard]
+        with_cache.wait_until_saved()
         assert series.visible().value.tolist() == [*before, *hard]
         with_cache.close()
     restored = Catalog(path.parent.parent, tmp_path / "workspace")
@@ -76,7 +76,7 @@ def test_a_series_becomes_wide_when_it_must_and_the_cache_keeps_it(path: Path, t
     for tag, layout in (("hard", WIDE_SCALAR_LAYOUT), ("narrow", SCALAR_LAYOUT)):
         series = store.scalars(tag)
         assert series is not None
-        assert {each.chunk.layout["value"] for each in series.points.sealed} == {layout["value"]}
+        assert {each.chunk.layout["value"] for each in series.points.slices} == {layout["value"]}
     series = store.scalars("hard")
     assert series is not None
     assert series.visible().value.tolist() == [*easy, *HARD, *[0.25] * 10]
@@ -102,10 +102,10 @@ def test_a_curve_that_becomes_wide_begins_again(path: Path) -> None:
     catalog.refresh()
     series = catalog.run("run").scalars("hard")
     assert series is not None
-    before = series.shown()
+    before = series.visible_parts()
     write(path, 10, HARD)
     catalog.refresh()
-    assert series.shown().stem is not before.stem
+    assert series.visible_parts().prefix_id is not before.prefix_id
     assert GrowingCurve(is_summed_up=False).columns[2].dtype == np.float32
 
 

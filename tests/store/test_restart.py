@@ -13,24 +13,24 @@ from hypothesis import strategies as st
 
 from mindscope.store.restart import Visible, sessions_of, visible_rows
 
-Points = list[tuple[int, int]]
+SeriesPoints = list[tuple[int, int]]
 """(file, step) in the order of writing."""
 
 
 EACH_ITS_OWN = (0, 1, 2, 3)
 
 
-def visible(points: Points, sessions: Sequence[int] = EACH_ITS_OWN, rewinding: Sequence[int] = ()) -> Visible:
+def visible(points: SeriesPoints, sessions: Sequence[int] = EACH_ITS_OWN, rewinding: Sequence[int] = ()) -> Visible:
     step, file = np.array([step for _, step in points], np.int64), np.array([file for file, _ in points], np.int64)
     rewinds = np.array([each in rewinding for each in range(4)])
     return visible_rows(step, file, np.array(sessions, np.int64), rewinds)
 
 
-def visible_steps(points: Points) -> list[int]:
+def visible_steps(points: SeriesPoints) -> list[int]:
     return [points[row][1] for row in visible(points).rows.tolist()]
 
 
-def one_by_one(points: Points, sessions: Sequence[int], rewinding: Sequence[int]) -> list[int]:
+def one_by_one(points: SeriesPoints, sessions: Sequence[int], rewinding: Sequence[int]) -> list[int]:
     """Row numbers that are left when each point in turn replaces its equal and hides larger ones of older sessions."""
     shown: list[int] = []
     for row, (file, step) in enumerate(points):
@@ -59,7 +59,7 @@ OLD = [(0, step) for step in (2, 3, 4, 5, 6, 7, 8, 9, 1)]
         ([(0, -3), (0, 0), (0, -3)], [-3, 0]),
     ],
 )
-def test_examples(points: Points, want: list[int]) -> None:
+def test_examples(points: SeriesPoints, want: list[int]) -> None:
     assert visible_steps(points) == want
 
 
@@ -114,7 +114,7 @@ SESSIONS = st.sampled_from([EACH_ITS_OWN, (0, 0, 0, 0), (0, 0, 1, 1), (0, 1, 0, 
 
 @given(POINTS, SESSIONS, st.sets(st.integers(0, 3)))
 def test_agrees_with_going_through_the_points_one_by_one(
-    points: Points, sessions: Sequence[int], rewinding: set[int]
+    points: SeriesPoints, sessions: Sequence[int], rewinding: set[int]
 ) -> None:
     by_age = sorted(points, key=lambda point: (sessions[point[0]], point[0]))
     got = visible(by_age, sessions, [*rewinding])
@@ -127,7 +127,7 @@ def test_agrees_with_going_through_the_points_one_by_one(
 
 
 @given(POINTS)
-def test_does_not_depend_on_when_the_files_were_read(points: Points) -> None:
+def test_does_not_depend_on_when_the_files_were_read(points: SeriesPoints) -> None:
     step, file = np.array([step for _, step in points], np.int64), np.array([file for file, _ in points], np.int64)
     by_age = np.argsort(file, kind="stable")
     assert visible_rows(step, file).rows.tolist() == by_age[visible_rows(step[by_age], file[by_age]).rows].tolist()

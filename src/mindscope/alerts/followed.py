@@ -45,9 +45,9 @@ class FollowedLoss:
         if series.version == self._version:
             return
         self._version = series.version
-        shown = series.shown()
-        if shown.stem is not self._stem:
-            self._checks, self._stem, self._rows = self._begin(), shown.stem, 0
+        shown = series.visible_parts()
+        if shown.prefix_id is not self._stem:
+            self._checks, self._stem, self._rows = self._begin(), shown.prefix_id, 0
         first = 0
         for part in shown.parts:
             start, first = max(self._rows - first, 0), first + part["step"].size
@@ -77,7 +77,7 @@ class FollowedHistograms:
         if series.version == self._version:
             return
         self._version = series.version
-        stem = series.shown().stem
+        stem = series.visible_parts().prefix_id
         places = series.visible()
         if stem is not self._stem:
             self._checks, self._stem, self._rows = self._begin(), stem, max(len(places) - MOST_HISTOGRAMS, 0)
@@ -112,7 +112,7 @@ class FollowedCondition:
         if len(series) < len(found) or self._rule.condition is None:
             self._begin_anew(())
             return
-        stems = tuple(each.shown().stem for each in series)
+        stems = tuple(each.visible_parts().prefix_id for each in series)
         if any(now is not before for now, before in zip(stems, self._stems, strict=False)) or not self._stems:
             self._begin_anew(stems)
         columns = {tag: self._behind(each) for tag, each in zip(self._rule.tags, series, strict=True)}

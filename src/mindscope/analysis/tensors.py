@@ -19,7 +19,7 @@ from mindscope.analysis.slices import SliceKey
 from mindscope.analysis.stored_values import StoredValues, find_values
 from mindscope.analysis.value_ids import row_of
 from mindscope.errors import FormatError
-from mindscope.formats.tensor_places import TensorPlace, find_tensor
+from mindscope.formats.tensor_layout import TensorLayout, find_tensor_layout
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, os_reason
 from mindscope.store import FileFacts, ReferenceColumns
@@ -105,13 +105,13 @@ def _in_place(found: StoredValues, places: ReferenceColumns, row: int) -> Tensor
         facts = found.file(int(places.file[row]))
         offset, length = int(places.offset[row]), int(places.length[row])
         with _opened(facts, offset + length) as file:
-            place = find_tensor(facts.dialect, _reader(file, offset), length) if facts.dialect else None
+            place = find_tensor_layout(facts.dialect, _reader(file, offset), length) if facts.dialect else None
     except (KeyError, OSError, FormatError):
         return None  # decoding it says what is wrong
     return None if place is None else _from_place(facts, offset, place)
 
 
-def _from_place(facts: FileFacts, offset: int, place: TensorPlace) -> TensorSource:
+def _from_place(facts: FileFacts, offset: int, place: TensorLayout) -> TensorSource:
     start, width = offset + place.offset, place.stored.itemsize
 
     def read(first: int, count: int) -> Array:

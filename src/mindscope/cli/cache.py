@@ -22,7 +22,7 @@ def cache(
 
     Caches hold no original data: after a deletion, the next viewer reads the logs again.
     """
-    from mindscope.store.caches import CacheEntry, clear_caches, list_caches
+    from mindscope.store.workspace_caches import CacheEntry, clear_caches, list_caches
 
     def describe(entry: CacheEntry) -> str:
         used = datetime.fromtimestamp(entry.used_at).strftime("%Y-%m-%d %H:%M:%S")

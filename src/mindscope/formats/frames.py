@@ -25,13 +25,13 @@ Walked = tuple[int, int, int]
 
 UNKNOWN_END = 1 << 62
 """The end of a file of which only a part is looked at: no length is told to reach beyond it."""
-MOST_CLAIMS = 16
+MAX_CLAIMS = 16
 """Remembered at once; a file has more only where somebody wrote lying lengths into it."""
 
 
-MOST_WAITS = 64
+MAX_WAITS = 64
 """For long records behind one damage that then turn out to be none: each is read whole. Later ones are passed over."""
-MOST_WASTED = 1 << 28
+MAX_WASTED_BYTES = 1 << 28
 """Bytes of damaged payloads, beside 64 for each byte of the file, that are searched for other records. Who wrote more
 damage than that did so on purpose: then the length of a damaged record is trusted."""
 
@@ -64,7 +64,7 @@ class FrameReader:
         is_lost = bool(damages) and damages[-1].resumed_at is None
         self._settled: list[Damage] = list(damages[:-1] if is_lost else damages)
         self._lost_since: Damage | None = damages[-1] if is_lost else None  # no intact record since
-        self._waits = 0  # for records that reach beyond a chunk, since the last intact one
+        self._wait_count = 0  # for records that reach beyond a chunk, since the last intact one
         self._wasted = 0  # bytes of damaged payloads so far
         self._claims: list[Claim] = []  # met since the last intact record; nothing whole stands behind them yet
 
@@ -78,7 +78,7 @@ class FrameReader:
         """Whether a record was damaged, or reaches beyond the end of the file, and no intact one was found since."""
         return self._lost_since is not None or bool(self._claims)
 
-    def go_on(self, other: FrameReader) -> None:
+    def continue_from(self, other: FrameReader) -> None:
         """Be where ``other`` is, which began at our position; nothing may have been lost there."""
         self.position, self.ahead, self.needed = other.position, other.ahead, other.needed
         self._settled += other._settled
@@ -131,7 +131,7 @@ class FrameReader:
             self._pause(base + at, needed)
             yield
             if status == _frames.WHOLE:
-                at = self._claimed(view, at, base, known_end)
+                at = self._note_claim(view, at, base, known_end)
             else:
                 at = self._note_damage(view, at, status, base, known_end)
         if end is None and self._claims:  # the next chunk begins at ``position``, as this one did
@@ -144,7 +144,7 @@ class FrameReader:
         self.ahead, self.needed = ahead, needed
         self.position = self._claims[0].offset if self._claims else ahead
 
-    def _claimed(self, view: memoryview, at: int, base: int, end: int) -> int | None:
+    def _note_claim(self, view: memoryview, at: int, base: int, end: int) -> int | None:
         """Where to search on when the record at ``at``, cut by the end of the view, reaches beyond the end of the file.
 
         None when it does not, or when it can't be told yet.
@@ -165,11 +165,11 @@ class FrameReader:
                 self._pause(base + at, FRAME_OVERHEAD)
                 return None
             needed = _frames.read_frame_header(view, at)[0] + FRAME_OVERHEAD
-            if base + at + needed <= end and self._waits < MOST_WAITS:
-                self._waits += 1
+            if base + at + needed <= end and self._wait_count < MAX_WAITS:
+                self._wait_count += 1
                 self._pause(base + at, needed)
                 return None
-            if base + at + needed > end and len(self._claims) < MOST_CLAIMS:
+            if base + at + needed > end and len(self._claims) < MAX_CLAIMS:
                 self._claims.append(Claim(base + at, base + at + needed))
             at += 1
 
@@ -181,7 +181,7 @@ class FrameReader:
             detail = Reason("record_torn", end=claim.end, size=end)
             lost = Damage(self.file, claim.offset, DamageKind.TRUNCATED, detail)
         self._settled.append(replace(lost, resumed_at=resumed_at))
-        self._lost_since, self._claims, self._waits = None, [], 0
+        self._lost_since, self._claims, self._wait_count = None, [], 0
         self._pause(resumed_at, FRAME_OVERHEAD)
 
     def _note_damage(self, view: memoryview, at: int, status: int, base: int, end: int) -> int | None:
@@ -197,7 +197,7 @@ class FrameReader:
             return None
         damage = Damage(self.file, base + at, DamageKind.PAYLOAD_CHECKSUM, _payload_reason(view, at, stop))
         self._wasted += length
-        if self._wasted > MOST_WASTED + 64 * (base + at) or _is_end(view, at, stop):
+        if self._wasted > MAX_WASTED_BYTES + 64 * (base + at) or _is_end(view, at, stop):
             self._settled.append(replace(damage, resumed_at=base + stop))
             self._pause(base + stop, FRAME_OVERHEAD)
             return stop

@@ -11,7 +11,7 @@ from typing import Any, cast
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 
-MOST_NESTED = 100
+MAX_NESTING = 100
 """Deeper values end programs that walk over them recursively."""
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -19,14 +19,14 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 def parse_json(text: str) -> Any:
     """The value of a JSON text; halves of surrogate pairs are written with backslashes.
 
-    Raises JSONDecodeError when it is not JSON, FormatError when it is nested deeper than ``MOST_NESTED``.
+    Raises JSONDecodeError when it is not JSON, FormatError when it is nested deeper than ``MAX_NESTING``.
     """
     try:
         value: Any = json.loads(text)
     except RecursionError:
         raise _too_deep() from None
     level: list[Any] = [value]
-    for _ in range(MOST_NESTED + 1):
+    for _ in range(MAX_NESTING + 1):
         level = [inner for each in level for inner in _children(each)]
     if level:
         raise _too_deep()
@@ -34,7 +34,7 @@ def parse_json(text: str) -> Any:
 
 
 def _too_deep() -> FormatError:
-    return FormatError(Reason("value_malformed", kind="JSON", why=f"it is nested deeper than {MOST_NESTED}"))
+    return FormatError(Reason("value_malformed", kind="JSON", why=f"it is nested deeper than {MAX_NESTING}"))
 
 
 def _children(value: Any) -> Iterable[Any]:

@@ -15,11 +15,11 @@ from mindscope.errors import FormatError
 from mindscope.formats import mindspore, tensorboard
 from mindscope.formats._scan import BROKEN_METADATA, EVENT_FIELD, TOLD, TOLD_SCALAR, EventColumns
 from mindscope.formats.barrier import as_format_error
+from mindscope.formats.block_allocator import BlockAllocator
 from mindscope.formats.dialects import decode, locate
-from mindscope.formats.extent import NOWHERE, Extent
 from mindscope.formats.frames import FRAME_HEADER, FRAME_OVERHEAD, FrameReader
-from mindscope.formats.memory import ColumnMemory
-from mindscope.formats.progressions import Progressions
+from mindscope.formats.step_ranges import StepRanges
+from mindscope.formats.time_range import EMPTY_RANGE, TimeRange
 from mindscope.types import DialectName, Kind, Undecodable
 
 Columns = dict[str, NDArray[Any]]
@@ -31,14 +31,14 @@ class Scanned:
 
     ``scalars[tag]`` has columns step int64, wall_time float64 and value, which is float32, or float64 where float32
     does not hold one of the values; ``references[kind, tag]`` has step,
-    wall_time, and offset and length int64. ``extent`` is how far all of these reach. ``undecodable`` lists payloads
+    wall_time, and offset and length int64. ``time_range`` is how far all of these reach. ``undecodable`` lists payloads
     that are no event, and values and metadata that can't be decoded.
     """
 
     records: int = 0
     scalars: dict[str, Columns] = field(default_factory=dict[str, Columns])
     references: dict[tuple[Kind, str], Columns] = field(default_factory=dict[tuple[Kind, str], Columns])
-    extent: Extent = NOWHERE
+    time_range: TimeRange = EMPTY_RANGE
     undecodable: list[Undecodable] = field(default_factory=list[Undecodable])
 
     @property
@@ -53,27 +53,27 @@ class Scanned:
         return sum(columns.values())
 
 
-class ScanRoom:
+class ScanBuffers:
     """What scanners need one after the other, in one thread: memory that is warm, and columns that many files share."""
 
-    def __init__(self, progressions: Progressions | None = None) -> None:
+    def __init__(self, step_ranges: StepRanges | None = None) -> None:
         self.columns = EventColumns()
-        self.memory = ColumnMemory()
-        self.progressions = progressions or Progressions()
+        self.allocator = BlockAllocator()
+        self.step_ranges = step_ranges or StepRanges()
 
 
 class EventScanner:
     """Scans one file, chunk by chunk, until ``take`` hands out what was found.
 
-    ``kinds`` is the memory of one run, see ``tensorboard.locate``. A ``room`` serves one scanner at a time.
+    ``kinds`` holds what one run has learned, see ``tensorboard.locate``. ``buffers`` serve one scanner at a time.
     """
 
-    def __init__(self, dialect: DialectName, kinds: dict[str, Kind], room: ScanRoom | None = None) -> None:
+    def __init__(self, dialect: DialectName, kinds: dict[str, Kind], buffers: ScanBuffers | None = None) -> None:
         self._dialect = dialect
         self._kinds = kinds
-        self._room = room or ScanRoom()
-        self._columns = self._room.columns
-        self._columns.start(dialect.value, partial(_told_kind, kinds))
+        self._buffers = buffers or ScanBuffers()
+        self._columns = self._buffers.columns
+        self._columns.start(dialect.value, partial(_learn_kind, kinds))
         self._tags: list[str] = []  # by the number that the columns give them
         self._looked_into = _looked_into(dialect)
         self._start()
@@ -83,7 +83,7 @@ class EventScanner:
         self._references: dict[tuple[Kind, str], list[Columns]] = {}
         self._places: list[Columns] = []  # of references, not grouped yet
         self._undecodable: list[Undecodable] = []
-        self._extents: list[Extent] = []
+        self._time_ranges: list[TimeRange] = []
 
     def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview, end: int | None = None) -> None:
         """Take in the whole records in ``chunk``, which begins at ``reader.ahead``; the reader moves on.
@@ -92,10 +92,10 @@ class EventScanner:
         """
         view = memoryview(chunk)
         base = reader.ahead
-        while self._scan_to_odd(reader, view, base, end):
+        while self._scan_to_uncommon(reader, view, base, end):
             pass
 
-    def _scan_to_odd(self, reader: FrameReader, view: memoryview, base: int, end: int | None) -> bool:
+    def _scan_to_uncommon(self, reader: FrameReader, view: memoryview, base: int, end: int | None) -> bool:
         """Go on in ``view`` as far as the compiled scan does; whether that was a record for the readable path."""
         reader.scan(view[reader.ahead - base :], self._columns, end)
         odd: list[int] = []
@@ -107,7 +107,7 @@ class EventScanner:
             if odd:
                 self._add_references()  # those that stand before
             for offset, length in zip(odd, odd_lengths, strict=True):
-                self._add_odd(view[offset - base : offset - base + length], offset)
+                self._add_uncommon(view[offset - base : offset - base + length], offset)
         return bool(odd)
 
     def take(self) -> Scanned:
@@ -116,12 +116,12 @@ class EventScanner:
         self._add_references()
         records, reach = self._columns.take_records()
         if reach is not None:
-            self._extents.append(Extent(*reach))
+            self._time_ranges.append(TimeRange(*reach))
         scanned = Scanned(
             records=records,
             scalars={tag: _joined(parts) for tag, parts in self._scalars.items()},
             references={key: _joined(parts) for key, parts in self._references.items()},
-            extent=Extent.union(self._extents),
+            time_range=TimeRange.union(self._time_ranges),
             undecodable=self._undecodable,
         )
         self._start()
@@ -130,13 +130,13 @@ class EventScanner:
     def _add_scalars(self) -> None:
         """The scalars that the columns hold, behind those that were found before."""
         self._tags += self._columns.new_tags()
-        rows, steps, wall_time, values = self._columns.take_scalars(self._room.memory.empty)
+        rows, steps, wall_time, values = self._columns.take_scalars(self._buffers.allocator.empty)
         stored, value_starts = 0, [0, 0]
         for tag, start, stop, first, stride, is_wide in rows:
             value_start = value_starts[is_wide]
             value_starts[is_wide] = value_stop = value_start + stop - start
             if stride:
-                step = self._room.progressions.column(first, stride, stop - start)
+                step = self._buffers.step_ranges.column(first, stride, stop - start)
             else:
                 step = steps[stored : stored + stop - start]
                 stored += stop - start
@@ -170,12 +170,12 @@ class EventScanner:
             return
         for number, tag, columns in _series(_joined(self._places)):
             if number >= TOLD:
-                self._refer(_TOLD_KINDS[number - TOLD - TOLD_SCALAR], self._tags[tag], columns)
+                self._add_reference_rows(_TOLD_KINDS[number - TOLD - TOLD_SCALAR], self._tags[tag], columns)
             elif number >= EVENT_FIELD:
                 kind = _EVENT_KINDS[self._dialect][number - EVENT_FIELD]
-                self._refer(kind, kind.value, columns)
+                self._add_reference_rows(kind, kind.value, columns)
             else:
-                self._refer(_VALUE_KINDS[self._dialect][number], self._tags[tag], columns)
+                self._add_reference_rows(_VALUE_KINDS[self._dialect][number], self._tags[tag], columns)
         self._places = []
 
     def _add_broken_metadata(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
@@ -194,7 +194,7 @@ class EventScanner:
                 broken = as_format_error(error, Kind.RUN_METADATA.value)
                 self._undecodable.append(Undecodable(base + int(start), int(length), broken))
                 continue
-            self._refer(Kind.RUN_METADATA, tag, _rows(columns, slice(row, row + 1)))
+            self._add_reference_rows(Kind.RUN_METADATA, tag, _rows(columns, slice(row, row + 1)))
 
     def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         """Scalars in a form that the compiled scan leaves to the readable rule."""
@@ -209,7 +209,7 @@ class EventScanner:
         rows = _rows({"step": columns["step"], "wall_time": columns["wall_time"], "value": values}, is_good)
         self._add_slow_scalars(tag, rows | {"value": narrowest(rows["value"])})
 
-    def _add_odd(self, payload: memoryview, offset: int) -> None:
+    def _add_uncommon(self, payload: memoryview, offset: int) -> None:
         """An event that the compiled scan leaves to the readable path, which takes it in or says what is wrong."""
         try:
             values = list(locate(self._dialect, payload, offset, self._kinds))
@@ -227,16 +227,16 @@ class EventScanner:
                 self._add_slow_scalars(value.tag, rows)
             else:
                 place = {"offset": np.array([value.offset]), "length": np.array([value.length])}
-                self._refer(value.kind, value.tag, rows | place)
+                self._add_reference_rows(value.kind, value.tag, rows | place)
 
     def _add_slow_scalars(self, tag: str, rows: Columns) -> None:
         if rows["step"].size:
             self._add_scalars()  # those of the tag that stand before
-            self._extents.append(Extent.of(Kind.SCALAR, rows))
+            self._time_ranges.append(TimeRange.of(Kind.SCALAR, rows))
             self._scalars.setdefault(tag, []).append(rows)
 
-    def _refer(self, kind: Kind, tag: str, rows: Columns) -> None:
-        self._extents.append(Extent.of(kind, rows))
+    def _add_reference_rows(self, kind: Kind, tag: str, rows: Columns) -> None:
+        self._time_ranges.append(TimeRange.of(kind, rows))
         self._references.setdefault((kind, tag), []).append(rows)
 
 
@@ -257,7 +257,7 @@ def _looked_into(dialect: DialectName) -> list[int]:
     return [TOLD + TOLD_SCALAR, BROKEN_METADATA, *run_metadata]
 
 
-def _told_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
+def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
     """What ``EventColumns`` asks of a tag whose metadata says its kind; ``kinds`` learns it."""
     try:
         tensorboard.learn_kind(tag, metadata, kinds)

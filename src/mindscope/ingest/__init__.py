@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from mindscope.ingest.catalog import Catalog
 from mindscope.ingest.discover import Discovery, EventFile, Finder, FoundRun, find_run, find_runs
-from mindscope.ingest.load import RunLoader
-from mindscope.ingest.unread import PlaceKind, UnreadPlace
+from mindscope.ingest.run_loader import RunLoader
+from mindscope.ingest.unreadable_paths import PathKind, UnreadablePath
 from mindscope.ingest.watch import Watcher
 
 __all__ = [
@@ -15,9 +15,9 @@ __all__ = [
     "EventFile",
     "Finder",
     "FoundRun",
-    "PlaceKind",
+    "PathKind",
     "RunLoader",
-    "UnreadPlace",
+    "UnreadablePath",
     "Watcher",
     "find_run",
     "find_runs",

@@ -14,23 +14,23 @@ from threading import Lock
 from types import MappingProxyType
 
 from mindscope.errors import RunNotFoundError
-from mindscope.ingest.backlog import Backlog
+from mindscope.ingest.cache_writer import CacheWriter
 from mindscope.ingest.discover import Discovery, Finder, FoundRun
-from mindscope.ingest.load import RunLoader
-from mindscope.ingest.saver import Saver
-from mindscope.ingest.tail import read_rooms
-from mindscope.ingest.unread import UnreadPlace
+from mindscope.ingest.file_tailer import new_buffer_pool
+from mindscope.ingest.run_loader import RunLoader
+from mindscope.ingest.unreadable_paths import UnreadablePath
+from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.reasons import Reason
 from mindscope.settings import DEFAULT_CACHE_BYTES
 from mindscope.store import RunCache, RunStore
-from mindscope.store.recent import RecentColumns
+from mindscope.store.column_cache import ColumnCache
 
 ChangeListener = Callable[[frozenset[str]], None]
 
-_Waiting = Mapping[str, Collection[str] | None]
+_PendingReads = Mapping[str, Collection[str] | None]
 """Runs to read, by id: those of their files that may have grown, None for all."""
 
-TELL_S = 0.25
+NOTIFY_INTERVAL_S = 0.25
 """How long changes are collected before they are told while a refresh goes on."""
 
 
@@ -56,14 +56,14 @@ class Catalog:
         self._workspace = workspace
         self._cache_bytes = cache_bytes
         self._cache: RunCache | None = None  # opened by the first refresh, for it takes time with many runs
-        self._rooms = read_rooms()
-        self._recent = RecentColumns()
-        self._backlog = Backlog()
-        self._saver = Saver()
+        self._buffer_pool = new_buffer_pool()
+        self._column_cache = ColumnCache()
+        self._unsaved_bytes = UnsavedBytes()
+        self._cache_writer = CacheWriter()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
-        self._unread: tuple[UnreadPlace, ...] = ()
+        self._unreadable: tuple[UnreadablePath, ...] = ()
         self._version = 0
         self._list_version = 0
 
@@ -73,9 +73,9 @@ class Catalog:
         return self._runs
 
     @property
-    def unread(self) -> tuple[UnreadPlace, ...]:
+    def unreadable(self) -> tuple[UnreadablePath, ...]:
         """Directories, files and links that the last full refresh could not look into, by path."""
-        return self._unread
+        return self._unreadable
 
     @property
     def directories(self) -> tuple[str, ...]:
@@ -114,49 +114,49 @@ class Catalog:
 
         ``paths`` names event files that are known to have changed: then only these are looked at, unless one is
         new. Without it everything is. ``on_change`` hears of changes while a long refresh goes on, and of none at all
-        where only ``unread`` is another.
+        where only ``unreadable`` is another.
         """
         with self._refreshing:
-            waiting = self._known(paths)
+            waiting = self._files_by_run(paths)
             changed = set[str]()
             if waiting is None:
-                with _without_collecting():
-                    changed |= self._look(on_change)
+                with _gc_disabled():
+                    changed |= self._discover(on_change)
                     waiting = dict.fromkeys(self._loaders)
                     changed |= self._read_all(waiting, on_change)
-                self._rooms.release()
+                self._buffer_pool.release()
             else:
                 changed |= self._read_all(waiting, on_change)
-            self._saver.add(loader for id in waiting if (loader := self._loaders[id]).is_due)
+            self._cache_writer.add(loader for id in waiting if (loader := self._loaders[id]).is_save_due)
             return frozenset(changed)
 
-    def settle(self) -> None:
+    def wait_until_saved(self) -> None:
         """Wait until the cache holds what is due to be saved after the last refresh; that goes on by itself."""
-        self._saver.settle()
+        self._cache_writer.wait_until_saved()
 
     def close(self) -> None:
         """Save what is not saved yet, and let another process write the cache. There must be no refresh after it."""
-        self._saver.stop()
+        self._cache_writer.stop()
         with self._refreshing:
             if self._cache is not None:
                 for loader in self._loaders.values():
                     loader.save()
                 self._cache.close()
 
-    def _look(self, on_change: ChangeListener | None) -> frozenset[str]:
+    def _discover(self, on_change: ChangeListener | None) -> frozenset[str]:
         """Follow what is in the directories; returns the ids of runs that came, went or have other files."""
         found = self._finder.find()
         self._open_cache()
-        is_other = found.unread != self._unread
-        self._unread = found.unread
-        return self._tell(self._take(found), on_change, is_other)
+        is_other = found.unreadable != self._unreadable
+        self._unreadable = found.unreadable
+        return self._notify(self._apply(found), on_change, is_other)
 
-    def _read_all(self, waiting: _Waiting, on_change: ChangeListener | None) -> frozenset[str]:
+    def _read_all(self, waiting: _PendingReads, on_change: ChangeListener | None) -> frozenset[str]:
         """Read what grew in these runs; returns the ids of those that changed."""
         changed = set[str]()
         while waiting:
             for group in self._read(waiting):
-                changed |= self._tell(group, on_change)
+                changed |= self._notify(group, on_change)
             waiting = {id: paths for id, paths in waiting.items() if self._loaders[id].has_more}
         return frozenset(changed)
 
@@ -164,7 +164,7 @@ class Catalog:
         if self._workspace is not None and self._cache_bytes > 0 and self._cache is None:
             self._cache = RunCache(self._workspace, self._finder.base, self._cache_bytes)
 
-    def _read(self, runs: _Waiting) -> Iterator[frozenset[str]]:
+    def _read(self, runs: _PendingReads) -> Iterator[frozenset[str]]:
         """Give each run its turn; yields those that changed, in groups, so that a long load can be followed.
 
         Runs are read at once, the files of one run after each other: the first may say what a tag of the next is.
@@ -180,12 +180,12 @@ class Catalog:
         with ThreadPoolExecutor(workers, "mindscope-loader") as pool:
             pending = {pool.submit(read_waiting) for _ in range(workers)}
             while pending:
-                done, pending = wait(pending, TELL_S)
+                done, pending = wait(pending, NOTIFY_INTERVAL_S)
                 yield frozenset(changed.popleft() for _ in range(len(changed)))
                 for each in done:
                     each.result()
 
-    def _known(self, paths: Iterable[str] | None) -> _Waiting | None:
+    def _files_by_run(self, paths: Iterable[str] | None) -> _PendingReads | None:
         """The files by the run that they belong to; None when that is not known of all."""
         if paths is None:
             return None
@@ -194,7 +194,7 @@ class Catalog:
             by_run.setdefault(self._run_of_path.get(path, ""), set()).add(path)
         return None if "" in by_run else by_run
 
-    def _tell(
+    def _notify(
         self, changed: frozenset[str], on_change: ChangeListener | None, is_other: bool = False
     ) -> frozenset[str]:
         if changed or is_other:
@@ -203,13 +203,13 @@ class Catalog:
                 on_change(changed)
         return changed
 
-    def _take(self, found: Discovery) -> frozenset[str]:
+    def _apply(self, found: Discovery) -> frozenset[str]:
         """Follow the discovery; returns the ids of runs that came, went or have other files."""
         gone = self._loaders.keys() - found.runs.keys()
         added = found.runs.keys() - self._loaders.keys()
         other = {id for id in found.runs.keys() - added if self._loaders[id].update(found.runs[id])}
         for id in gone:
-            self._backlog.note(id, 0)
+            self._unsaved_bytes.set_bytes(id, 0)
         changed = frozenset(gone | added | other)
         if changed:
             self._set_loaders({id: self._loaders.get(id) or self._loader(run) for id, run in found.runs.items()})
@@ -218,7 +218,7 @@ class Catalog:
         return changed
 
     def _loader(self, run: FoundRun) -> RunLoader:
-        return RunLoader(run, self._rooms, self._recent, self._cache, self._backlog)
+        return RunLoader(run, self._buffer_pool, self._column_cache, self._cache, self._unsaved_bytes)
 
     def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
         self._loaders = loaders
@@ -228,7 +228,7 @@ class Catalog:
 
 
 @contextmanager
-def _without_collecting() -> Generator[None]:
+def _gc_disabled() -> Generator[None]:
     """Look for no garbage meanwhile: 10,000 new runs are many objects, and all of them stay."""
     was_enabled = gc.isenabled()
     gc.disable()

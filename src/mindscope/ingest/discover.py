@@ -11,14 +11,14 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from pathlib import Path
 
-from mindscope.ingest.contents import Found, content_file, contents_by_run, profile_of
-from mindscope.ingest.foreign import compressed_file, foreign_logs, is_compressed
-from mindscope.ingest.names import creation_number, is_event_name, readable, run_id
-from mindscope.ingest.unread import UnreadPlace, link_outside, unread_directory, unread_entry
+from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
+from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
+from mindscope.ingest.graphs_and_profiles import Found, contents_by_run, recognize_file, recognize_profile
+from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
 from mindscope.store.contents import Content
-from mindscope.store.files import FileKey, age_key, natural_key
+from mindscope.store.file_facts import FileKey, age_key, natural_key
 
-SETTLED_NS = 2_000_000_000
+MTIME_SLACK_NS = 2_000_000_000
 """A directory changed within so short a time before it was listed may have changed again without a new time stamp."""
 
 
@@ -52,7 +52,7 @@ class Discovery:
     """All runs by id in natural order of the ids, and what could not be looked into, by path."""
 
     runs: dict[str, FoundRun]
-    unread: tuple[UnreadPlace, ...]
+    unreadable: tuple[UnreadablePath, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ class _Listing:
     directories: tuple[str, ...]
     links: tuple[str, ...]  # to directories outside of the base, where they are followed
     files: tuple[EventFile, ...]
-    unread: tuple[UnreadPlace, ...]
+    unreadable: tuple[UnreadablePath, ...]
     found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself where it is a profile
 
-    def still_holds(self, modified_ns: int) -> bool:
-        return self.modified_ns == modified_ns and self.listed_ns - modified_ns > SETTLED_NS
+    def is_current(self, modified_ns: int) -> bool:
+        return self.modified_ns == modified_ns and self.listed_ns - modified_ns > MTIME_SLACK_NS
 
 
 def find_runs(base: str | Path) -> Discovery:
@@ -115,10 +115,10 @@ class Finder:
             for path, each in listings.items()
             if each.files or path in contents
         ]
-        unread = [place for each in listings.values() for place in each.unread]
+        unreadable = [place for each in listings.values() for place in each.unreadable]
         return Discovery(
             {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
-            tuple(sorted(unread, key=lambda place: natural_key(place.path))),
+            tuple(sorted(unreadable, key=lambda place: natural_key(place.path))),
         )
 
     def find_in_base(self) -> FoundRun | None:
@@ -126,7 +126,7 @@ class Finder:
 
         Raises OSError when the base can't be listed.
         """
-        listing = self._listings[self.base] = self._list_anew(self.base, 0)
+        listing = self._listings[self.base] = self._relist(self.base, 0)
         return _found_run(self.base, self.base, listing.files) if listing.files else self.find().runs.get(".")
 
     def _walk(self) -> Iterator[tuple[str, _Listing]]:
@@ -134,7 +134,7 @@ class Finder:
         walked = set[tuple[int, int]]()
         while waiting or links:
             directory = waiting.pop() if waiting else heappop(links)[1]
-            if self.follow_links and not _is_first(directory, walked):
+            if self.follow_links and not _is_new(directory, walked):
                 continue
             listing = self._list(directory)
             waiting.extend(listing.directories)
@@ -146,13 +146,13 @@ class Finder:
         try:
             modified_ns = os.stat(directory).st_mtime_ns  # noqa: PTH116 (ten thousand times)
             known = self._listings.get(directory)
-            return known if known and known.still_holds(modified_ns) else self._list_anew(directory, modified_ns)
+            return known if known and known.is_current(modified_ns) else self._relist(directory, modified_ns)
         except OSError as error:
             # What has gone since the directory above was listed is missed by nobody.
             is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) and directory != self.base
-            return _Listing(0, 0, (), (), (), () if is_gone else (unread_directory(directory, error),))
+            return _Listing(0, 0, (), (), (), () if is_gone else (unreadable_directory(directory, error),))
 
-    def _list_anew(self, directory: str, modified_ns: int) -> _Listing:
+    def _relist(self, directory: str, modified_ns: int) -> _Listing:
         before = self._listings.get(directory)
         known = {file.path: file for file in before.files} if before else {}  # one new file among 10,000 costs little
         directories: list[str] = []
@@ -160,7 +160,7 @@ class Finder:
         found: list[Found] = []
         names: list[str] = []
         files: list[EventFile] = []
-        unread: list[UnreadPlace] = []
+        unreadable: list[UnreadablePath] = []
         listed_ns = time.time_ns()
         with os.scandir(directory) as entries:
             for entry in entries:
@@ -172,25 +172,25 @@ class Finder:
                     modified_ns = 0  # what is missing may come
                 elif target and not self.follow_links:
                     if is_event_name(entry.name) or os.path.isdir(target):  # noqa: PTH112
-                        unread.append(link_outside(entry.path, target, self.base))
+                        unreadable.append(link_outside(entry.path, target, self.base))
                 elif is_compressed(entry.name):
-                    unread.append(compressed_file(entry.path))
+                    unreadable.append(compressed_file(entry.path))
                 elif entry.is_dir(follow_symlinks=False):
                     directories.append(entry.path)
                 elif is_event_name(entry.name):
-                    if place := unread_entry(entry):
-                        unread.append(place)
+                    if place := unreadable_entry(entry):
+                        unreadable.append(place)
                         modified_ns = 0  # what mends it may be done elsewhere: look again next time
                     else:
                         files.append(known.get(entry.path) or EventFile.of(entry))
-                elif content := content_file(entry):
+                elif content := recognize_file(entry):
                     found.append(content)
         if foreign := foreign_logs(directory, names):
-            unread.append(foreign)
-        if profile := profile_of(directory, names):
+            unreadable.append(foreign)
+        if profile := recognize_profile(directory, names):
             found.append((profile, directory))
         return _Listing(
-            modified_ns, listed_ns, tuple(directories), tuple(links), tuple(files), tuple(unread), tuple(found)
+            modified_ns, listed_ns, tuple(directories), tuple(links), tuple(files), tuple(unreadable), tuple(found)
         )
 
     def _target_outside(self, link: os.DirEntry[str]) -> str | None:
@@ -198,7 +198,7 @@ class Finder:
         return None if os.path.commonpath([self.base, target]) == self.base else target
 
 
-def _is_first(directory: str, walked: set[tuple[int, int]]) -> bool:
+def _is_new(directory: str, walked: set[tuple[int, int]]) -> bool:
     """Whether the directory was not walked yet, under this name or another; what can't be looked at is its own."""
     try:
         found = os.stat(directory)  # noqa: PTH116

@@ -12,18 +12,18 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from mindscope.ingest.catalog import Catalog, ChangeListener
-from mindscope.ingest.names import is_event_name
+from mindscope.ingest.file_names import is_event_name
 
 if TYPE_CHECKING:
     from watchfiles import Change
 
 log = logging.getLogger(__name__)
 
-GROUPING_MS = 100
+DEBOUNCE_MS = 100
 """Changes within this time are read together, so that a busy writer does not cause a refresh a record."""
 STEP_MS = 25
-LONGEST_WAIT_S = 3600.0
-ALONE_S = 1.0
+MAX_WAIT_S = 3600.0
+UNWATCHED_POLL_S = 1.0
 """Where directories are watched each for itself, a new one is looked into again after this time at the latest."""
 
 
@@ -37,7 +37,7 @@ class Watcher:
 
     def __init__(self, catalog: Catalog, reload_interval: float) -> None:
         self._catalog = catalog
-        self._interval = min(reload_interval, LONGEST_WAIT_S)
+        self._interval = min(reload_interval, MAX_WAIT_S)
         self._listeners: list[ChangeListener] = []
         self._listening = Lock()  # guards the list of listeners
         self._stopping = Event()
@@ -89,17 +89,17 @@ class Watcher:
         import watchfiles  # brings an event loop along, which readers without a watcher do without
 
         # who watches a whole tree follows the links out of it, to however many directories they lead
-        has_links = any(place.reason.code == "link_outside" for place in self._catalog.unread)
+        has_links = any(place.reason.code == "link_outside" for place in self._catalog.unreadable)
         is_tree = not (has_links or self._catalog.has_links)
         watched = self._catalog.directories
         batches = watchfiles.watch(
             *watched[:1] if is_tree else watched,
             recursive=is_tree,
-            watch_filter=_matters,
-            debounce=GROUPING_MS,
+            watch_filter=_is_relevant,
+            debounce=DEBOUNCE_MS,
             step=STEP_MS,
             stop_event=self._stopping,
-            rust_timeout=int((self._interval if is_tree else min(self._interval, ALONE_S)) * 1000),
+            rust_timeout=int((self._interval if is_tree else min(self._interval, UNWATCHED_POLL_S)) * 1000),
             yield_on_timeout=True,
             raise_interrupt=False,
             ignore_permission_denied=True,
@@ -108,8 +108,8 @@ class Watcher:
         for changes in batches:
             paths = {path for change, path in changes if change is watchfiles.Change.modified}
             # A run that is written all the time must not keep the others from being looked at.
-            is_due = monotonic() - looked_at >= self._interval
-            if paths and len(paths) == len(changes) and not is_due:
+            is_save_due = monotonic() - looked_at >= self._interval
+            if paths and len(paths) == len(changes) and not is_save_due:
                 yield paths
             else:
                 yield None
@@ -119,11 +119,11 @@ class Watcher:
 
     def _refresh(self, paths: set[str] | None) -> None:
         try:
-            self._catalog.refresh(paths, self._tell)
+            self._catalog.refresh(paths, self._notify)
         except Exception:
             log.exception("runs below %s could not be refreshed; tried again at the next change", self._catalog.base)
 
-    def _tell(self, changed: frozenset[str]) -> None:
+    def _notify(self, changed: frozenset[str]) -> None:
         with self._listening:
             listeners = tuple(self._listeners)
         for listener in listeners:
@@ -133,7 +133,7 @@ class Watcher:
                 log.exception("a listener failed on the change of %d runs; the others are told", len(changed))
 
 
-def _matters(change: Change, path: str) -> bool:
+def _is_relevant(change: Change, path: str) -> bool:
     """Whether a change can concern a run: an event file, or a directory that came or went."""
     if is_event_name(Path(path).name):
         return True

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import Column, ColumnKey
 from mindscope.lineage.table import Table
-from mindscope.store.files import natural_key
+from mindscope.store.file_facts import natural_key
 
 
 class SortKey(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 
 from mindscope.errors import FormatError
 
-MOST_NESTED = 50
+MAX_NESTING = 50
 MOST_VALUES = 20_000
 """Values that a file may stand for, those that its aliases repeat included."""
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+|[0-9]*\.[0-9]+|[0-9]+\.)[eE][-+]?[0-9]+$")
@@ -85,8 +85,8 @@ class _Composer:
         self._count += 1
         if self._count > MOST_VALUES:
             raise FormatError(f"it holds more than {MOST_VALUES} values")
-        if depth > MOST_NESTED:
-            raise FormatError(f"it is nested deeper than {MOST_NESTED}")
+        if depth > MAX_NESTING:
+            raise FormatError(f"it is nested deeper than {MAX_NESTING}")
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
                 raise FormatError(f"line {event.start_mark.line + 1}: alias {event.anchor!r} has no anchor")
@@ -124,8 +124,8 @@ class _Reader:
         self._count += 1
         if self._count > MOST_VALUES:
             raise FormatError(f"it stands for more than {MOST_VALUES} values, aliases included")
-        if depth > MOST_NESTED:
-            raise FormatError(f"it is nested deeper than {MOST_NESTED}, or refers to itself")
+        if depth > MAX_NESTING:
+            raise FormatError(f"it is nested deeper than {MAX_NESTING}, or refers to itself")
         if node.id == "mapping":
             return dict(self._items(node, depth))
         if node.id == "sequence":

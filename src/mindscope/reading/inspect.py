@@ -13,7 +13,7 @@ from mindscope.errors import FormatError
 from mindscope.graph import Graph
 from mindscope.reading.run import Run
 from mindscope.store import FileFacts, ReferenceSeries, ScalarSeries
-from mindscope.store.files import readable
+from mindscope.store.file_facts import readable
 from mindscope.store.series_table import REASONS_TAG
 from mindscope.types import Damage, Kind
 

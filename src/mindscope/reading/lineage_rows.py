@@ -211,7 +211,7 @@ def _host(names: Iterable[str]) -> str | None:
 
 
 def _last(series: ScalarSeries) -> float | None:
-    parts = series.shown().parts
+    parts = series.visible_parts().parts
     values = next((part["value"] for part in reversed(parts) if part["value"].size), None)
     if values is None:
         return None

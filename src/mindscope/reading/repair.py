@@ -68,7 +68,7 @@ def repair_runs(base: str | os.PathLike[str], target: str | os.PathLike[str]) ->
     found = find_runs(directory)
     if not found.runs:
         raise nothing_in(directory)
-    failures = [str(place) for place in found.unread]
+    failures = [str(place) for place in found.unreadable]
     checked = [file for run in _checked_runs(directory, found.runs, failures) for file in run]
     output = Output(Path(target), overwrite=False)
     output.refuse_existing(file.place for file in checked)

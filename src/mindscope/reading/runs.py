@@ -13,7 +13,7 @@ from mindscope.reading.lineage_rows import MEAN_OF, LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.run import Run
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
-from mindscope.store.files import readable
+from mindscope.store.file_facts import readable
 from mindscope.types import Kind
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Runs(Mapping[str, Run]):
     @property
     def problems(self) -> tuple[str, ...]:
         """Directories, files and links that could not be looked into, each with the reason and what to do."""
-        return tuple(map(str, self._catalog.unread))
+        return tuple(map(str, self._catalog.unreadable))
 
     def refresh(self) -> bool:
         """Read what grew, find new runs, forget those that are gone; says whether anything changed."""

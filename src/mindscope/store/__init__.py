@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from mindscope.store.cache import RunCache
 from mindscope.store.chunk import SCALAR_LAYOUT
-from mindscope.store.encoded import read_encoded
-from mindscope.store.files import FileFacts
+from mindscope.store.encoded_value import read_encoded
+from mindscope.store.file_facts import FileFacts
 from mindscope.store.run import RunStore
 from mindscope.store.series import ReferenceColumns, ReferenceSeries, ScalarColumns, ScalarSeries, Series
-from mindscope.store.shown import Hidden, Shown
+from mindscope.store.visible_rows import Hidden, VisibleRows
 
 __all__ = [
     "SCALAR_LAYOUT",
@@ -22,6 +22,6 @@ __all__ = [
     "ScalarColumns",
     "ScalarSeries",
     "Series",
-    "Shown",
+    "VisibleRows",
     "read_encoded",
 ]

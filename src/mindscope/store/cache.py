@@ -22,13 +22,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from mindscope.formats.progressions import Progressions
-from mindscope.store.caches import CACHE_FOLDER, INDEX_NAME, LOCK_NAME, drop_caches, hold
+from mindscope.formats.step_ranges import StepRanges
+from mindscope.store.cache_codec import CachedStore
 from mindscope.store.chunk import REFERENCE_LAYOUT, size_bytes
-from mindscope.store.index import RunIndex, State, state_record
+from mindscope.store.compaction import compact
 from mindscope.store.run import RunStore
-from mindscope.store.saved import SavedStore
-from mindscope.store.sealing import seal
+from mindscope.store.run_index import RunIndex, State, state_record
+from mindscope.store.workspace_caches import CACHE_FOLDER, INDEX_NAME, LOCK_NAME, evict_caches, hold
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class RunCache:
         self._limit_bytes = limit_bytes
         self._others_bytes = 0  # what the other caches of the workspace take
         self._index = RunIndex(self.folder / INDEX_NAME, base)
-        self._progressions = Progressions()  # of all chunks
+        self._step_ranges = StepRanges()  # of all chunks
         self._lock = Lock()  # guards everything below, and the writing of the index
         self._states: dict[str, State] = {}  # as found, until the run asks for it
         self._chunk_bytes: dict[str, int] = {}  # by name of the file
@@ -68,14 +68,14 @@ class RunCache:
         """Whether this process writes the cache."""
         return self._holder is not None and not self._is_stopped
 
-    def find(self, id: str) -> tuple[SavedStore, Any] | None:
+    def find(self, id: str) -> tuple[CachedStore, Any] | None:
         """The state of a run and how far its files were read; None when it is not known, or not to be believed."""
         with self._lock:
             state = self._states.pop(id, None)
         if state is None:
             return None
         try:
-            saved = SavedStore.from_json(*state, self.folder, self._progressions)
+            saved = CachedStore.from_json(*state, self.folder, self._step_ranges)
             progress = state[0]["progress"]
         except (KeyError, TypeError, ValueError):
             return None
@@ -89,11 +89,11 @@ class RunCache:
         """
         before = store.chunks
         merged_bytes = sum(chunk.size_bytes for chunk in before) if may_merge else 0
-        most_bytes = size_bytes(REFERENCE_LAYOUT, store.unsealed_rows, store.unsealed_rows) + merged_bytes
+        most_bytes = size_bytes(REFERENCE_LAYOUT, store.unsaved_rows, store.unsaved_rows) + merged_bytes
         try:
             if not self._has_room(most_bytes):
                 return
-            seal(store, self._new_path, self._progressions, may_merge)
+            compact(store, self._new_path, self._step_ranges, may_merge)
             saved = store.to_saved()
             with self._lock:
                 for chunk in saved.chunks:
@@ -139,7 +139,7 @@ class RunCache:
         self._delete([name for name in self._chunk_bytes if name not in in_use])
         for path in self.folder.glob("*.part"):
             path.unlink()
-        self._others_bytes = drop_caches(self._workspace, self.folder, self._limit_bytes - self._own_bytes)
+        self._others_bytes = evict_caches(self._workspace, self.folder, self._limit_bytes - self._own_bytes)
 
     def _read_index(self) -> dict[str, State]:
         try:
@@ -158,13 +158,13 @@ class RunCache:
         with self._lock:
             own = self._own_bytes + more_bytes
             if own + self._others_bytes > self._limit_bytes:
-                self._others_bytes = drop_caches(self._workspace, self.folder, self._limit_bytes - own)
+                self._others_bytes = evict_caches(self._workspace, self.folder, self._limit_bytes - own)
             has_room = own + self._others_bytes <= self._limit_bytes
         if not has_room:
             self._stop_writing(f"it would take more than {self._limit_bytes} bytes; what is new is kept in memory")
-        return has_room and self._spares_the_disk(more_bytes)
+        return has_room and self._leaves_disk_space(more_bytes)
 
-    def _spares_the_disk(self, more_bytes: int) -> bool:
+    def _leaves_disk_space(self, more_bytes: int) -> bool:
         free_bytes = shutil.disk_usage(self.folder).free
         if free_bytes - more_bytes < RESERVED_BYTES:
             self._stop_writing(f"{free_bytes} bytes are free on its disk; what is new is kept in memory")

@@ -6,7 +6,7 @@ each as in memory (little endian), which is why a series is read without copying
 
     step of the rows that have it stored | wall_time of all rows | value of all rows
 
-Steps that rise evenly, see ``formats/progressions.py``, are not stored.
+Steps that rise evenly, see ``formats/step_ranges.py``, are not stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import MindscopeError
 from mindscope.formats.frames import crc32c
-from mindscope.formats.progressions import SHARED_ROWS, Progressions, progression_of
+from mindscope.formats.step_ranges import MAX_SHARED_ROWS, StepRanges, step_range_of
 
 Columns = dict[str, NDArray[Any]]
 Layout = Mapping[str, np.dtype[Any]]
@@ -48,22 +48,22 @@ class ChunkDamagedError(MindscopeError):
 
 
 class Chunk:
-    """A file of ``rows`` sealed rows, ``stored_steps`` of which have their step in it.
+    """A file of ``rows`` rows, ``stored_steps`` of which have their step in it.
 
     It is never changed; rows handed out stay readable when it is deleted.
     """
 
-    __slots__ = ("_mapped", "folder", "layout", "name", "progressions", "rows", "stored_steps")
+    __slots__ = ("_mapped", "folder", "layout", "name", "rows", "step_ranges", "stored_steps")
 
     def __init__(
-        self, folder: Path, name: str, layout: Layout, rows: int, stored_steps: int, progressions: Progressions
+        self, folder: Path, name: str, layout: Layout, rows: int, stored_steps: int, step_ranges: StepRanges
     ) -> None:
         self.folder = folder
         self.name = name
         self.layout = layout
         self.rows = rows
         self.stored_steps = stored_steps
-        self.progressions = progressions  # shared with other chunks
+        self.step_ranges = step_ranges  # shared with other chunks
         self._mapped: ref[NDArray[np.uint8]] | None = None  # one mapping for all rows that are in use
 
     @property
@@ -83,7 +83,7 @@ class Chunk:
         if isinstance(step, int):
             columns["step"] = mapped[step * STEP.itemsize : (step + count) * STEP.itemsize].view(STEP)
         else:
-            columns["step"] = self.progressions.column(*step, count)
+            columns["step"] = self.step_ranges.column(*step, count)
         for name, dtype in _unstepped(self.layout):
             first = at + start * dtype.itemsize
             columns[name] = mapped[first : first + count * dtype.itemsize].view(dtype)
@@ -98,7 +98,7 @@ class Chunk:
         return mapped
 
 
-class Sealed:
+class ChunkSlice:
     """The rows of one series in a chunk. They are checked when they are first read."""
 
     __slots__ = ("_is_checked", "checksum", "chunk", "count", "start", "step")
@@ -126,8 +126,8 @@ class Sealed:
 
 
 def write_chunk(
-    path: Path, layout: Layout, series: Sequence[Sequence[Columns]], progressions: Progressions
-) -> list[Sealed]:
+    path: Path, layout: Layout, series: Sequence[Sequence[Columns]], step_ranges: StepRanges
+) -> list[ChunkSlice]:
     """Write the rows of several series, each given in parts; returns where each stands.
 
     The file has its name only once it is complete. Raises OSError.
@@ -145,10 +145,10 @@ def write_chunk(
     except OSError:  # of a full disk no byte is kept back
         unfinished.unlink(missing_ok=True)
         raise
-    chunk = Chunk(path.parent, path.name, layout, sum(counts), stored_steps, progressions)
+    chunk = Chunk(path.parent, path.name, layout, sum(counts), stored_steps, step_ranges)
     starts = np.cumsum([0, *counts]).tolist()
     return [
-        Sealed(chunk, start, count, step, checksum_of(parts, has_steps=isinstance(step, int)))
+        ChunkSlice(chunk, start, count, step, checksum_of(parts, has_steps=isinstance(step, int)))
         for start, count, step, parts in zip(starts, counts, steps, series, strict=False)
     ]
 
@@ -162,15 +162,15 @@ def _place_steps(series: Sequence[Sequence[Columns]], counts: list[int]) -> tupl
     steps: list[Step] = []
     stored = 0
     for parts, count in zip(series, counts, strict=True):
-        progression = _progression(parts) if count <= SHARED_ROWS else None
-        steps.append(stored if progression is None else progression)
-        stored += count if progression is None else 0
+        step_range = _step_range(parts) if count <= MAX_SHARED_ROWS else None
+        steps.append(stored if step_range is None else step_range)
+        stored += count if step_range is None else 0
     return steps, stored
 
 
-def _progression(parts: Sequence[Columns]) -> tuple[int, int] | None:
+def _step_range(parts: Sequence[Columns]) -> tuple[int, int] | None:
     steps = [columns["step"] for columns in parts]
-    return progression_of(steps[0] if len(steps) == 1 else np.concatenate(steps))
+    return step_range_of(steps[0] if len(steps) == 1 else np.concatenate(steps))
 
 
 def checksum_of(parts: Sequence[Columns], has_steps: bool) -> int:

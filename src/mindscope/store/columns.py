@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 SMALLEST_CAPACITY = 16
-KEPT_ROWS = 256
+MIN_PIECE_ROWS = 256
 """So many rows at once, and those that come first, are kept as they came; fewer are copied together."""
 
 Columns = dict[str, NDArray[Any]]
@@ -59,7 +59,7 @@ class GrowingColumns:
             self._buffers[name] = grown
 
 
-class ArrivedColumns:
+class ChunkedColumns:
     """Rows in the order of their arrival, without copying what arrives in large pieces. The owner holds a lock."""
 
     __slots__ = ("_dtypes", "_growing", "_length", "_pieces")
@@ -75,7 +75,7 @@ class ArrivedColumns:
 
     def extend(self, rows: Mapping[str, NDArray[Any]], count: int) -> None:
         """Append ``count`` rows; the arrays may be kept and must not be changed any more."""
-        if self._growing is None and (count >= KEPT_ROWS or not self._pieces):
+        if self._growing is None and (count >= MIN_PIECE_ROWS or not self._pieces):
             self._pieces.append({name: _frozen(rows[name], dtype) for name, dtype in self._dtypes.items()})
         else:
             if self._growing is None:
@@ -83,9 +83,9 @@ class ArrivedColumns:
             self._growing.extend(rows, count)
         self._length += count
 
-    def cast(self, dtypes: Mapping[str, DTypeLike]) -> ArrivedColumns:
+    def cast(self, dtypes: Mapping[str, DTypeLike]) -> ChunkedColumns:
         """A copy whose columns have other types."""
-        copy = ArrivedColumns(dtypes)
+        copy = ChunkedColumns(dtypes)
         for piece in self.pieces():
             copy.extend(piece, next(iter(piece.values())).size)
         return copy

@@ -10,10 +10,10 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.store.files import FileFacts, FileKey
+from mindscope.store.file_facts import FileFacts, FileKey
 from mindscope.store.restart import Ranks, sessions_of
 
-MOST_ROWS = 1 << 56
+MAX_ROWS = 1 << 56
 
 Times = tuple[float, float, bool]
 """First and last wall time of a file, NaN without values, and whether it rewinds."""
@@ -117,5 +117,5 @@ class FileRanks:
         known = self._columns.get(ordinal)
         if known is None:
             number = np.array(ordinal, np.int32)
-            known = self._columns[ordinal] = np.broadcast_to(number, (MOST_ROWS,))
+            known = self._columns[ordinal] = np.broadcast_to(number, (MAX_ROWS,))
         return known[:count]

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Literal
 
 from mindscope.formats.scan import Scanned
-from mindscope.store.access import Access
+from mindscope.store.cache_codec import CachedStore
 from mindscope.store.chunk import Chunk
+from mindscope.store.column_cache import ColumnCache
 from mindscope.store.contents import Content
+from mindscope.store.file_facts import CLOSABLE, FileFacts, readable
 from mindscope.store.file_ranks import FileRanks
-from mindscope.store.files import CLOSABLE, FileFacts, readable
-from mindscope.store.recent import RecentColumns
-from mindscope.store.saved import SavedStore
 from mindscope.store.series import ReferenceSeries, ScalarSeries
 from mindscope.store.series_table import DROPPED_TAG, SeriesKey, SeriesTable
+from mindscope.store.store_lock import StoreLock
 from mindscope.types import Damage, DialectName, Kind
 
 __all__ = ["DROPPED_TAG", "RunState", "RunStore", "SeriesKey"]
@@ -33,23 +33,23 @@ class RunStore:
     ``id`` is the path below the base directory with ``/``, "." for the base itself; ``path`` is the directory.
     """
 
-    def __init__(self, id: str, path: Path, recent: RecentColumns | None = None) -> None:
+    def __init__(self, id: str, path: Path, column_cache: ColumnCache | None = None) -> None:
         self.id = id
         self.path = path
-        self.access = Access(recent)
-        self.lock = self.access.lock
+        self.store_lock = StoreLock(column_cache)
+        self.lock = self.store_lock.lock
         self.version = 0  # grows with every change of anything in here; written under the lock
-        self.unsealed_rows = 0  # in memory, of all series; written under the lock
-        self.unsealed_bytes = 0  # that these take, about; written under the lock
+        self.unsaved_rows = 0  # in memory, of all series; written under the lock
+        self.unsaved_bytes = 0  # that these take, about; written under the lock
         self.contents: tuple[Content, ...] = ()  # of the directory, beside event files
         self.chunks: tuple[Chunk, ...] = ()  # in which points are sealed, in the order of sealing; see sealing.py
         self._ranks = FileRanks()
         self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never given twice
         self._by_age: tuple[FileFacts, ...] | None = None  # the files sorted; None since one of them changed
         self._ordinals = 0
-        self._series = SeriesTable(self.access, self._ranks)
+        self._series = SeriesTable(self.store_lock, self._ranks)
 
-    def restore(self, saved: SavedStore) -> None:
+    def restore(self, saved: CachedStore) -> None:
         """Be as when ``saved`` was made. The store must be new."""
         with self.lock:
             self._files = dict(saved.files)
@@ -61,10 +61,10 @@ class RunStore:
             self._note_change()
             self._series.restore(saved, self.version)
 
-    def to_saved(self) -> SavedStore:
+    def to_saved(self) -> CachedStore:
         """All but the points, which must be sealed. Raises ChunkDamagedError."""
         with self.lock:
-            return SavedStore(
+            return CachedStore(
                 files=dict(self._files),
                 ordinals=self._ordinals,
                 tag_counts=self.tag_counts(),
@@ -109,10 +109,10 @@ class RunStore:
         """Take in the values of a stretch of a file, and with them what is then known of the file."""
         with self.lock:
             for tag, rows in scanned.scalars.items():
-                self.unsealed_rows += self._series.extend((Kind.SCALAR, tag), ordinal, rows)
+                self.unsaved_rows += self._series.extend((Kind.SCALAR, tag), ordinal, rows)
             for key, places in scanned.references.items():
-                self.unsealed_rows += self._series.extend(key, ordinal, places)
-            self.unsealed_bytes += scanned.size_bytes
+                self.unsaved_rows += self._series.extend(key, ordinal, places)
+            self.unsaved_bytes += scanned.size_bytes
             self._files[ordinal] = facts
             self._ranks.note(ordinal, facts)
             self._note_change()
@@ -124,15 +124,15 @@ class RunStore:
         """
         with self.lock:
             self._series.forget(ordinals)
-            self.unsealed_rows = self._series.newest_count
-            self.unsealed_bytes = self.unsealed_rows * ROW_BYTES
+            self.unsaved_rows = self._series.unsaved_count
+            self.unsaved_bytes = self.unsaved_rows * ROW_BYTES
             self._note_change()
 
     def clear(self) -> None:
         """Forget all values. Files and series stay those that they are, for whoever holds one."""
         with self.lock:
             self._series.clear()
-            self.unsealed_rows = self.unsealed_bytes = 0
+            self.unsaved_rows = self.unsaved_bytes = 0
             self._note_change()
 
     def drop_empty_series(self) -> None:
@@ -192,7 +192,7 @@ class RunStore:
     @property
     def dropped(self) -> int:
         """How many values the recorder says it had to drop, by its latest count."""
-        return self.access.read(self._series.count_dropped)
+        return self.store_lock.read(self._series.count_dropped)
 
     @property
     def size_bytes(self) -> int:

@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.store.access import Access
-from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Layout, Sealed
+from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, ChunkSlice, Layout
 from mindscope.store.file_ranks import FileRanks
-from mindscope.store.points import Points
-from mindscope.store.shown import Hidden, Shown, ShownRows, written
+from mindscope.store.series_points import SeriesPoints
+from mindscope.store.store_lock import StoreLock
+from mindscope.store.visible_rows import Hidden, VisibleRows, VisibleRowTracker, written_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,13 +59,13 @@ AnyColumns = TypeVar("AnyColumns", ScalarColumns, ReferenceColumns)
 class Series(Generic[AnyColumns]):
     """The points of a tag of one kind. Reading while another thread appends is safe: what is returned never changes."""
 
-    __slots__ = ("_access", "_changes", "_columns", "_ranks", "_shown", "points")
+    __slots__ = ("_changes", "_columns", "_ranks", "_store_lock", "_tracker", "points")
 
-    def __init__(self, ranks: FileRanks, access: Access, layout: Layout, columns: type[AnyColumns]) -> None:
-        self._access = access
+    def __init__(self, ranks: FileRanks, store_lock: StoreLock, layout: Layout, columns: type[AnyColumns]) -> None:
+        self._store_lock = store_lock
         self._columns = columns
-        self._shown = ShownRows()
-        self.points = Points(ranks, layout, access.recent)
+        self._tracker = VisibleRowTracker()
+        self.points = SeriesPoints(ranks, layout, store_lock.column_cache)
         """For the store: the owner of the lock."""
         self._ranks = ranks
         self._changes = 0  # of the points
@@ -79,16 +79,16 @@ class Series(Generic[AnyColumns]):
         """Grows with every change of the points, and of what decides which of them are drawn."""
         return self._changes + self._ranks.version
 
-    def restore(self, sealed: tuple[Sealed, ...], state: Sequence[Any], version: int) -> None:
+    def restore(self, slices: tuple[ChunkSlice, ...], state: Sequence[Any], version: int) -> None:
         """Have the points of the cache, of a store of ``version``."""
-        if sealed and sealed[0].chunk.layout is not self.points.layout:
-            self.points = self.points.widened(sealed[0].chunk.layout)
-        self.points.restore(sealed, state)
+        if slices and slices[0].chunk.layout is not self.points.layout:
+            self.points = self.points.widened(slices[0].chunk.layout)
+        self.points.restore(slices, state)
         self._changes = version
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
         """Append points of a file in their order: the columns of the layout, each of shape (n,)."""
-        with self._access.lock:
+        with self._store_lock.lock:
             self._fit(rows)
             self.points.extend(file, rows)
             self._changes += 1
@@ -98,29 +98,31 @@ class Series(Generic[AnyColumns]):
 
     def visible(self) -> AnyColumns:
         """The points that are drawn under the restart rule, by ascending step."""
-        return self._columns(**self._access.read(lambda: self.points.visible()))
+        return self._columns(**self._store_lock.read(lambda: self.points.visible()))
 
     def all(self) -> AnyColumns:
         """Every point in the order in which they were written, overwritten and hidden ones too."""
-        return self._columns(**self._access.read(lambda: self.points.written()))
+        return self._columns(**self._store_lock.read(lambda: self.points.written()))
 
-    def shown(self, overwritten: bool = False) -> Shown:
+    def visible_parts(self, overwritten: bool = False) -> VisibleRows:
         """The points of ``visible``, or of ``all`` if ``overwritten``, where they lie: none is copied to join them."""
-        return self._access.read(lambda: written(self.points) if overwritten else self._shown.of(self.points))
+        return self._store_lock.read(
+            lambda: written_rows(self.points) if overwritten else self._tracker.of(self.points)
+        )
 
     def hidden(self) -> Hidden:
         """How many points are not drawn, and why."""
-        return self.shown().hidden
+        return self.visible_parts().hidden
 
     def forget(self, files: Collection[int]) -> None:
         """Take back all points of some files. Raises ChunkDamagedError when those of other files can't be had."""
-        with self._access.lock:
+        with self._store_lock.lock:
             self.points = self.points.without(files)
             self._changes += 1
 
     def clear(self) -> None:
         """Take back all points."""
-        with self._access.lock:
+        with self._store_lock.lock:
             self.points = self.points.emptied()
             self._changes += 1
 
@@ -130,8 +132,8 @@ class ScalarSeries(Series[ScalarColumns]):
 
     __slots__ = ()
 
-    def __init__(self, ranks: FileRanks, access: Access) -> None:
-        super().__init__(ranks, access, SCALAR_LAYOUT, ScalarColumns)
+    def __init__(self, ranks: FileRanks, store_lock: StoreLock) -> None:
+        super().__init__(ranks, store_lock, SCALAR_LAYOUT, ScalarColumns)
 
     def _fit(self, rows: Mapping[str, NDArray[Any]]) -> None:
         if rows["value"].dtype == np.float64 and self.points.layout is SCALAR_LAYOUT:
@@ -143,5 +145,5 @@ class ReferenceSeries(Series[ReferenceColumns]):
 
     __slots__ = ()
 
-    def __init__(self, ranks: FileRanks, access: Access) -> None:
-        super().__init__(ranks, access, REFERENCE_LAYOUT, ReferenceColumns)
+    def __init__(self, ranks: FileRanks, store_lock: StoreLock) -> None:
+        super().__init__(ranks, store_lock, REFERENCE_LAYOUT, ReferenceColumns)

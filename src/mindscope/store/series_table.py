@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.store.access import Access
+from mindscope.store.cache_codec import CachedStore, read_series, write_series
 from mindscope.store.chunk import Chunk, Columns
 from mindscope.store.file_ranks import FileRanks
-from mindscope.store.saved import SavedStore, read_series, write_series
 from mindscope.store.series import ReferenceSeries, ScalarSeries
+from mindscope.store.store_lock import StoreLock
 from mindscope.types import Kind
 
 DROPPED_TAG = "mindscope/dropped"
@@ -23,25 +23,25 @@ SeriesKey = tuple[Kind, str]
 
 
 class SeriesTable:
-    """All series of a run, in the order of first sight. Its owner holds ``access.lock`` to change anything."""
+    """All series of a run, in the order of first sight. Its owner holds ``store_lock.lock`` to change anything."""
 
-    def __init__(self, access: Access, ranks: FileRanks) -> None:
-        self._access = access
+    def __init__(self, store_lock: StoreLock, ranks: FileRanks) -> None:
+        self._store_lock = store_lock
         self._ranks = ranks
         self._known: dict[SeriesKey, ScalarSeries | ReferenceSeries] = {}
-        self._saved: SavedStore | None = None  # what the cache knows, until the series are asked for
-        self._saved_version = 0  # of the series in it
+        self._cached: CachedStore | None = None  # what the cache knows, until the series are asked for
+        self._cached_version = 0  # of the series in it
 
-    def restore(self, saved: SavedStore, version: int) -> None:
+    def restore(self, saved: CachedStore, version: int) -> None:
         """Be as when ``saved`` was made; its series are of ``version``. The table must be new."""
-        self._saved, self._saved_version = saved, version
+        self._cached, self._cached_version = saved, version
 
     @property
     def all(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
         """The table itself; series of the cache are made when they are first asked for: most runs are only listed."""
-        if self._saved is not None:
-            with self._access.lock:
-                self._make_saved()
+        if self._cached is not None:
+            with self._store_lock.lock:
+                self._restore_cached()
         return self._known
 
     def extend(self, key: SeriesKey, file: int, rows: Mapping[str, NDArray[Any]]) -> int:
@@ -71,9 +71,9 @@ class SeriesTable:
             del self._known[key]
 
     @property
-    def newest_count(self) -> int:
+    def unsaved_count(self) -> int:
         """Number of rows that are not sealed."""
-        return sum(series.points.newest_count for series in self.all.values())
+        return sum(series.points.unsaved_count for series in self.all.values())
 
     def scalars(self, tag: str) -> ScalarSeries | None:
         series = self.all.get((Kind.SCALAR, tag))
@@ -85,7 +85,7 @@ class SeriesTable:
 
     def tag_counts(self) -> dict[Kind, int]:
         """Number of tags by kind."""
-        saved = self._saved
+        saved = self._cached
         if saved is not None:
             return dict(saved.tag_counts)
         counts: dict[Kind, int] = {}
@@ -95,7 +95,7 @@ class SeriesTable:
 
     def count_dropped(self) -> int:
         """How many values the recorder says it had to drop, by its latest count. Raises ChunkDamagedError."""
-        saved = self._saved
+        saved = self._cached
         if saved is not None:
             return saved.dropped
         series = self.scalars(DROPPED_TAG)
@@ -105,15 +105,15 @@ class SeriesTable:
         """All of it but the points, which must be sealed in ``chunks``."""
         return write_series(((*key, series.points) for key, series in self.all.items()), chunks)
 
-    def _make_saved(self) -> None:
-        for kind, tag, sealed, state in read_series(self._saved) if self._saved else ():
+    def _restore_cached(self) -> None:
+        for kind, tag, slices, state in read_series(self._cached) if self._cached else ():
             series = self._known[kind, tag] = self._new(kind)
-            series.restore(sealed, state, self._saved_version)
-        self._saved = None
+            series.restore(slices, state, self._cached_version)
+        self._cached = None
 
     def _new(self, kind: Kind) -> ScalarSeries | ReferenceSeries:
         make = ScalarSeries if kind is Kind.SCALAR else ReferenceSeries
-        return make(self._ranks, self._access)
+        return make(self._ranks, self._store_lock)
 
 
 def _last_count(points: Columns) -> int:

@@ -1822,6 +1822,12 @@ export interface components {
             };
         };
         /**
+         * PathKind
+         * @description A ``directory`` that can't be listed hides everything below it.
+         * @enum {string}
+         */
+        PathKind: "directory" | "file" | "link";
+        /**
          * Pin
          * @description What stands first on a page: the tag or chart ``subject`` of ``page``, in the order of ``place``.
          */
@@ -1884,12 +1890,6 @@ export interface components {
             /** Name */
             name: string;
         };
-        /**
-         * PlaceKind
-         * @description A ``directory`` that can't be listed hides everything below it.
-         * @enum {string}
-         */
-        PlaceKind: "directory" | "file" | "link";
         /**
          * PrCurveColumns
          * @description float64 throughout. Curve i has the thresholds ``curve_start[i]`` to ``curve_start[i + 1]`` (not included).
@@ -2496,7 +2496,7 @@ export interface components {
          */
         UnreadEntry: {
             detail: components["schemas"]["ReasonEntry"];
-            kind: components["schemas"]["PlaceKind"];
+            kind: components["schemas"]["PathKind"];
             /** Path */
             path: string;
             /** Remedy */

@@ -22,7 +22,7 @@ def surroundings_of(catalog: Catalog, alert: Alert) -> AlertSurroundings | None:
     series = store.scalars(alert.tag) if store else None
     if series is None:
         return None
-    parts = series.shown().parts
+    parts = series.visible_parts().parts
     step = Parted([*(part["step"] for part in parts), np.empty(0, np.int64)])
     value = Parted([*(part["value"] for part in parts), np.empty(0, np.float32)])
     start, stop = Abscissa(step).bounds((alert.finding.step, alert.finding.last_step))

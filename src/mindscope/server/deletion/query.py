@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mindscope.ingest.names import readable
+from mindscope.ingest.file_names import readable
 from mindscope.server.deletion.schema import DeletedAnswer, DeletionAnswer
 from mindscope.store import RunStore
 

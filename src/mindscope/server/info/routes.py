@@ -8,7 +8,7 @@ import os
 from fastapi import APIRouter
 
 from mindscope import __version__
-from mindscope.ingest.names import readable
+from mindscope.ingest.file_names import readable
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.info.schema import ServerAnswer
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindscope.ingest.names import readable
+from mindscope.ingest.file_names import readable
 from mindscope.notebook import Notebook
 from mindscope.server.http.context import Viewer
 

@@ -10,8 +10,8 @@ from secrets import token_hex
 from threading import Lock
 
 from mindscope.analysis.ranks import Rank, find_ranks
-from mindscope.ingest import Catalog, UnreadPlace
-from mindscope.ingest.names import readable
+from mindscope.ingest import Catalog, UnreadablePath
+from mindscope.ingest.file_names import readable
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.runs.schema import RunContent, RunsHead, RunState, RunSummary, UnreadEntry
@@ -50,7 +50,7 @@ class RunList:
         self._ranks: dict[str, Rank] = {}
         self._lines: dict[str, _Line] = {}  # by run id, in the order of the catalog
         self._gone: dict[str, int] = {}  # runs that are no more, with the count at which they went
-        self._unread: tuple[UnreadPlace, ...] = ()
+        self._unread: tuple[UnreadablePath, ...] = ()
         self._unread_at = 0  # the count at which these were others last
 
     def answer(self, since: str | None) -> str:
@@ -78,7 +78,7 @@ class RunList:
 
     def _renew(self) -> None:
         runs, now, count = self._catalog.runs, self._clock(), self._count + 1
-        unread = self._catalog.unread
+        unread = self._catalog.unreadable
         gone: set[str] = set()
         if runs is not self._runs:
             gone = self._lines.keys() - runs.keys()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from mindscope.ingest import PlaceKind
+from mindscope.ingest import PathKind
 from mindscope.server.http.schema import Answer, ReasonEntry
 from mindscope.store.contents import ContentKind
 from mindscope.types import DialectName, Kind
@@ -56,7 +56,7 @@ class UnreadEntry(Answer):
     """A place that can't be looked into, why, and what to do in English. A ``directory`` hides all runs below it."""
 
     path: str
-    kind: PlaceKind
+    kind: PathKind
     detail: ReasonEntry
     remedy: str
 

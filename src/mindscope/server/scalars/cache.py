@@ -15,7 +15,7 @@ import numpy as np
 from anyio import CapacityLimiter
 
 from mindscope.stats import Columns, GrowingCurve, Parted, Task, one_by_one
-from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, Shown
+from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, VisibleRows
 
 LONG = 1 << 16
 """Points from which on a curve is kept; a shorter one is reduced anew each time, in less than a millisecond."""
@@ -50,9 +50,9 @@ class CachedCurve:
         version = series.version  # read before the points, so that it is never newer than they are
         continues = True
         if self._columns is None or series is not self._series or version != self._version:
-            shown = series.shown(overwritten)
-            continues = shown.stem is self._stem
-            self._columns, self._stem, self.hidden = _columns(shown), shown.stem, shown.hidden
+            shown = series.visible_parts(overwritten)
+            continues = shown.prefix_id is self._stem
+            self._columns, self._stem, self.hidden = _columns(shown), shown.prefix_id, shown.hidden
             self._series, self._version = series, version
 
         do = one_by_one if self._columns[0].size < LONG else partial(_at_once, pool)
@@ -102,7 +102,7 @@ def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
         done.result()
 
 
-def _columns(shown: Shown) -> Columns:
+def _columns(shown: VisibleRows) -> Columns:
     step, wall_time, value = (  # the empty one counts where there is no other
         Parted([*(part[name] for part in shown.parts), np.empty(0, dtype)]) for name, dtype in SCALAR_LAYOUT.items()
     )

@@ -8,7 +8,7 @@ from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.json_numbers import finite, not_a_number
 from mindscope.server.http.response_limit import check_size
 from mindscope.server.tags.schema import LastPoint, TagsAnswer, TagsQuery, TagSummary
-from mindscope.store import ReferenceSeries, ScalarSeries, Shown
+from mindscope.store import ReferenceSeries, ScalarSeries, VisibleRows
 
 PLACE_BYTES = 8
 """Of the index of a run in an answer."""
@@ -31,7 +31,7 @@ def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
 
 
 def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
-    shown = [(series, series.shown()) for _, series in holders]
+    shown = [(series, series.visible_parts()) for _, series in holders]
     return TagSummary(
         tag=tag,
         runs=[index for index, _ in holders],
@@ -40,7 +40,7 @@ def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
     )
 
 
-def _newest(shown: list[Shown]) -> LastPoint | None:
+def _newest(shown: list[VisibleRows]) -> LastPoint | None:
     """The last drawn point of the series that was written last."""
     if not shown:
         return None

@@ -8,17 +8,17 @@ import os
 from dataclasses import astuple, replace
 from io import FileIO
 
-from mindscope.formats.extent import Extent
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import Scanned
-from mindscope.ingest.identity import Identity, Marks
-from mindscope.ingest.parts import read_in_parts
-from mindscope.ingest.rooms import ReadRooms
-from mindscope.ingest.stretch import BUFFER_BYTES, Stretch
+from mindscope.formats.time_range import TimeRange
+from mindscope.ingest.file_identity import ContentFingerprint, FileStat
+from mindscope.ingest.file_segment import BUFFER_BYTES, FileSegment
+from mindscope.ingest.parallel_read import read_parallel
+from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.reasons import Reason, damage_reason, os_reason, unforeseen_reason
 from mindscope.store import FileFacts, RunStore
+from mindscope.store.cache_codec import Json, damage_from_json, damage_to_json
 from mindscope.store.chunk import ChunkDamagedError
-from mindscope.store.saved import Json, damage_from_json, damage_to_json
 from mindscope.types import Damage, DamageKind, Kind, Undecodable
 
 log = logging.getLogger(__name__)
@@ -27,12 +27,12 @@ BUDGET_BYTES = 64 << 20
 """Read in one go before other files get their turn."""
 
 
-def read_rooms() -> ReadRooms:
-    """Rooms for ``FileTail.read``, to be shared by all files that are read one after the other or at once."""
-    return ReadRooms(BUFFER_BYTES)
+def new_buffer_pool() -> ReadBufferPool:
+    """Rooms for ``FileTailer.read``, to be shared by all files that are read one after the other or at once."""
+    return ReadBufferPool(BUFFER_BYTES)
 
 
-class FileTail:
+class FileTailer:
     """Reads one event file into a store, each time from where it stopped.
 
     A file that ends within a record is complete so far. One that became shorter, or whose bytes before the position
@@ -43,14 +43,14 @@ class FileTail:
         """``facts`` name the file; ``saved`` is what ``to_json`` gave for it when ``store`` was saved."""
         self.scanned_bytes = 0  # read from the file by this object, all in all
         self.has_more = False  # the budget of the last read was used up
-        self._is_known = False  # this object has looked into the file
+        self._was_read = False  # this object has looked into the file
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
         self._store = store
         self._facts = facts
-        self._seen: Identity | None = None  # None: look into the file whatever a stat says
-        self._lasting: tuple[Damage, ...] = ()  # damage that a reading anew does not clear
+        self._last_stat: FileStat | None = None  # None: look into the file whatever a stat says
+        self._permanent_damages: tuple[Damage, ...] = ()  # damage that a reading anew does not clear
         self.replaced: Reason | None = None
-        """Why the last read found other bytes than those of its values; None where it did not. See ``start_over``."""
+        """Why the last read found other bytes than those of its values, else None. See ``restart_replaced``."""
         self._start()
         if saved is None:
             self.ordinal = store.add_file(self._facts)
@@ -58,109 +58,111 @@ class FileTail:
             self.ordinal = int(saved["ordinal"])
             self._restore(saved)
 
-    def start_anew(self) -> None:
+    def restart(self) -> None:
         """Read the file from its beginning the next time. Its values must have been taken from the store."""
-        self._seen = None
-        self._lasting = ()
+        self._last_stat = None
+        self._permanent_damages = ()
         self.has_more = False
         self._start()
 
-    def start_over(self) -> None:
-        """As ``start_anew``, and the file is noted as replaced for good."""
+    def restart_replaced(self) -> None:
+        """As ``restart``, and the file is noted as replaced for good."""
         reason = self.replaced or Reason("file_exchanged")
-        self.start_anew()
-        self._lasting = (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)
+        self.restart()
+        self._permanent_damages = (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)
 
     def to_json(self) -> Json:
         """How far the file was read. All of its values must be in the store that is saved with it."""
         return {
             "ordinal": self.ordinal,
             "path": self._facts.path,
-            "seen": None if self._seen is None or self.has_more else astuple(self._seen),
+            "seen": None if self._last_stat is None or self.has_more else astuple(self._last_stat),
             "position": self._reader.position,
-            "head": self._marks.head.hex(),
-            "anchor": self._marks.tail.hex(),
+            "head": self._fingerprint.head.hex(),
+            "anchor": self._fingerprint.tail.hex(),
             "damages": [damage_to_json(damage) for damage in self._reader.damages],
             "undecodable": [damage_to_json(damage) for damage in self._undecodable],
-            "lasting": [damage_to_json(damage) for damage in self._lasting],
+            "lasting": [damage_to_json(damage) for damage in self._permanent_damages],
         }
 
     def _restore(self, saved: Json) -> None:
         self._facts = self._store.file(self.ordinal)
-        self._seen = None if saved["seen"] is None else Identity(*saved["seen"])
+        self._last_stat = None if saved["seen"] is None else FileStat(*saved["seen"])
         damages = [damage_from_json(damage) for damage in saved["damages"]]
         self._reader = FrameReader(self._facts.name, saved["position"], damages)
-        self._marks = Marks(bytes.fromhex(saved["head"]), bytes.fromhex(saved["anchor"]))
+        self._fingerprint = ContentFingerprint(bytes.fromhex(saved["head"]), bytes.fromhex(saved["anchor"]))
         self._undecodable = [damage_from_json(damage) for damage in saved["undecodable"]]
-        self._lasting = tuple(damage_from_json(damage) for damage in saved["lasting"])
+        self._permanent_damages = tuple(damage_from_json(damage) for damage in saved["lasting"])
 
-    def read(self, rooms: ReadRooms, budget_bytes: int = BUDGET_BYTES) -> bool:
+    def read(self, buffer_pool: ReadBufferPool, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read what grew; says whether the store changed. Of a file that was ``replaced`` nothing is read."""
         version, self.replaced = self._store.version, None
         has_more, self.has_more = self.has_more, False  # a file that fails must not be asked for more at once
         try:
-            seen = Identity.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
-            if seen != self._seen or has_more:
-                self._seen = seen  # a file on which reading fails is tried again when it changes
+            stat = FileStat.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
+            if stat != self._last_stat or has_more:
+                self._last_stat = stat  # a file on which reading fails is tried again when it changes
                 with FileIO(self._facts.path) as file:
-                    self._seen = self._read_open(file, rooms, budget_bytes)
+                    self._last_stat = self._read_open(file, buffer_pool, budget_bytes)
         except FileNotFoundError:
-            self._seen = None  # gone since it was found; the next discovery removes it
+            self._last_stat = None  # gone since it was found; the next discovery removes it
         except OSError as error:
-            self._seen = None  # tried again at the next look
-            self._note_unreadable(Reason("file_not_readable", **os_reason(error)))
+            self._last_stat = None  # tried again at the next look
+            self._mark_unreadable(Reason("file_not_readable", **os_reason(error)))
         except ChunkDamagedError:
             raise  # of the cache, not of this file
         except Exception as error:
             log.exception("%s could not be read further than byte %d", self._facts.path, self._reader.position)
-            self._note_unreadable(unforeseen_reason(error))
+            self._mark_unreadable(unforeseen_reason(error))
         return self._store.version != version
 
     def _start(self) -> None:
         self._reader = FrameReader(self._facts.name)
-        self._marks = Marks()
+        self._fingerprint = ContentFingerprint()
         self._undecodable: list[Damage] = []
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
-    def _read_open(self, file: FileIO, rooms: ReadRooms, budget_bytes: int) -> Identity | None:
-        seen = Identity.of(os.fstat(file.fileno()))
-        if reason := self._reason_to_restart(file, seen.size_bytes):
+    def _read_open(self, file: FileIO, buffer_pool: ReadBufferPool, budget_bytes: int) -> FileStat | None:
+        stat = FileStat.of(os.fstat(file.fileno()))
+        if reason := self._reason_to_restart(file, stat.size_bytes):
             self.replaced = reason
             return None
         stop = self._reader.ahead + budget_bytes
-        with rooms.lend(seen.size_bytes) as room:
-            dialect, size = self._facts.dialect, seen.size_bytes
-            stretch = Stretch(file, room, self._reader, self._marks, self._kinds, dialect, size)
+        with buffer_pool.borrow(stat.size_bytes) as buffers:
+            dialect, size = self._facts.dialect, stat.size_bytes
+            segment = FileSegment(file, buffers, self._reader, self._fingerprint, self._kinds, dialect, size)
             try:
-                for scanned in read_in_parts(stretch, file, rooms, stop, seen.size_bytes):
-                    self._take(scanned, stretch, seen)
+                for scanned in read_parallel(segment, file, buffer_pool, stop, stat.size_bytes):
+                    self._append(scanned, segment, stat)
             except Exception:
-                self._take(stretch.take(), stretch, seen)  # the reader is behind what was found so far
+                self._append(segment.pop_scanned(), segment, stat)  # the reader is behind what was found so far
                 raise
-        self.scanned_bytes += stretch.read_bytes
-        self.has_more = stop <= self._reader.ahead < seen.size_bytes
-        return seen
+        self.scanned_bytes += segment.read_bytes
+        self.has_more = stop <= self._reader.ahead < stat.size_bytes
+        return stat
 
-    def _take(self, scanned: Scanned, stretch: Stretch, seen: Identity) -> None:
+    def _append(self, scanned: Scanned, segment: FileSegment, stat: FileStat) -> None:
         known = self._facts
-        extent = Extent.union([Extent(known.first_wall_time, known.last_wall_time, known.last_step), scanned.extent])
+        time_range = TimeRange.union(
+            [TimeRange(known.first_wall_time, known.last_wall_time, known.last_step), scanned.time_range]
+        )
         self._undecodable += [self._undecodable_at(place) for place in scanned.undecodable]
         facts = replace(
             known,
-            dialect=stretch.dialect,
-            rewinds=known.rewinds or stretch.rewinds,
-            size_bytes=seen.size_bytes,
-            mode=seen.mode,
-            modified_at=seen.modified_ns / 1e9,
+            dialect=segment.dialect,
+            rewinds=known.rewinds or segment.rewinds,
+            size_bytes=stat.size_bytes,
+            mode=stat.mode,
+            modified_at=stat.modified_ns / 1e9,
             read_bytes=self._reader.position,
             records=known.records + scanned.records,
-            first_wall_time=extent.first_wall_time,
-            last_wall_time=extent.last_wall_time,
-            last_step=extent.last_step,
-            has_grown=known.has_grown or (self._is_known and seen.size_bytes > known.size_bytes),
+            first_wall_time=time_range.first_wall_time,
+            last_wall_time=time_range.last_wall_time,
+            last_step=time_range.last_step,
+            has_grown=known.has_grown or (self._was_read and stat.size_bytes > known.size_bytes),
         )
         self._facts = replace(facts, damages=(*self._damages(), *self._cut_record(facts)))
-        self._is_known = True
+        self._was_read = True
         if scanned.scalars or scanned.references:
             self._store.append(self.ordinal, scanned, self._facts)
         else:
@@ -168,7 +170,7 @@ class FileTail:
 
     def _damages(self) -> tuple[Damage, ...]:
         met = sorted([*self._undecodable, *self._reader.damages], key=lambda damage: damage.offset)
-        return (*self._lasting, *met)
+        return (*self._permanent_damages, *met)
 
     def _cut_record(self, facts: FileFacts) -> tuple[Damage, ...]:
         """The half-written record at the end of a file that its writer has closed: its rest never comes."""
@@ -184,7 +186,7 @@ class FileTail:
         end = place.offset + place.length
         return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, damage_reason(place.error), end)
 
-    def _note_unreadable(self, detail: Reason) -> None:
+    def _mark_unreadable(self, detail: Reason) -> None:
         damage = Damage(self._facts.name, self._reader.position, DamageKind.UNREADABLE, detail)
         self._facts = replace(self._facts, damages=(*self._damages(), damage))
         self._store.update_file(self.ordinal, self._facts)
@@ -193,6 +195,6 @@ class FileTail:
         position = self._reader.position
         if size_bytes < position:
             return Reason("file_shrunk", size=size_bytes, before=position)
-        if not self._marks.are_in(file, position):
+        if not self._fingerprint.match(file, position):
             return Reason("file_exchanged")
         return None

@@ -7,8 +7,8 @@ import os
 import re
 from collections.abc import Iterable
 
-from mindscope.ingest.names import is_event_name, readable
-from mindscope.ingest.unread import PlaceKind, UnreadPlace
+from mindscope.ingest.file_names import is_event_name, readable
+from mindscope.ingest.unreadable_paths import PathKind, UnreadablePath
 from mindscope.reasons import Reason
 
 _COMPRESSED = re.compile(r"\.(gz|bz2|xz|zst|lz4|zip)$", re.IGNORECASE | re.ASCII)
@@ -21,19 +21,19 @@ def is_compressed(name: str) -> bool:
     return is_event_name(name) and _COMPRESSED.search(name) is not None
 
 
-def compressed_file(path: str) -> UnreadPlace:
+def compressed_file(path: str) -> UnreadablePath:
     """An event file that has to be unpacked first."""
-    return UnreadPlace(readable(path), PlaceKind.FILE, Reason("event_file_compressed"))
+    return UnreadablePath(readable(path), PathKind.FILE, Reason("event_file_compressed"))
 
 
-def foreign_logs(directory: str, names: Iterable[str]) -> UnreadPlace | None:
+def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
     """What another tool keeps in ``directory``, which holds ``names``; None for anything else.
 
     A store with many runs is one place: what is in its runs is not named again.
     """
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     code = next((code for name in names if (code := _code_of(name, own))), None)
-    return None if code is None else UnreadPlace(readable(directory), PlaceKind.DIRECTORY, Reason(code))
+    return None if code is None else UnreadablePath(readable(directory), PathKind.DIRECTORY, Reason(code))
 
 
 def _code_of(name: str, directory: str) -> str | None:

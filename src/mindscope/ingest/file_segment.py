@@ -9,8 +9,8 @@ from io import FileIO
 from mindscope.formats import dialects
 from mindscope.formats.frames import FRAME_HEADER, UNKNOWN_END, FrameReader
 from mindscope.formats.scan import EventScanner, Scanned
-from mindscope.ingest.identity import Marks
-from mindscope.ingest.rooms import ReadRoom
+from mindscope.ingest.file_identity import ContentFingerprint
+from mindscope.ingest.read_buffers import ReadBuffers
 from mindscope.types import DialectName, Kind
 
 CHUNK_BYTES = 512 << 10
@@ -23,15 +23,15 @@ FIRST_RECORD_BYTES = 4096
 """Looked through for the first record before all that was read is: the first one is short."""
 
 
-class Stretch:
+class FileSegment:
     """What one thread reads of an open file, from where ``reader`` stands; reader, marks and kinds move with it."""
 
     def __init__(
         self,
         file: FileIO,
-        room: ReadRoom,
+        buffers: ReadBuffers,
         reader: FrameReader,
-        marks: Marks,
+        fingerprint: ContentFingerprint,
         kinds: dict[str, Kind],
         dialect: DialectName | None = None,
         size_bytes: int = UNKNOWN_END,
@@ -41,14 +41,14 @@ class Stretch:
         ``size_bytes`` is where the file ends; where that is not given, no record is said to reach beyond it.
         """
         self.reader = reader
-        self.marks = marks
+        self.fingerprint = fingerprint
         self.kinds = kinds
         self.dialect = dialect
         self.rewinds = False  # as the first record says, if this stretch holds it
         self.read_bytes = 0
         self._file = file
         self._size_bytes = size_bytes
-        self._room = room
+        self._buffers = buffers
         self._scanner: EventScanner | None = None  # None until there is something to scan
 
     def read(self, stop: int, end: int) -> None:
@@ -57,32 +57,32 @@ class Stretch:
         while self.reader.ahead < stop and (chunk := self._next_chunk(end)):
             before, position = self.reader.ahead, self.reader.position
             self._scan(chunk)
-            self._mark(chunk, before, position)
+            self._update_fingerprint(chunk, before, position)
             if self.reader.ahead == before and self.reader.needed <= len(chunk):
                 break  # never met; a reader that asks for nothing more must not be asked for ever
 
-    def _mark(self, chunk: memoryview, before: int, position: int) -> None:
+    def _update_fingerprint(self, chunk: memoryview, before: int, position: int) -> None:
         """Have the marks where the reader is. It was at ``position``, and the chunk begins at ``before``."""
         if before == position:
-            self.marks.pass_over(chunk[: self.reader.position - position])
+            self.fingerprint.advance(chunk[: self.reader.position - position])
         elif self.reader.position != position:  # it found a record in what it had searched through
-            self.marks.move(self._file, self.reader.position)
+            self.fingerprint.move(self._file, self.reader.position)
 
-    def go_on(self, other: Stretch) -> None:
+    def continue_from(self, other: FileSegment) -> None:
         """Be where ``other`` is, which began where this one stopped; what it found it keeps."""
-        self.reader.go_on(other.reader)
-        self.marks.go_on(other.marks)
+        self.reader.continue_from(other.reader)
+        self.fingerprint.continue_from(other.fingerprint)
         self.kinds.update(other.kinds)
         self.read_bytes += other.read_bytes
         self._scanner = None  # it may remember that nothing had told the kind of a tag
 
-    def take(self) -> Scanned:
+    def pop_scanned(self) -> Scanned:
         """What was found since the last call."""
         return self._scanner.take() if self._scanner else Scanned()
 
     def _next_chunk(self, end: int) -> memoryview:
         """The bytes from the position on; empty when the next record does not stand whole before ``end``."""
-        buffer = self._room.buffer
+        buffer = self._buffers.data
         rest, needed = end - self.reader.ahead, max(self.reader.needed, 1)
         if rest < needed:
             return buffer[:0]
@@ -101,7 +101,7 @@ class Stretch:
                 # no whole record in it, but damage perhaps
                 collections.deque(self.reader.records(chunk, self._size_bytes), maxlen=0)
                 return
-            self._scanner = EventScanner(self.dialect, self.kinds, self._room.scan)
+            self._scanner = EventScanner(self.dialect, self.kinds, self._buffers.scan)
         self._scanner.scan(self.reader, chunk, self._size_bytes)
 
     def _read_first_record(self, chunk: memoryview) -> None:

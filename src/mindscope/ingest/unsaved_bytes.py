@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from threading import Lock
 
-BACKLOG_BYTES = 128 << 20
+MAX_UNSAVED_BYTES = 128 << 20
 """Of all runs together, beside the rows of the few files that are being read."""
 
 
-class Backlog:
+class UnsavedBytes:
     """Counts bytes of rows in memory, of all runs of a catalog. For any number of threads."""
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class Backlog:
         self._bytes: dict[str, int] = {}  # by id of the run
         self._all_bytes = 0
 
-    def note(self, id: str, size_bytes: int) -> None:
+    def set_bytes(self, id: str, size_bytes: int) -> None:
         """Have ``size_bytes`` stand for what is left of a run."""
         with self._lock:
             self._all_bytes += size_bytes - self._bytes.pop(id, 0)
@@ -25,6 +25,6 @@ class Backlog:
                 self._bytes[id] = size_bytes
 
     @property
-    def is_full(self) -> bool:
+    def is_exceeded(self) -> bool:
         """Whether what is read next has to be saved at once."""
-        return self._all_bytes > BACKLOG_BYTES
+        return self._all_bytes > MAX_UNSAVED_BYTES

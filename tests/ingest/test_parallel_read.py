@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import Scanned
 from mindscope.ingest import RunLoader, find_run
-from mindscope.ingest import parts as parts_module
-from mindscope.ingest import stretch as stretch_module
-from mindscope.ingest.identity import Marks
-from mindscope.ingest.parts import read_in_parts
-from mindscope.ingest.rooms import ReadRooms
-from mindscope.ingest.stretch import Stretch
+from mindscope.ingest import file_segment as segment_module
+from mindscope.ingest import parallel_read as parallel_module
+from mindscope.ingest.file_identity import ContentFingerprint
+from mindscope.ingest.file_segment import FileSegment
+from mindscope.ingest.parallel_read import read_parallel
+from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.types import DialectName, Kind
 from tests.event_log import (
     TENSORBOARD_NAME,
@@ -44,9 +44,9 @@ BUFFER_BYTES = 1 << 16
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few records, read by chunks of fewer."""
-    monkeypatch.setattr(parts_module, "LEAST_BYTES", 100)
-    monkeypatch.setattr(stretch_module, "CHUNK_BYTES", 64)
-    monkeypatch.setattr(stretch_module, "FEW_RECORDS", 1)
+    monkeypatch.setattr(parallel_module, "MIN_PART_BYTES", 100)
+    monkeypatch.setattr(segment_module, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(segment_module, "FEW_RECORDS", 1)
 
 
 def told(tag: str, step: int, plugin: str | None, dtype: int = 1) -> bytes:
@@ -98,10 +98,10 @@ def read(directory: Path, processors: int, budgets: Iterator[int] | None = None)
     """What is found in a log, and where its reading would go on."""
     run = find_run(directory)
     assert run is not None
-    loader = RunLoader(run, ReadRooms(BUFFER_BYTES, processors))
+    loader = RunLoader(run, ReadBufferPool(BUFFER_BYTES, processors))
     while loader.read(next(budgets) if budgets else 1 << 20) or loader.has_more:
         pass
-    progress = [tail.to_json() | {"kinds": loader._kinds} for tail in loader._tails.values()]
+    progress = [tail.to_json() | {"kinds": loader._kinds} for tail in loader._tailers.values()]
     return content(loader.store), progress
 
 
@@ -127,7 +127,7 @@ def test_parts_of_a_damaged_log_are_the_log(log: str, processors: int, seed: int
         at = chance.randrange(len(damaged))
         damaged[at : at + chance.choice([0, 1, 1, 30])] = chance.randbytes(chance.choice([0, 1, 1, 40]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts_module, "LEAST_BYTES", least)
+        patch.setattr(parallel_module, "MIN_PART_BYTES", least)
         assert_read_alike(name, bytes(damaged), processors)
 
 
@@ -157,11 +157,11 @@ def test_budgets_of_any_size_change_nothing(log: str, processors: int, seed: int
 
 
 def found_in_parts(path: Path, dialect: DialectName, kinds: dict[str, Kind], processors: int = 4) -> list[Scanned]:
-    rooms = ReadRooms(BUFFER_BYTES, processors)
+    buffer_pool = ReadBufferPool(BUFFER_BYTES, processors)
     size = path.stat().st_size
-    with FileIO(path) as file, rooms.lend(size) as room:
-        stretch = Stretch(file, room, FrameReader(path.name), Marks(), kinds, dialect)
-        found = list(read_in_parts(stretch, file, rooms, size, size))
+    with FileIO(path) as file, buffer_pool.borrow(size) as room:
+        stretch = FileSegment(file, room, FrameReader(path.name), ContentFingerprint(), kinds, dialect)
+        found = list(read_parallel(stretch, file, buffer_pool, size, size))
         assert stretch.reader.position == size
     return found
 
@@ -186,9 +186,9 @@ def test_a_part_that_may_lack_a_kind_is_read_again(tmp_path: Path) -> None:
 
 
 def test_rooms_know_the_idle_processors() -> None:
-    rooms = ReadRooms(BUFFER_BYTES, 2)
-    with rooms.lend(1):
-        assert rooms.idle == 1
-        with rooms.lend(1), rooms.lend(1):
-            assert rooms.idle == 0
-    assert rooms.idle == 2
+    buffer_pool = ReadBufferPool(BUFFER_BYTES, 2)
+    with buffer_pool.borrow(1):
+        assert buffer_pool.idle_processors == 1
+        with buffer_pool.borrow(1), buffer_pool.borrow(1):
+            assert buffer_pool.idle_processors == 0
+    assert buffer_pool.idle_processors == 2

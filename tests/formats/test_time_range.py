@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindscope.formats.extent import NOWHERE, Extent
+from mindscope.formats.time_range import EMPTY_RANGE, TimeRange
 from mindscope.types import Kind
 
 
@@ -15,9 +15,9 @@ def rows(*steps: int) -> dict[str, np.ndarray]:
 
 def test_times_are_of_all_values_and_steps_of_those_that_tell_the_progress() -> None:
     series = [(Kind.GRAPH, rows(900)), (Kind.IMAGE, rows(2, 7)), (Kind.LANDSCAPE, rows(-5)), (Kind.SCALAR, rows(3, 1))]
-    assert Extent.union(Extent.of(*each) for each in series) == Extent(95.0, 1000.0, 7)
+    assert TimeRange.union(TimeRange.of(*each) for each in series) == TimeRange(95.0, 1000.0, 7)
 
 
 def test_nothing_reaches_nowhere() -> None:
-    assert Extent.union([]) == Extent.union([NOWHERE, NOWHERE]) == Extent(None, None, None)
-    assert Extent.union([NOWHERE, Extent(1.0, 2.0, None)]) == Extent(1.0, 2.0, None)
+    assert TimeRange.union([]) == TimeRange.union([EMPTY_RANGE, EMPTY_RANGE]) == TimeRange(None, None, None)
+    assert TimeRange.union([EMPTY_RANGE, TimeRange(1.0, 2.0, None)]) == TimeRange(1.0, 2.0, None)

@@ -43,7 +43,7 @@ def test_foreign_logs_are_named_once_with_a_remedy(tmp_path: Path, files: list[s
     place_files(tmp_path, *files, f"a/{EVENTS}")
     found = find_runs(tmp_path)
     assert set(found.runs) == {"a"}
-    (unread,) = found.unread
+    (unread,) = found.unreadable
     assert (unread.path, unread.reason.code) == (str(tmp_path.resolve() / place), code)
     assert len(unread.remedy) > 10
     assert open_runs(tmp_path).problems == (str(unread),)
@@ -51,7 +51,7 @@ def test_foreign_logs_are_named_once_with_a_remedy(tmp_path: Path, files: list[s
 
 def test_other_names_are_not_taken_for_foreign_logs(tmp_path: Path) -> None:
     place_files(tmp_path, "wandb/notes.txt", "run-1/x.txt", "mlruns.txt", "0/x", "meta/x", "a.gz", "vdlrecords.log")
-    assert find_runs(tmp_path).unread == ()
+    assert find_runs(tmp_path).unreadable == ()
 
 
 @pytest.mark.parametrize(

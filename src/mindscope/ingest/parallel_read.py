@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 from mindscope.formats.frames import FrameReader, find_record
 from mindscope.formats.scan import Scanned
-from mindscope.ingest.identity import Marks
-from mindscope.ingest.rooms import ReadRooms
-from mindscope.ingest.stretch import Stretch
+from mindscope.ingest.file_identity import ContentFingerprint
+from mindscope.ingest.file_segment import FileSegment
+from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.types import DialectName, Kind
 
-LEAST_BYTES = 16 << 20
+MIN_PART_BYTES = 16 << 20
 """That a part has: fewer are read almost as soon as a thread has begun."""
-LOOKED_BYTES = 64 << 10
+SEARCH_BYTES = 64 << 10
 """Looked through for a record to begin at; longer ones take little work beside that of the file system."""
 
 
@@ -40,71 +40,81 @@ class _Part:
     kinds: dict[str, Kind]
     """That were known when it was begun."""
 
-    def read(self, name: str, dialect: DialectName | None, whole: FileIO, rooms: ReadRooms) -> _Found | None:
+    def read(
+        self, name: str, dialect: DialectName | None, whole: FileIO, buffer_pool: ReadBufferPool
+    ) -> _PartResult | None:
         """None when the file can't be read, or is another one by now."""
         try:
-            with FileIO(whole.name) as file, rooms.lend(self.end - self.start) as room:
+            with FileIO(whole.name) as file, buffer_pool.borrow(self.end - self.start) as buffers:
                 if not os.path.sameopenfile(file.fileno(), whole.fileno()):
                     return None
                 reader, kinds = FrameReader(name, self.start), dict(self.kinds)
-                stretch = Stretch(file, room, reader, Marks(), kinds, dialect, self.size_bytes)
-                stretch.read(self.stop, self.end)
-                return _Found(stretch, stretch.take())
+                segment = FileSegment(file, buffers, reader, ContentFingerprint(), kinds, dialect, self.size_bytes)
+                segment.read(self.stop, self.end)
+                return _PartResult(segment, segment.pop_scanned())
         except OSError:
             return None
 
-    def follows(self, stretch: Stretch) -> bool:
-        """Whether nothing that ``stretch`` has read could change what is found here."""
-        reader = stretch.reader
-        return reader.position == self.start and not reader.is_resyncing and stretch.kinds == self.kinds
+    def follows(self, segment: FileSegment) -> bool:
+        """Whether nothing that ``segment`` has read could change what is found here."""
+        reader = segment.reader
+        return reader.position == self.start and not reader.is_resyncing and segment.kinds == self.kinds
 
 
-class _Found(NamedTuple):
-    stretch: Stretch
+class _PartResult(NamedTuple):
+    segment: FileSegment
     scanned: Scanned
 
 
-def read_in_parts(stretch: Stretch, file: FileIO, rooms: ReadRooms, stop: int, end: int) -> Iterator[Scanned]:
-    """Read as ``stretch.read(stop, end)`` does, helped by other threads while processors are idle.
+def read_parallel(
+    segment: FileSegment, file: FileIO, buffer_pool: ReadBufferPool, stop: int, end: int
+) -> Iterator[Scanned]:
+    """Read as ``segment.read(stop, end)`` does, helped by other threads while processors are idle.
 
-    Yields what was found, in the order of the file, each time with ``stretch`` behind it.
+    Yields what was found, in the order of the file, each time with ``segment`` behind it.
     """
-    reader = stretch.reader
-    if rooms.idle and not reader.is_resyncing and min(stop, end) - reader.position >= 2 * LEAST_BYTES:
-        stretch.read(reader.position + 1, end)  # tells the dialect, and the kinds of most tags
-        parts = _parts(stretch, file, rooms.idle, stop, end)
+    reader = segment.reader
+    if (
+        buffer_pool.idle_processors
+        and not reader.is_resyncing
+        and min(stop, end) - reader.position >= 2 * MIN_PART_BYTES
+    ):
+        segment.read(reader.position + 1, end)  # tells the dialect, and the kinds of most tags
+        parts = _parts(segment, file, buffer_pool.idle_processors, stop, end)
         if parts:
-            yield from _read_ahead(stretch, parts, file, rooms)
-    stretch.read(stop, end)
-    yield stretch.take()
+            yield from _read_ahead(segment, parts, file, buffer_pool)
+    segment.read(stop, end)
+    yield segment.pop_scanned()
 
 
-def _parts(stretch: Stretch, file: FileIO, most: int, stop: int, end: int) -> list[_Part]:
+def _parts(segment: FileSegment, file: FileIO, most: int, stop: int, end: int) -> list[_Part]:
     """At most so many of about equal length; what stands before them is as long."""
-    position, last = stretch.reader.position, min(stop, end)
-    count = min(most + 1, (last - position) // LEAST_BYTES)
+    position, last = segment.reader.position, min(stop, end)
+    count = min(most + 1, (last - position) // MIN_PART_BYTES)
     places = [position + (last - position) * number // count for number in range(1, count)]
     starts = [start for place in places if (start := _find_start(file, place)) is not None]
-    kinds = dict(stretch.kinds)
+    kinds = dict(segment.kinds)
     stops = [(start, start) for start in starts[1:]]
     return [_Part(start, *span, end, kinds) for start, span in zip(starts, [*stops, (stop, end)], strict=False)]
 
 
 def _find_start(file: FileIO, place: int) -> int | None:
     file.seek(place)
-    found = find_record(file.read(LOOKED_BYTES))
+    found = find_record(file.read(SEARCH_BYTES))
     return None if found is None else place + found
 
 
-def _read_ahead(stretch: Stretch, parts: list[_Part], file: FileIO, rooms: ReadRooms) -> Iterator[Scanned]:
+def _read_ahead(
+    segment: FileSegment, parts: list[_Part], file: FileIO, buffer_pool: ReadBufferPool
+) -> Iterator[Scanned]:
     """What stands before the first part and then in each, up to one that does not count."""
     with ThreadPoolExecutor(len(parts), "mindscope-part") as pool:
-        readings = [pool.submit(part.read, stretch.reader.file, stretch.dialect, file, rooms) for part in parts]
+        readings = [pool.submit(part.read, segment.reader.file, segment.dialect, file, buffer_pool) for part in parts]
         for part, reading in zip(parts, readings, strict=True):
-            stretch.read(part.start, part.start)
-            yield stretch.take()
-            found = reading.result() if part.follows(stretch) else None
+            segment.read(part.start, part.start)
+            yield segment.pop_scanned()
+            found = reading.result() if part.follows(segment) else None
             if found is None:
                 return
-            stretch.go_on(found.stretch)
+            segment.continue_from(found.segment)
             yield found.scanned

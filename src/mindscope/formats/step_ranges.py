@@ -9,19 +9,19 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-SHORTEST_ROWS = 256
+MIN_ROWS = 256
 """Fewer steps are stored as they are."""
-SHARED_ROWS = 1 << 20
+MAX_SHARED_ROWS = 1 << 20
 """A longer column is not shared: the shortest part of it would keep all of it in memory."""
 ROUNDED_ROWS = 1 << 12
-KNOWN_COLUMNS = 1 << 10
+MAX_COLUMNS = 1 << 10
 """So many may be known before those that are gone are forgotten."""
 
 Key = tuple[int, int]
 """Stride, and the first step modulo the stride."""
 
 
-class Progressions:
+class StepRanges:
     """Hands out ``first, first + stride, ..`` as parts of columns that live as long as one of their parts.
 
     For any number of threads.
@@ -45,22 +45,22 @@ class Progressions:
             known = self._columns[key]() if key in self._columns else None
             start = 0 if known is None else (first - int(known[0])) // stride
             if known is None or start < 0 or start + count > known.size:
-                if start < 0 or start + count > SHARED_ROWS:
+                if start < 0 or start + count > MAX_SHARED_ROWS:
                     return _column(first, stride, count)
                 known = self._make(key, first - start * stride, -(-(start + count) // ROUNDED_ROWS) * ROUNDED_ROWS)
             return known[start : start + count]
 
     def _make(self, key: Key, first: int, count: int) -> NDArray[np.int64]:
-        if len(self._columns) >= KNOWN_COLUMNS:
+        if len(self._columns) >= MAX_COLUMNS:
             self._columns = {key: column for key, column in self._columns.items() if column() is not None}
         made = _column(first, key[0], count)
         self._columns[key] = ref(made)
         return made
 
 
-def progression_of(steps: NDArray[np.int64]) -> tuple[int, int] | None:
-    """First step and stride of a column that can be had from ``Progressions``; None when it has to be stored."""
-    if not SHORTEST_ROWS <= steps.size <= SHARED_ROWS:
+def step_range_of(steps: NDArray[np.int64]) -> tuple[int, int] | None:
+    """First step and stride of a column that can be had from ``StepRanges``; None when it has to be stored."""
+    if not MIN_ROWS <= steps.size <= MAX_SHARED_ROWS:
         return None
     first, stride = int(steps[0]), int(steps[1]) - int(steps[0])
     last = first + (steps.size - 1) * stride

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from mindscope.formats.progressions import Progressions
+from mindscope.formats.step_ranges import StepRanges
+from mindscope.store.cache_codec import LAYOUTS
 from mindscope.store.chunk import Chunk, Layout, write_chunk
 from mindscope.store.run import RunStore
-from mindscope.store.saved import LAYOUTS
 
 MERGED_SHARE = 2
 """Chunks are written anew together once the first of them has at most so many times the rows of all after it.
@@ -18,39 +18,43 @@ So a run that grows for ever has few chunks, and each row is rewritten a few tim
 """
 
 
-def seal(store: RunStore, new_path: Callable[[], Path], progressions: Progressions, may_merge: bool) -> None:
+def compact(store: RunStore, new_path: Callable[[], Path], step_ranges: StepRanges, may_merge: bool) -> None:
     """Move all points of a run from memory into chunks. Call it from the thread that appends.
 
     ``may_merge`` is for when the run is read for now: merging while there is more to come would be done again.
     Raises OSError when a chunk can't be written; then the points stay where they are. Raises ChunkDamagedError.
     """
-    in_use = {sealed.chunk for series in store.series.values() for sealed in series.points.sealed}
+    in_use = {rows.chunk for series in store.series.values() for rows in series.points.slices}
     chunks = [chunk for chunk in store.chunks if chunk in in_use]
     for layout in LAYOUTS.values():
-        chunks = _seal_layout(store, layout, chunks, new_path, progressions, may_merge)
+        chunks = _compact_layout(store, layout, chunks, new_path, step_ranges, may_merge)
     with store.lock:
         store.chunks = tuple(chunks)
-        store.unsealed_rows = store.unsealed_bytes = 0
+        store.unsaved_rows = store.unsaved_bytes = 0
 
 
-def _seal_layout(
+def _compact_layout(
     store: RunStore,
     layout: Layout,
     chunks: list[Chunk],
     new_path: Callable[[], Path],
-    progressions: Progressions,
+    step_ranges: StepRanges,
     may_merge: bool,
 ) -> list[Chunk]:
     series = [each.points for each in store.series.values() if each.points.layout is layout]
-    newest_rows = sum(points.newest_count for points in series)
+    newest_rows = sum(points.unsaved_count for points in series)
     merged = _merged([chunk for chunk in chunks if chunk.layout is layout], newest_rows) if may_merge else set[Chunk]()
-    moved = [each for each in series if each.newest_count or any(each.is_moved(rows, merged) for rows in each.sealed)]
+    moved = [
+        each
+        for each in series
+        if each.unsaved_count or any(each.needs_compaction(rows, merged) for rows in each.slices)
+    ]
     if not moved:
         return chunks
-    places = write_chunk(new_path(), layout, [points.parts(merged) for points in moved], progressions)
+    places = write_chunk(new_path(), layout, [points.parts(merged) for points in moved], step_ranges)
     with store.lock:
-        for points, sealed in zip(moved, places, strict=True):
-            points.seal(merged, sealed)
+        for points, rows in zip(moved, places, strict=True):
+            points.replace_rows(merged, rows)
     return [*(chunk for chunk in chunks if chunk not in merged), places[0].chunk]
 
 

@@ -99,7 +99,7 @@ def test_a_writer_that_turns_out_to_go_on_is_no_restart(directory: Path) -> None
     loader.read_all()
     assert visible_steps(loader.store) == [1, 2, 2, 3]
     assert loader.store.scalars("loss").version > seen
-    assert sum(part["step"].size for part in loader.store.scalars("loss").shown().parts) == 4
+    assert sum(part["step"].size for part in loader.store.scalars("loss").visible_parts().parts) == 4
 
 
 @pytest.mark.framework

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable
 from threading import Condition, Thread
 
-from mindscope.ingest.load import RunLoader
+from mindscope.ingest.run_loader import RunLoader
 
 log = logging.getLogger(__name__)
 
@@ -15,14 +15,14 @@ DELAY_S = 0.3
 """After a load the first answers to the page come first."""
 
 
-class Saver:
+class CacheWriter:
     """Saves runs one after the other. For any number of threads; a process that is killed meanwhile loses only work."""
 
     def __init__(self) -> None:
         self._changed = Condition()  # guards everything below
         self._waiting: dict[RunLoader, None] = {}  # in the order of coming
         self._is_busy = False
-        self._is_hurried = False  # somebody waits
+        self._is_urgent = False  # somebody waits
         self._is_stopped = False
         self._thread: Thread | None = None  # started with the first run
 
@@ -35,13 +35,13 @@ class Saver:
                 self._thread.start()
             self._changed.notify_all()
 
-    def settle(self) -> None:
+    def wait_until_saved(self) -> None:
         """Wait until all that was added is saved."""
         with self._changed:
-            self._is_hurried = True
+            self._is_urgent = True
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._is_stopped or not (self._waiting or self._is_busy))
-            self._is_hurried = False
+            self._is_urgent = False
 
     def stop(self) -> None:
         """Save no more after the run at hand. May be called again."""
@@ -65,7 +65,7 @@ class Saver:
             self._changed.notify_all()
             if not (was_busy and self._waiting):
                 self._changed.wait_for(lambda: self._is_stopped or self._waiting)
-                self._changed.wait_for(lambda: self._is_stopped or self._is_hurried, DELAY_S)
+                self._changed.wait_for(lambda: self._is_stopped or self._is_urgent, DELAY_S)
             if self._is_stopped:
                 return None
             self._is_busy = True

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mindscope.store.chunk import Columns
-from mindscope.store.points import Points
+from mindscope.store.series_points import SeriesPoints
 
-MOST_STRETCHES = 64
+MAX_RANGES = 64
 """Where a restart left more stretches of rows than that, they are copied together; few restarts leave as many."""
 
-Stretch = tuple[int, int]
+RowRange = tuple[int, int]
 
 
 class Hidden(NamedTuple):
@@ -29,14 +29,14 @@ NONE_HIDDEN = Hidden(0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class VisibleRows:
     """Rows in ``parts`` one behind the other: read-only columns, those of a part of one length.
 
-    Where two answers of a series have the same ``stem``, the earlier one is the beginning of the later one.
+    Where two answers of a series have the same ``prefix_id``, the earlier one is the beginning of the later one.
     """
 
     parts: tuple[Columns, ...]
-    stem: object
+    prefix_id: object
     hidden: Hidden
     """How many points of the series are not among these rows."""
 
@@ -44,93 +44,93 @@ class Shown:
         return sum(part["step"].size for part in self.parts)
 
 
-class ShownRows:
+class VisibleRowTracker:
     """Which rows of a series are drawn under the restart rule. What only grows is looked at where it grew.
 
     The owner's lock guards every call.
     """
 
-    __slots__ = ("_hidden", "_last_step", "_length", "_points", "_relations", "_stem", "_stretches")
+    __slots__ = ("_hidden", "_last_step", "_length", "_points", "_prefix_id", "_ranges", "_relations")
 
     def __init__(self) -> None:
-        self._points: Points | None = None  # that all else is about
+        self._points: SeriesPoints | None = None  # that all else is about
         self._length = 0  # of these points, when they were last looked at
-        self._stretches: list[Stretch] | None = []  # of drawn rows, by ascending step; None: more than MOST_STRETCHES
+        self._ranges: list[RowRange] | None = []  # of drawn rows, by ascending step; None: more than MAX_RANGES
         self._last_step = 0  # of the drawn rows
         self._relations = b""  # of these points, then
         self._hidden = NONE_HIDDEN  # of these points, then
-        self._stem = object()
+        self._prefix_id = object()
 
-    def of(self, points: Points) -> Shown:
+    def of(self, points: SeriesPoints) -> VisibleRows:
         """The rows of a series that are drawn now. Raises ChunkDamagedError."""
         relations = points.relations()
         if points is not self._points or (relations != self._relations and self._hidden != NONE_HIDDEN):
-            self._points, self._length, self._stretches = points, 0, []
+            self._points, self._length, self._ranges = points, 0, []
             self._hidden = NONE_HIDDEN
-            self._stem = object()
+            self._prefix_id = object()
         self._relations = relations
         if len(points) > self._length:
-            self._take_in(points)
-        if self._stretches is None:
-            return Shown((points.visible(),), self._stem, self._hidden)
-        parts = points.arrived_parts()
-        are_all = self._stretches == [(0, self._length)]  # as in most series: nothing has to be cut
-        return Shown(tuple(parts if are_all else _cut(parts, self._stretches)), self._stem, self._hidden)
+            self._update(points)
+        if self._ranges is None:
+            return VisibleRows((points.visible(),), self._prefix_id, self._hidden)
+        parts = points.appended_parts()
+        are_all = self._ranges == [(0, self._length)]  # as in most series: nothing has to be cut
+        return VisibleRows(tuple(parts if are_all else _cut(parts, self._ranges)), self._prefix_id, self._hidden)
 
-    def _take_in(self, points: Points) -> None:
-        if points.is_plain or (self._stretches is not None and self._follow(points)):
+    def _update(self, points: SeriesPoints) -> None:
+        if points.is_plain or (self._ranges is not None and self._follow(points)):
             self._extend(len(points))
             self._last_step = points.last_step
         else:
-            self._look_anew(points)
+            self._recompute(points)
         self._length = len(points)
 
-    def _follow(self, points: Points) -> bool:
+    def _follow(self, points: SeriesPoints) -> bool:
         """Whether the rows that came since only add to those that are drawn."""
         if self._length == 0 or not points.is_newest_since(self._length):
             return False
         last = self._last_step
-        for step in (part["step"] for part in _cut(points.arrived_parts(), [(self._length, len(points))])):
+        for step in (part["step"] for part in _cut(points.appended_parts(), [(self._length, len(points))])):
             if step[0] <= last or not bool((step[1:] > step[:-1]).all()):
                 return False
             last = int(step[-1])
         return True
 
     def _extend(self, stop: int) -> None:
-        stretches = self._stretches or []
-        if stretches and stretches[-1][1] == self._length:
-            stretches = [*stretches[:-1], (stretches[-1][0], stop)]
+        ranges = self._ranges or []
+        if ranges and ranges[-1][1] == self._length:
+            ranges = [*ranges[:-1], (ranges[-1][0], stop)]
         else:
-            stretches = [*stretches, (self._length, stop)]
-        self._stretches = stretches
+            ranges = [*ranges, (self._length, stop)]
+        self._ranges = ranges
 
-    def _look_anew(self, points: Points) -> None:
-        self._stem = object()
+    def _recompute(self, points: SeriesPoints) -> None:
+        self._prefix_id = object()
         visible = points.visible_rows()
         rows = visible.rows
         breaks = np.flatnonzero(np.diff(rows) != 1) + 1
         bounds = [0, *breaks.tolist(), rows.size]
-        few = breaks.size < MOST_STRETCHES
-        stretches = ((int(rows[start]), int(rows[stop - 1]) + 1) for start, stop in pairwise(bounds))
-        self._stretches = list(stretches) if few else None
+        few = breaks.size < MAX_RANGES
+        ranges = ((int(rows[start]), int(rows[stop - 1]) + 1) for start, stop in pairwise(bounds))
+        self._ranges = list(ranges) if few else None
         self._last_step = points.step_of(int(rows[-1]))
         self._hidden = Hidden(visible.overwritten, visible.repeated)
 
 
-def written(points: Points) -> Shown:
+def written_rows(points: SeriesPoints) -> VisibleRows:
     """All points in the order in which they were written. Raises ChunkDamagedError."""
     if points.is_newest_since(0):
         # A row that arrives later can only end this order for good.
-        return Shown(tuple(points.arrived_parts()), points, NONE_HIDDEN)
-    return Shown((points.written(),), object(), NONE_HIDDEN)
+        return VisibleRows(tuple(points.appended_parts()), points, NONE_HIDDEN)
+    return VisibleRows((points.written(),), object(), NONE_HIDDEN)
 
 
-def _cut(parts: list[Columns], stretches: list[Stretch]) -> list[Columns]:
-    """The rows of ``stretches``, each in as many pieces as ``parts`` make of it."""
+def _cut(parts: list[Columns], ranges: list[RowRange]) -> list[Columns]:
+    """The rows of ``ranges``, each in as many pieces as ``parts`` make of it."""
     starts = [*accumulate((part["step"].size for part in parts), initial=0)]
     return [
         {name: column[low:high] for name, column in part.items()}
-        for begin, end in stretches
+        for begin, end in ranges
         for first, part in zip(starts, parts, strict=False)
         if (low := max(begin - first, 0)) < (high := min(end - first, part["step"].size))
     ]

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mindscope.formats.progressions import Progressions
-from mindscope.store import ScalarSeries, Shown
-from mindscope.store.access import Access
+from mindscope.formats.step_ranges import StepRanges
+from mindscope.store import ScalarSeries, VisibleRows
 from mindscope.store.chunk import write_chunk
 from mindscope.store.file_ranks import FileRanks
-from mindscope.store.shown import MOST_STRETCHES
+from mindscope.store.store_lock import StoreLock
+from mindscope.store.visible_rows import MAX_RANGES
 
 Rows = list[tuple[int, float]]
 
@@ -24,7 +24,7 @@ def series_of(*ordinals_by_age: int) -> ScalarSeries:
     files = FileRanks()
     for age, ordinal in enumerate(ordinals_by_age):
         files.add(ordinal, (age, ()))
-    return ScalarSeries(files, Access())
+    return ScalarSeries(files, StoreLock())
 
 
 def extend(series: ScalarSeries, file: int, steps: list[int]) -> None:
@@ -34,11 +34,11 @@ def extend(series: ScalarSeries, file: int, steps: list[int]) -> None:
 
 
 def seal(series: ScalarSeries, path: Path) -> None:
-    (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], Progressions())
-    series.points.seal((), place)
+    (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], StepRanges())
+    series.points.replace_rows((), place)
 
 
-def rows(shown: Shown) -> Rows:
+def rows(shown: VisibleRows) -> Rows:
     return [pair for part in shown.parts for pair in zip(part["step"].tolist(), part["value"].tolist(), strict=True)]
 
 
@@ -52,18 +52,18 @@ def test_parts_are_the_drawn_rows_and_a_stem_is_kept_only_by_growth(
 ) -> None:
     folder = tmp_path_factory.mktemp("chunks")
     series = series_of(*ages)
-    before: dict[bool, tuple[Shown, Rows] | None] = {False: None, True: None}
+    before: dict[bool, tuple[VisibleRows, Rows] | None] = {False: None, True: None}
     for number, (file, steps, is_sealed) in enumerate(portions):
         extend(series, file, steps)
-        if is_sealed and series.points.newest_count:
+        if is_sealed and series.points.unsaved_count:
             seal(series, folder / f"{number}.chunk")
         for overwritten, columns in ((False, series.visible()), (True, series.all())):
-            shown = series.shown(overwritten)
+            shown = series.visible_parts(overwritten)
             found = rows(shown)
             assert found == list(zip(columns.step.tolist(), columns.value.tolist(), strict=True))
             assert len(shown) == len(found)
             known = before[overwritten]
-            if known is not None and known[0].stem is shown.stem:
+            if known is not None and known[0].prefix_id is shown.prefix_id:
                 assert found[: len(known[1])] == known[1]
             before[overwritten] = shown, found
 
@@ -71,38 +71,38 @@ def test_parts_are_the_drawn_rows_and_a_stem_is_kept_only_by_growth(
 def test_a_training_that_goes_on_after_a_restart_copies_nothing() -> None:
     series = series_of(0, 1)
     extend(series, 0, [*range(1000)])
-    first = series.shown()
+    first = series.visible_parts()
     extend(series, 0, [*range(1000, 1500)])
-    assert series.shown().stem is first.stem
+    assert series.visible_parts().prefix_id is first.prefix_id
     extend(series, 1, [*range(1200, 1300)])
-    restarted = series.shown()
-    assert restarted.stem is not first.stem
+    restarted = series.visible_parts()
+    assert restarted.prefix_id is not first.prefix_id
     assert [step for step, _ in rows(restarted)] == [*range(1300)]
     extend(series, 1, [*range(1300, 1400)])
-    grown = series.shown()
-    assert grown.stem is restarted.stem
+    grown = series.visible_parts()
+    assert grown.prefix_id is restarted.prefix_id
     assert [step for step, _ in rows(grown)] == [*range(1400)]
-    assert np.shares_memory(grown.parts[0]["step"], series.points.arrived_parts()[0]["step"])
+    assert np.shares_memory(grown.parts[0]["step"], series.points.appended_parts()[0]["step"])
 
 
 def test_rows_that_many_restarts_left_in_bits_are_copied_together() -> None:
     series = series_of(0)
-    for start in range(0, 20 * MOST_STRETCHES, 10):
+    for start in range(0, 20 * MAX_RANGES, 10):
         extend(series, 0, [start, start])
-    shown = series.shown()
+    shown = series.visible_parts()
     assert len(shown.parts) == 1
-    assert [step for step, _ in rows(shown)] == [*range(0, 20 * MOST_STRETCHES, 10)]
-    assert series.shown().stem is shown.stem
-    extend(series, 0, [20 * MOST_STRETCHES])
-    assert len(series.shown()) == len(shown) + 1
+    assert [step for step, _ in rows(shown)] == [*range(0, 20 * MAX_RANGES, 10)]
+    assert series.visible_parts().prefix_id is shown.prefix_id
+    extend(series, 0, [20 * MAX_RANGES])
+    assert len(series.visible_parts()) == len(shown) + 1
 
 
 def test_forgotten_rows_end_a_stem() -> None:
     series = series_of(0, 1)
     extend(series, 0, [1, 2])
     extend(series, 1, [3])
-    before = series.shown(), series.shown(True)
+    before = series.visible_parts(), series.visible_parts(True)
     series.forget({0})
-    after = series.shown(), series.shown(True)
+    after = series.visible_parts(), series.visible_parts(True)
     assert [rows(each) for each in after] == [[(3, 2.0)], [(3, 2.0)]]
-    assert all(one.stem is not other.stem for one, other in zip(before, after, strict=True))
+    assert all(one.prefix_id is not other.prefix_id for one, other in zip(before, after, strict=True))

@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass
 from io import FileIO
 
-MARK_BYTES = 64
+FINGERPRINT_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class FileStat:
     """What a look at the file says without opening it; equal to the last one means nothing happened."""
 
     device: int
@@ -21,35 +21,35 @@ class Identity:
     mode: int
 
     @classmethod
-    def of(cls, stat: os.stat_result) -> Identity:
+    def of(cls, stat: os.stat_result) -> FileStat:
         return cls(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_mode & 0o7777)
 
 
-class Marks:
+class ContentFingerprint:
     """The first bytes of what was read and the last ones: if they changed, the file was written anew."""
 
     def __init__(self, head: bytes = b"", tail: bytes = b"") -> None:
         self.head = head
         self.tail = tail
 
-    def pass_over(self, read: memoryview) -> None:
+    def advance(self, read: memoryview) -> None:
         """Go on behind ``read``, which stands behind all that was passed over before."""
-        self.head += bytes(read[: max(MARK_BYTES - len(self.head), 0)])
-        self.tail = (self.tail + bytes(read[-MARK_BYTES:]))[-MARK_BYTES:]
+        self.head += bytes(read[: max(FINGERPRINT_BYTES - len(self.head), 0)])
+        self.tail = (self.tail + bytes(read[-FINGERPRINT_BYTES:]))[-FINGERPRINT_BYTES:]
 
     def move(self, file: FileIO, position: int) -> None:
         """Go on at ``position``, of a file in which what is before it was not all passed over. Moves in the file."""
         file.seek(0)
-        self.head = file.read(min(MARK_BYTES, position))
-        file.seek(max(position - MARK_BYTES, 0))
-        self.tail = file.read(min(MARK_BYTES, position))
+        self.head = file.read(min(FINGERPRINT_BYTES, position))
+        file.seek(max(position - FINGERPRINT_BYTES, 0))
+        self.tail = file.read(min(FINGERPRINT_BYTES, position))
 
-    def go_on(self, other: Marks) -> None:
+    def continue_from(self, other: ContentFingerprint) -> None:
         """Pass over what ``other`` has passed over."""
-        self.head = (self.head + other.head)[:MARK_BYTES]
-        self.tail = (self.tail + other.tail)[-MARK_BYTES:]
+        self.head = (self.head + other.head)[:FINGERPRINT_BYTES]
+        self.tail = (self.tail + other.tail)[-FINGERPRINT_BYTES:]
 
-    def are_in(self, file: FileIO, position: int) -> bool:
+    def match(self, file: FileIO, position: int) -> bool:
         """Whether they still stand where they stood when all before ``position`` was read. Moves in the file."""
         for start, want in ((0, self.head), (position - len(self.tail), self.tail)):
             file.seek(start)

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
-from mindscope.ingest.names import readable
+from mindscope.ingest.file_names import readable
 from mindscope.store.contents import Content, ContentKind
-from mindscope.store.files import natural_key
+from mindscope.store.file_facts import natural_key
 
 Found = tuple[ContentKind, str]
 """Of a directory or file: what it is, and its path."""
@@ -30,7 +30,7 @@ _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
 """A ModelProto begins with its version or domain, a GraphProto with its first node."""
 
 
-def profile_of(directory: str, names: Iterable[str]) -> ContentKind | None:
+def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | None:
     """Which profile ``directory``, that holds ``names``, is; None for any other directory."""
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     if own.endswith(("_ascend_ms", "_ascend_pt")) or "ASCEND_PROFILER_OUTPUT" in names:
@@ -41,7 +41,7 @@ def profile_of(directory: str, names: Iterable[str]) -> ContentKind | None:
     return ContentKind.MINDSPORE_PROFILE if is_old else None
 
 
-def content_file(entry: os.DirEntry[str]) -> Found | None:
+def recognize_file(entry: os.DirEntry[str]) -> Found | None:
     """What a file is, by its name; for a graph file also by its first byte."""
     name = entry.name
     if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name):
@@ -79,7 +79,7 @@ def contents_by_run(base: str, found: Mapping[str, Iterable[Found]]) -> dict[str
             above = os.path.dirname(path)  # noqa: PTH120
             if not _is_within(above, profiles, base):
                 by_run.setdefault(_owner(base, above, kind), []).append((kind, path))
-    return {run: _summed_up(run, each) for run, each in by_run.items()}
+    return {run: _summarize(run, each) for run, each in by_run.items()}
 
 
 def _is_within(directory: str, profiles: set[str], base: str) -> bool:
@@ -97,7 +97,7 @@ def _owner(base: str, directory: str, kind: ContentKind) -> str:
     return directory if len(directory) >= len(base) else base
 
 
-def _summed_up(run: str, found: list[Found]) -> tuple[Content, ...]:
+def _summarize(run: str, found: list[Found]) -> tuple[Content, ...]:
     ordered = sorted(found, key=lambda each: (each[0].value, natural_key(each[1])))
     groups = ((kind, [path for _, path in each]) for kind, each in groupby(ordered, key=lambda each: each[0]))
     return tuple(Content(kind, readable(os.path.relpath(paths[0], run)), len(paths)) for kind, paths in groups)

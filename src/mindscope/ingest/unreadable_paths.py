@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from mindscope.ingest.names import readable
+from mindscope.ingest.file_names import readable
 from mindscope.reasons import Reason, os_reason
 
 CODES = {
@@ -48,7 +48,7 @@ REMEDIES: Mapping[str, str] = {
 """What to do, by the code of the reason."""
 
 
-class PlaceKind(str, Enum):
+class PathKind(str, Enum):
     """A ``directory`` that can't be listed hides everything below it."""
 
     DIRECTORY = "directory"
@@ -57,11 +57,11 @@ class PlaceKind(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadPlace:
+class UnreadablePath:
     """A directory, or what has the name of an event file, that was left out."""
 
     path: str
-    kind: PlaceKind
+    kind: PathKind
     reason: Reason
 
     @property
@@ -73,26 +73,26 @@ class UnreadPlace:
         return f"{self.path}: {self.reason}; {self.remedy}"
 
 
-def unread_directory(path: str, error: OSError) -> UnreadPlace:
+def unreadable_directory(path: str, error: OSError) -> UnreadablePath:
     """A directory that the system doesn't list."""
-    return UnreadPlace(readable(path), PlaceKind.DIRECTORY, _reason(error))
+    return UnreadablePath(readable(path), PathKind.DIRECTORY, _reason(error))
 
 
-def unread_entry(entry: os.DirEntry[str]) -> UnreadPlace | None:
+def unreadable_entry(entry: os.DirEntry[str]) -> UnreadablePath | None:
     """Why an entry with the name of an event file is none. What is wrong with it says nothing of those beside it."""
-    kind = PlaceKind.LINK if entry.is_symlink() else PlaceKind.FILE
+    kind = PathKind.LINK if entry.is_symlink() else PathKind.FILE
     try:
         if entry.is_file():
             return None
     except OSError as error:  # a link that leads in a circle, or through a directory that is closed to us
-        return UnreadPlace(readable(entry.path), kind, _reason(error))
+        return UnreadablePath(readable(entry.path), kind, _reason(error))
     reason = Reason("place_no_file" if os.path.exists(entry.path) else "dangling_symlink")  # noqa: PTH110
-    return UnreadPlace(readable(entry.path), kind, reason)
+    return UnreadablePath(readable(entry.path), kind, reason)
 
 
-def link_outside(path: str, target: str, base: str) -> UnreadPlace:
+def link_outside(path: str, target: str, base: str) -> UnreadablePath:
     """A link that is not followed."""
-    return UnreadPlace(readable(path), PlaceKind.LINK, Reason("link_outside", target=target, base=base))
+    return UnreadablePath(readable(path), PathKind.LINK, Reason("link_outside", target=target, base=base))
 
 
 def _reason(error: OSError) -> Reason:

@@ -8,21 +8,21 @@ from collections.abc import Collection
 from threading import RLock
 from time import monotonic
 
-from mindscope.ingest.backlog import Backlog
 from mindscope.ingest.discover import EventFile, FoundRun
-from mindscope.ingest.rooms import ReadRooms
-from mindscope.ingest.tail import BUDGET_BYTES, FileTail, read_rooms
+from mindscope.ingest.file_tailer import BUDGET_BYTES, FileTailer, new_buffer_pool
+from mindscope.ingest.read_buffers import ReadBufferPool
+from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.store import FileFacts, RunCache, RunStore
+from mindscope.store.cache_codec import CachedStore, Json
 from mindscope.store.chunk import ChunkDamagedError
-from mindscope.store.recent import RecentColumns
-from mindscope.store.saved import Json, SavedStore
+from mindscope.store.column_cache import ColumnCache
 from mindscope.types import Kind
 
 log = logging.getLogger(__name__)
 
-SEALED_ROWS = 1_000_000
+SAVE_ROWS = 1_000_000
 """A run that grew by so many rows is due to be saved."""
-SEALED_EVERY_S = 60.0
+SAVE_INTERVAL_S = 60.0
 """A run that grows is saved so often, however slowly it grows: what is not saved is read again at the next start."""
 
 
@@ -32,26 +32,26 @@ class RunLoader:
     def __init__(
         self,
         run: FoundRun,
-        rooms: ReadRooms | None = None,
-        recent: RecentColumns | None = None,
+        buffer_pool: ReadBufferPool | None = None,
+        column_cache: ColumnCache | None = None,
         cache: RunCache | None = None,
-        backlog: Backlog | None = None,
+        unsaved_bytes: UnsavedBytes | None = None,
     ) -> None:
         """With a ``cache`` the run is as it was saved there; ``read`` brings what grew since.
 
         What is shared with other runs is given, or else this run's own.
         """
-        self.store = RunStore(run.id, run.path, recent)
-        self._rooms = rooms or read_rooms()
+        self.store = RunStore(run.id, run.path, column_cache)
+        self._buffer_pool = buffer_pool or new_buffer_pool()
         self._cache = cache
-        self._backlog = backlog or Backlog()
+        self._unsaved_bytes = unsaved_bytes or UnsavedBytes()
         self._lock = RLock()  # held while files are read; taken before the store's
         self._kinds: dict[str, Kind] = {}
-        self._tails: dict[str, FileTail] = {}  # by path, the oldest file first
-        self._sealed_version = -1  # of the store, when it was saved last; -1 before
-        self._sealed_at = 0.0
+        self._tailers: dict[str, FileTailer] = {}  # by path, the oldest file first
+        self._saved_version = -1  # of the store, when it was saved last; -1 before
+        self._saved_at = 0.0
         if cache is not None:
-            self.store.access.restore = self._read_anew
+            self.store.store_lock.restore = self._rebuild
             found = cache.find(run.id)
             if found is not None:
                 self._restore(*found, run)
@@ -61,27 +61,27 @@ class RunLoader:
     @property
     def paths(self) -> tuple[str, ...]:
         """Paths of the event files."""
-        return tuple(self._tails)
+        return tuple(self._tailers)
 
     @property
     def has_more(self) -> bool:
         """Whether the last read stopped at its budget."""
-        return any(tail.has_more for tail in self._tails.values())
+        return any(tailer.has_more for tailer in self._tailers.values())
 
     @property
     def scanned_bytes(self) -> int:
         """How many bytes of its files were read by this process; what the cache knew is not among them."""
-        return sum(tail.scanned_bytes for tail in self._tails.values())
+        return sum(tailer.scanned_bytes for tailer in self._tailers.values())
 
     def set_files(self, files: tuple[EventFile, ...]) -> bool:
         """Take in files that are new and drop those that are gone; says whether there were any."""
         with self._lock:
             found = {file.path: file for file in files}
-            gone = [path for path in self._tails if path not in found]
+            gone = [path for path in self._tailers if path not in found]
             if gone:
-                self._remove({self._tails.pop(path).ordinal for path in gone})
-            added = [path for path in found if path not in self._tails]
-            self._tails = {path: self._tails.get(path) or self._tail(file) for path, file in found.items()}
+                self._remove({self._tailers.pop(path).ordinal for path in gone})
+            added = [path for path in found if path not in self._tailers]
+            self._tailers = {path: self._tailers.get(path) or self._new_tailer(file) for path, file in found.items()}
             return bool(gone or added)
 
     def update(self, run: FoundRun | None) -> bool:
@@ -90,12 +90,12 @@ class RunLoader:
         return self.set_files(run.files if run else ()) or is_other
 
     @property
-    def is_due(self) -> bool:
+    def is_save_due(self) -> bool:
         """Whether it is time to save the run: it was not saved yet, or grew much, or some time ago."""
-        if self._cache is None or self._sealed_version == self.store.version:
+        if self._cache is None or self._saved_version == self.store.version:
             return False
-        is_large = self.store.unsealed_rows >= SEALED_ROWS
-        return is_large or self._sealed_version < 0 or monotonic() - self._sealed_at >= SEALED_EVERY_S
+        is_large = self.store.unsaved_rows >= SAVE_ROWS
+        return is_large or self._saved_version < 0 or monotonic() - self._saved_at >= SAVE_INTERVAL_S
 
     def read(self, budget_bytes: int = BUDGET_BYTES, paths: Collection[str] | None = None) -> bool:
         """Read at most about ``budget_bytes`` of what grew in each file, or in those of ``paths`` only.
@@ -106,11 +106,11 @@ class RunLoader:
         with self._lock:
             try:
                 is_changed = self._read(budget_bytes, paths)
-                if self._backlog.is_full:
+                if self._unsaved_bytes.is_exceeded:
                     self._save()
             except ChunkDamagedError as error:
                 log.warning("cache: %s", error)
-                self._read_anew()
+                self._rebuild()
                 is_changed = True
             return is_changed
 
@@ -130,59 +130,63 @@ class RunLoader:
                 log.warning("cache: %s", error)
 
     def _read(self, budget_bytes: int, paths: Collection[str] | None = None) -> bool:
-        read = self._tails.values() if paths is None else [self._tails[path] for path in paths if path in self._tails]
-        are_changed = [tail.read(self._rooms, budget_bytes) for tail in read]
-        replaced = [tail for tail in read if tail.replaced is not None]
+        read = (
+            self._tailers.values()
+            if paths is None
+            else [self._tailers[path] for path in paths if path in self._tailers]
+        )
+        are_changed = [tailer.read(self._buffer_pool, budget_bytes) for tailer in read]
+        replaced = [tailer for tailer in read if tailer.replaced is not None]
         if replaced:  # all at once: taking the values of one file out of the store looks at those of all
-            self.store.forget_values({tail.ordinal for tail in replaced})
-            for tail in replaced:
-                tail.start_over()
-                are_changed.append(tail.read(self._rooms, budget_bytes))
+            self.store.forget_values({tailer.ordinal for tailer in replaced})
+            for tailer in replaced:
+                tailer.restart_replaced()
+                are_changed.append(tailer.read(self._buffer_pool, budget_bytes))
         if self._cache is not None:
-            self._backlog.note(self.store.id, self.store.unsealed_bytes)
+            self._unsaved_bytes.set_bytes(self.store.id, self.store.unsaved_bytes)
         return any(are_changed)
 
     def _save(self) -> None:
-        if self._cache is None or self._sealed_version == self.store.version:
+        if self._cache is None or self._saved_version == self.store.version:
             return
         self._cache.save(self.store, self._progress(), may_merge=not self.has_more)
-        self._sealed_version = self.store.version
-        self._sealed_at = monotonic()
-        self._backlog.note(self.store.id, self.store.unsealed_bytes)
+        self._saved_version = self.store.version
+        self._saved_at = monotonic()
+        self._unsaved_bytes.set_bytes(self.store.id, self.store.unsaved_bytes)
 
     def _progress(self) -> Json:
         kinds = {tag: kind.value for tag, kind in self._kinds.items()}
-        return {"kinds": kinds, "tails": [tail.to_json() for tail in self._tails.values()]}
+        return {"kinds": kinds, "tails": [tailer.to_json() for tailer in self._tailers.values()]}
 
-    def _restore(self, saved: SavedStore, progress: Json, run: FoundRun) -> None:
+    def _restore(self, saved: CachedStore, progress: Json, run: FoundRun) -> None:
         self.store.restore(saved)
         self._kinds.update({tag: Kind(kind) for tag, kind in progress["kinds"].items()})
-        for tail in progress["tails"]:
-            facts = self.store.file(tail["ordinal"])
-            self._tails[facts.path] = FileTail(facts, self.store, self._kinds, tail)
-        self._sealed_version = self.store.version
-        self._sealed_at = monotonic()
+        for tailer in progress["tails"]:
+            facts = self.store.file(tailer["ordinal"])
+            self._tailers[facts.path] = FileTailer(facts, self.store, self._kinds, tailer)
+        self._saved_version = self.store.version
+        self._saved_at = monotonic()
 
-    def _tail(self, file: EventFile) -> FileTail:
-        return FileTail(FileFacts(file.name, file.path, file.creation_number), self.store, self._kinds)
+    def _new_tailer(self, file: EventFile) -> FileTailer:
+        return FileTailer(FileFacts(file.name, file.path, file.creation_number), self.store, self._kinds)
 
     def _remove(self, ordinals: set[int]) -> None:
         try:
             self.store.remove_files(ordinals)
         except ChunkDamagedError as error:
             log.warning("cache: %s", error)
-            self._read_anew()
+            self._rebuild()
             self.store.remove_files(ordinals)
 
-    def _read_anew(self) -> None:
+    def _rebuild(self) -> None:
         """Forget everything and read the logs from their beginning."""
         with self._lock:
             self.store.clear()
             self._kinds.clear()
-            for tail in self._tails.values():
-                tail.start_anew()
+            for tailer in self._tailers.values():
+                tailer.restart()
             self._read(BUDGET_BYTES)
             while self.has_more:
                 self._read(BUDGET_BYTES)
             self.store.drop_empty_series()
-            self._sealed_version = -1
+            self._saved_version = -1

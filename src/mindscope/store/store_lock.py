@@ -9,19 +9,19 @@ from threading import RLock
 from typing import TypeVar
 
 from mindscope.store.chunk import ChunkDamagedError
-from mindscope.store.recent import RecentColumns
+from mindscope.store.column_cache import ColumnCache
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
-class Access:
+class StoreLock:
     """Guards the columns of a run. ``lock`` is held while they change or are looked at."""
 
-    def __init__(self, recent: RecentColumns | None = None) -> None:
+    def __init__(self, column_cache: ColumnCache | None = None) -> None:
         self.lock = RLock()
-        self.recent = recent or RecentColumns()  # may be shared with other runs
+        self.column_cache = column_cache or ColumnCache()  # may be shared with other runs
         self.restore: Callable[[], None] | None = None  # reads the run from its logs; None without a cache
 
     def read(self, look: Callable[[], T]) -> T:

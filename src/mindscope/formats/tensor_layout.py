@@ -25,13 +25,13 @@ _PLAIN = {
 """Fields whose bytes are the numbers, the one that counts first, and what they are of; "" is the declared type."""
 _OTHERS = {DialectName.MINDSPORE: {4, 5, 7}, DialectName.TENSORBOARD: set[int]()}
 """Numbers written one by one, which count more than the last of the plain fields."""
-_MOST_FIELDS = 64
-_MOST_DECLARED = 1024  # bytes of a shape or a type; longer fields hold numbers
+_MAX_FIELDS = 64
+_MAX_DECLARED_BYTES = 1024  # bytes of a shape or a type; longer fields hold numbers
 _VARINT_BYTES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class TensorPlace:
+class TensorLayout:
     """Numbers of ``stored`` that fill ``shape`` in C order, from byte ``offset`` of the encoded value on.
 
     They mean numbers of ``dtype``; not ``is_exact`` where the file holds float32 of a wider dtype, unless its writer
@@ -58,7 +58,7 @@ class _Declared(NamedTuple):
     is_exact_in_float32: bool
 
 
-def find_tensor(dialect: DialectName, read: ReadAt, length: int) -> TensorPlace | None:
+def find_tensor_layout(dialect: DialectName, read: ReadAt, length: int) -> TensorLayout | None:
     """The place of the numbers in an encoded value of ``length`` bytes.
 
     None when they do not stand there byte by byte (texts, varints, one number for all): then the value has to be
@@ -70,26 +70,26 @@ def find_tensor(dialect: DialectName, read: ReadAt, length: int) -> TensorPlace 
     if tensor is None:
         return None
     fields = list(_fields(read, tensor.start, tensor.end))
-    if len(fields) > _MOST_FIELDS:
+    if len(fields) > _MAX_FIELDS:
         return None
     by_number = {field.number: field for field in fields}
     number = next((number for number in _PLAIN[dialect] if number in by_number), None)
     if number is None or (number == 3 and _OTHERS[dialect] & by_number.keys()):
         return None
     short = [
-        field for field in fields if field.number not in _PLAIN[dialect] and field.end - field.key < _MOST_DECLARED
+        field for field in fields if field.number not in _PLAIN[dialect] and field.end - field.key < _MAX_DECLARED_BYTES
     ]
     declared = _declared(dialect, b"".join(read(field.key, field.end - field.key) for field in short))
-    return _place(by_number[number], declared, _PLAIN[dialect][number] or declared.dtype)
+    return _layout(by_number[number], declared, _PLAIN[dialect][number] or declared.dtype)
 
 
-def _place(field: _Field, declared: _Declared, stored_name: str) -> TensorPlace | None:
+def _layout(field: _Field, declared: _Declared, stored_name: str) -> TensorLayout | None:
     shape, dtype, stored = declared.shape, dtype_by_name(declared.dtype), dtype_by_name(stored_name)
     if dtype is None or stored is None or any(size < 0 for size in shape):
         return None
     if math.prod(shape) * stored.itemsize != field.end - field.start:
         return None
-    return TensorPlace(shape, dtype, stored, field.start, stored_name != "float32" or declared.is_exact_in_float32)
+    return TensorLayout(shape, dtype, stored, field.start, stored_name != "float32" or declared.is_exact_in_float32)
 
 
 def _declared(dialect: DialectName, message: bytes) -> _Declared:

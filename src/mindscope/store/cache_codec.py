@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mindscope.formats.progressions import Progressions
+from mindscope.formats.step_ranges import StepRanges
 from mindscope.reasons import reason_from_json, reason_to_json
-from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Chunk, Sealed
-from mindscope.store.files import FileFacts
-from mindscope.store.points import Points
+from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Chunk, ChunkSlice
+from mindscope.store.file_facts import FileFacts
+from mindscope.store.series_points import SeriesPoints
 from mindscope.types import Damage, DamageKind, DialectName, Kind
 
 Json = Any
@@ -22,7 +22,7 @@ LAYOUTS = {"wide_scalars": WIDE_SCALAR_LAYOUT, "scalars": SCALAR_LAYOUT, "refere
 
 
 @dataclass(frozen=True, slots=True)
-class SavedStore:
+class CachedStore:
     """A run whose points are all sealed.
 
     ``chunks`` are in the order of sealing. ``series`` is a list of all series as JSON text, see ``read_series``: it is
@@ -47,7 +47,7 @@ class SavedStore:
         }
 
     @classmethod
-    def from_json(cls, state: Json, series: bytes, folder: Path, progressions: Progressions) -> SavedStore:
+    def from_json(cls, state: Json, series: bytes, folder: Path, step_ranges: StepRanges) -> CachedStore:
         """From what ``to_json`` gave, with chunks in ``folder``. Raises KeyError, TypeError or ValueError on others."""
         return cls(
             files={ordinal: _facts_from_json(facts) for ordinal, *facts in state["files"]},
@@ -55,21 +55,21 @@ class SavedStore:
             tag_counts={Kind(kind): int(count) for kind, count in state["tag_counts"].items()},
             dropped=int(state["dropped"]),
             chunks=tuple(
-                Chunk(folder, name, LAYOUTS[layout], int(rows), int(steps), progressions)
+                Chunk(folder, name, LAYOUTS[layout], int(rows), int(steps), step_ranges)
                 for name, layout, rows, steps in state["chunks"]
             ),
             series=series,
         )
 
 
-def write_series(series: Iterable[tuple[Kind, str, Points]], chunks: tuple[Chunk, ...]) -> bytes:
+def write_series(series: Iterable[tuple[Kind, str, SeriesPoints]], chunks: tuple[Chunk, ...]) -> bytes:
     """As JSON: [kind, tag, [[number of its chunk, start, count, step, checksum], ..], state of the points] of each."""
     numbers = {chunk: number for number, chunk in enumerate(chunks)}
     rows = [
         [
             kind.value,
             tag,
-            [[numbers[each.chunk], each.start, each.count, each.step, each.checksum] for each in points.sealed],
+            [[numbers[each.chunk], each.start, each.count, each.step, each.checksum] for each in points.slices],
             points.to_json(),
         ]
         for kind, tag, points in series
@@ -77,15 +77,15 @@ def write_series(series: Iterable[tuple[Kind, str, Points]], chunks: tuple[Chunk
     return json.dumps(rows, separators=(",", ":")).encode()
 
 
-def read_series(saved: SavedStore) -> Iterator[tuple[Kind, str, tuple[Sealed, ...], Json]]:
+def read_series(saved: CachedStore) -> Iterator[tuple[Kind, str, tuple[ChunkSlice, ...], Json]]:
     """Kind, tag, sealed rows and state of each series, in the order of first sight."""
     rows: Json = json.loads(saved.series)
     for kind, tag, places, state in rows:
-        yield Kind(kind), tag, tuple(_sealed(saved.chunks, *place) for place in places), state
+        yield Kind(kind), tag, tuple(_slice(saved.chunks, *place) for place in places), state
 
 
-def _sealed(chunks: tuple[Chunk, ...], number: int, start: int, count: int, step: Json, checksum: int) -> Sealed:
-    return Sealed(chunks[number], start, count, step if isinstance(step, int) else tuple(step), checksum)
+def _slice(chunks: tuple[Chunk, ...], number: int, start: int, count: int, step: Json, checksum: int) -> ChunkSlice:
+    return ChunkSlice(chunks[number], start, count, step if isinstance(step, int) else tuple(step), checksum)
 
 
 def _layout_name(chunk: Chunk) -> str:

@@ -9,38 +9,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.store.chunk import Chunk, Columns, Layout, Sealed
-from mindscope.store.columns import ArrivedColumns, cast
+from mindscope.store.chunk import Chunk, ChunkSlice, Columns, Layout
+from mindscope.store.column_cache import ColumnCache
+from mindscope.store.columns import ChunkedColumns, cast
 from mindscope.store.file_ranks import FileRanks
-from mindscope.store.recent import RecentColumns
 from mindscope.store.restart import Visible, visible_rows, written_order
 
 
-class Points:
+class SeriesPoints:
     """Rows of (step, wall_time, ...), appended file by file. The owner's lock guards every call.
 
     Reading raises ChunkDamagedError when sealed rows can't be had any more.
     """
 
     __slots__ = (
+        "_column_cache",
         "_files",
         "_is_plain",
         "_last_file",
         "_last_step",
         "_layout",
-        "_newest",
         "_ranks",
-        "_recent",
         "_stops",
-        "sealed",
+        "_unsaved",
+        "slices",
     )
 
-    def __init__(self, ranks: FileRanks, layout: Layout, recent: RecentColumns) -> None:
+    def __init__(self, ranks: FileRanks, layout: Layout, column_cache: ColumnCache) -> None:
         self._ranks = ranks
         self._layout = layout
-        self._recent = recent
-        self.sealed: tuple[Sealed, ...] = ()  # the rows that arrived first, in their order
-        self._newest: ArrivedColumns | None = None  # all rows after them; None without any
+        self._column_cache = column_cache
+        self.slices: tuple[ChunkSlice, ...] = ()  # the rows that arrived first, in their order
+        self._unsaved: ChunkedColumns | None = None  # all rows after them; None without any
         self._files: list[int] = []  # stretches of rows that arrived from one file: its ordinal,
         self._stops: list[int] = []  # and the row behind the stretch
         self._is_plain = True  # steps only rise and files only get newer: every row is drawn, in the order of arrival
@@ -50,11 +50,11 @@ class Points:
     def __len__(self) -> int:
         return self._stops[-1] if self._stops else 0
 
-    def widened(self, layout: Layout) -> Points:
+    def widened(self, layout: Layout) -> SeriesPoints:
         """A copy whose columns have the wider types of ``layout``; sealed rows are cast when they are read."""
-        copy = Points(self._ranks, layout, self._recent)
-        copy.restore(self.sealed, [[*self._files], [*self._stops], self._is_plain, self._last_file, self._last_step])
-        copy._newest = None if self._newest is None else self._newest.cast(layout)
+        copy = SeriesPoints(self._ranks, layout, self._column_cache)
+        copy.restore(self.slices, [[*self._files], [*self._stops], self._is_plain, self._last_file, self._last_step])
+        copy._unsaved = None if self._unsaved is None else self._unsaved.cast(layout)
         return copy
 
     @property
@@ -67,15 +67,17 @@ class Points:
         step = rows["step"]
         if step.size == 0:
             return
-        if self._newest is None:
-            self._newest = ArrivedColumns(self._layout)
-        self._newest.extend(rows, step.size)
-        self._add_stretch(file, step.size)
+        if self._unsaved is None:
+            self._unsaved = ChunkedColumns(self._layout)
+        self._unsaved.extend(rows, step.size)
+        self._add_range(file, step.size)
         if self._is_plain:
-            self._is_plain = self._follows(file, int(step[0])) and (step.size == 1 or self._recent.rises(step))
+            self._is_plain = self._follows(file, int(step[0])) and (
+                step.size == 1 or self._column_cache.is_increasing(step)
+            )
         self._last_file, self._last_step = file, int(step[-1])
 
-    def _add_stretch(self, file: int, count: int) -> None:
+    def _add_range(self, file: int, count: int) -> None:
         stop = len(self) + count
         if self._files and self._files[-1] == file:
             self._stops[-1] = stop
@@ -92,33 +94,33 @@ class Points:
     def visible(self) -> Columns:
         """The drawn points by ascending step."""
         if self._is_plain:
-            return self._arrived()
+            return self._appended()
         key = (self, "visible", self.relations())
-        known = self._recent.find(key, len(self))
+        known = self._column_cache.get(key, len(self))
         if known is not None:
             return known
-        arrived, rows = self._arrived(), self.visible_rows().rows
-        shown = {name: _frozen(column[rows]) for name, column in arrived.items()}
-        return self._recent.keep(key, len(self), shown)
+        appended, rows = self._appended(), self.visible_rows().rows
+        shown = {name: _frozen(column[rows]) for name, column in appended.items()}
+        return self._column_cache.put(key, len(self), shown)
 
     def written(self) -> Columns:
         """All points in the order in which they were written: by age of the file, then as in the file."""
-        arrived = self._arrived()
-        order = None if self._is_plain else written_order(self._rank(arrived["file"]))
-        return arrived if order is None else {name: _frozen(column[order]) for name, column in arrived.items()}
+        appended = self._appended()
+        order = None if self._is_plain else written_order(self._rank(appended["file"]))
+        return appended if order is None else {name: _frozen(column[order]) for name, column in appended.items()}
 
-    def without(self, files: Collection[int]) -> Points:
+    def without(self, files: Collection[int]) -> SeriesPoints:
         """A copy that has no row of ``files``; it is all in memory."""
         copy = self.emptied()
-        arrived = self._arrived()
+        appended = self._appended()
         for ordinal, start, stop in zip(self._files, [0, *self._stops], self._stops, strict=False):
             if ordinal not in files:
-                copy.extend(ordinal, {name: arrived[name][start:stop] for name in self._layout})
+                copy.extend(ordinal, {name: appended[name][start:stop] for name in self._layout})
         return copy
 
-    def emptied(self) -> Points:
+    def emptied(self) -> SeriesPoints:
         """A copy without any row."""
-        return Points(self._ranks, self._layout, self._recent)
+        return SeriesPoints(self._ranks, self._layout, self._column_cache)
 
     @property
     def last_step(self) -> int:
@@ -136,12 +138,12 @@ class Points:
 
     def visible_rows(self) -> Visible:
         """Row numbers, by arrival, of the drawn points by ascending step."""
-        step = np.concatenate([part["step"] for part in self.arrived_parts()])
+        step = np.concatenate([part["step"] for part in self.appended_parts()])
         return visible_rows(step, self._rank(self._file_column()), *self._ranks.sessions(self._files))
 
     def step_of(self, row: int) -> int:
         """The step of a row, by arrival."""
-        for part in self.arrived_parts():
+        for part in self.appended_parts():
             if row < part["step"].size:
                 return int(part["step"][row])
             row -= part["step"].size
@@ -156,27 +158,27 @@ class Points:
         return bool(ranks[first] >= ranks[:first].max(initial=-1)) and bool((np.diff(ranks[first:]) >= 0).all())
 
     @property
-    def newest_count(self) -> int:
+    def unsaved_count(self) -> int:
         """Number of rows that are not sealed."""
-        return 0 if self._newest is None else len(self._newest)
+        return 0 if self._unsaved is None else len(self._unsaved)
 
     def parts(self, chunks: Collection[Chunk]) -> list[Columns]:
         """The rows to be sealed together: those of the last ``chunks`` or of narrower types, then the newest ones."""
-        parts = [self._read(sealed) for sealed in self.sealed if self.is_moved(sealed, chunks)]
-        return parts if self._newest is None else [*parts, *self._newest.pieces()]
+        parts = [self._read(rows) for rows in self.slices if self.needs_compaction(rows, chunks)]
+        return parts if self._unsaved is None else [*parts, *self._unsaved.pieces()]
 
-    def is_moved(self, sealed: Sealed, chunks: Collection[Chunk]) -> bool:
+    def needs_compaction(self, rows: ChunkSlice, chunks: Collection[Chunk]) -> bool:
         """Whether sealed rows are to be sealed again when ``chunks`` are merged."""
-        return sealed.chunk in chunks or sealed.chunk.layout is not self._layout
+        return rows.chunk in chunks or rows.chunk.layout is not self._layout
 
-    def seal(self, chunks: Collection[Chunk], sealed: Sealed) -> None:
-        """Have ``sealed`` in place of what ``parts`` gave."""
-        self.sealed = (*(each for each in self.sealed if not self.is_moved(each, chunks)), sealed)
-        self._newest = None
+    def replace_rows(self, chunks: Collection[Chunk], rows: ChunkSlice) -> None:
+        """Replace what ``parts`` returned by ``rows``."""
+        self.slices = (*(each for each in self.slices if not self.needs_compaction(each, chunks)), rows)
+        self._unsaved = None
 
-    def _read(self, sealed: Sealed) -> Columns:
-        columns = sealed.read()
-        if sealed.chunk.layout is self._layout:
+    def _read(self, rows: ChunkSlice) -> Columns:
+        columns = rows.read()
+        if rows.chunk.layout is self._layout:
             return columns
         return {
             name: column if column.dtype == self._layout[name] else _frozen(cast(column, self._layout[name]))
@@ -187,29 +189,29 @@ class Points:
         """All but the sealed rows; there must be no others."""
         return [self._files, self._stops, self._is_plain, self._last_file, self._last_step]
 
-    def restore(self, sealed: tuple[Sealed, ...], state: Sequence[Any]) -> None:
+    def restore(self, slices: tuple[ChunkSlice, ...], state: Sequence[Any]) -> None:
         """Be as when ``to_json`` was called."""
-        self.sealed = sealed
+        self.slices = slices
         self._files, self._stops, self._is_plain, self._last_file, self._last_step = state
 
-    def arrived_parts(self) -> list[Columns]:
+    def appended_parts(self) -> list[Columns]:
         """All points in the order of arrival, in the pieces in which they lie in files and in memory."""
         parts: list[Columns] = []
-        for sealed in self.sealed:
-            parts.append(self._read(sealed))
-            self._recent.hold(sealed.chunk, parts[-1]["wall_time"], sealed.chunk.size_bytes)
-        return parts if self._newest is None else [*parts, *self._newest.pieces()]
+        for rows in self.slices:
+            parts.append(self._read(rows))
+            self._column_cache.hold_mapping(rows.chunk, parts[-1]["wall_time"], rows.chunk.size_bytes)
+        return parts if self._unsaved is None else [*parts, *self._unsaved.pieces()]
 
-    def _arrived(self) -> Columns:
-        if self._newest is not None and not self.sealed:
-            return self._newest.columns() | {"file": self._file_column()}
-        return self._joined(self.arrived_parts()) | {"file": self._file_column()}
+    def _appended(self) -> Columns:
+        if self._unsaved is not None and not self.slices:
+            return self._unsaved.columns() | {"file": self._file_column()}
+        return self._joined(self.appended_parts()) | {"file": self._file_column()}
 
     def _joined(self, parts: list[Columns]) -> Columns:
         if len(parts) < 2:
             return self._concatenated(parts)
-        known = self._recent.find((self, "arrived"), len(self))
-        return known or self._recent.keep((self, "arrived"), len(self), self._concatenated(parts))
+        known = self._column_cache.get((self, "arrived"), len(self))
+        return known or self._column_cache.put((self, "arrived"), len(self), self._concatenated(parts))
 
     def _concatenated(self, parts: list[Columns]) -> Columns:
         if len(parts) == 1:

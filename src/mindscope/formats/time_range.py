@@ -16,7 +16,7 @@ T = TypeVar("T", int, float)
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class TimeRange:
     """First and last wall time of all values, and the highest step of those whose steps count; None without any."""
 
     first_wall_time: float | None = None
@@ -24,16 +24,16 @@ class Extent:
     last_step: int | None = None
 
     @classmethod
-    def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]]) -> Extent:
+    def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]]) -> TimeRange:
         """That of one series, which has a value at least."""
         wall_time = rows["wall_time"]
         last_step = int(rows["step"].max()) if KINDS[kind].has_progress else None
         return cls(float(wall_time.min()), float(wall_time.max()), last_step)
 
     @classmethod
-    def union(cls, extents: Iterable[Extent]) -> Extent:
+    def union(cls, time_ranges: Iterable[TimeRange]) -> TimeRange:
         """The extent of all together."""
-        parts = list(extents)
+        parts = list(time_ranges)
         return cls(
             first_wall_time=_least(part.first_wall_time for part in parts),
             last_wall_time=_greatest(part.last_wall_time for part in parts),
@@ -41,7 +41,7 @@ class Extent:
         )
 
 
-NOWHERE = Extent()
+EMPTY_RANGE = TimeRange()
 
 
 def _least(parts: Iterable[T | None]) -> T | None:

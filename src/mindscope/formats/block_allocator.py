@@ -17,7 +17,7 @@ ALIGNMENT = 64
 Bytes = NDArray[np.uint8]
 
 
-class ColumnMemory:
+class BlockAllocator:
     """Gives pieces of a block, which is freed with the last of its pieces. For one thread at a time."""
 
     def __init__(self) -> None:

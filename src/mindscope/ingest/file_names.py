@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 
-from mindscope.store.files import readable
+from mindscope.store.file_facts import readable
 
 __all__ = ["creation_number", "is_event_name", "readable", "run_id"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from mindscope.store.index import read_base
+from mindscope.store.run_index import read_base
 
 CACHE_FOLDER = "cache"
 INDEX_NAME = "runs.index"
@@ -40,7 +40,7 @@ def clear_caches(workspace: Path) -> list[CacheEntry]:
     return [entry for entry in list_caches(workspace) if _delete(entry.folder)]
 
 
-def drop_caches(workspace: Path, keep: Path, limit_bytes: int) -> int:
+def evict_caches(workspace: Path, keep: Path, limit_bytes: int) -> int:
     """Delete what was not used for longest until all but ``keep`` take at most ``limit_bytes``.
 
     Returns what is left of them, in bytes.

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pool of read buffers: fresh pages cost as much as the read itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from threading import Lock
+
+import numpy as np
+
+from mindscope.formats.scan import ScanBuffers
+from mindscope.formats.step_ranges import StepRanges
+
+
+class ReadBuffers:
+    """What one file at a time is read with: ``data`` for its bytes, ``scan`` for what is found in them."""
+
+    def __init__(self, step_ranges: StepRanges) -> None:
+        self.data = memoryview(b"")
+        self.scan = ScanBuffers(step_ranges)
+
+
+class ReadBufferPool:
+    """Lends buffers to any number of threads and reuses those that come back."""
+
+    def __init__(self, largest_bytes: int, processors: int | None = None) -> None:
+        """Buffers have up to ``largest_bytes``. ``processors`` is how many there are, None for those of the machine."""
+        self._largest_bytes = largest_bytes
+        self._processors = processors or os.cpu_count() or 1
+        self._lock = Lock()
+        self._lent = 0  # written under the lock
+        self._step_ranges = StepRanges()
+        self._free: list[ReadBuffers] = []  # taken and given back in one step each, which needs no lock
+
+    @contextmanager
+    def borrow(self, size_bytes: int) -> Generator[ReadBuffers]:
+        """Buffers that hold ``size_bytes`` or the largest size, for the length of a ``with`` block.
+
+        Nothing may refer to ``data`` afterwards.
+        """
+        with self._lock:
+            self._lent += 1
+        try:
+            buffers = self._free.pop()
+        except IndexError:
+            buffers = ReadBuffers(self._step_ranges)
+        wanted = min(size_bytes, self._largest_bytes)
+        if len(buffers.data) < wanted:
+            buffers.data = np.empty(wanted, np.uint8).data  # not cleared: what is never used takes no memory
+        try:
+            yield buffers
+        finally:
+            self._free.append(buffers)
+            with self._lock:
+                self._lent -= 1
+
+    @property
+    def idle_processors(self) -> int:
+        """How many processors there are beside those that work in a room."""
+        return max(0, self._processors - self._lent)
+
+    def release(self) -> None:
+        """Keep none of those that came back: their memory is wanted only while much is read."""
+        self._free.clear()
