@@ -21,7 +21,7 @@ PAGES = {
     "/scalars?run=mindspore%2Fops": "scalars",
     "/compare?run=mindspore%2Fops": "live",
     "/images?run=mindspore%2Fcustom_loop": "images",
-    "/distributions?run=mindspore%2Fops": "distributions",
+    "/histograms?run=mindspore%2Fops": "histograms",
     "/tensors?run=mindspore%2Fcustom_loop": "tensors",
     "/tensors?run=mindspore%2Fcustom_loop&full=t3d_f16": "tensor-table",
     "/hparams": "hparams-table",

@@ -72,7 +72,7 @@ def test_hidden_points_are_counted_and_shown_on_request(tmp_path: Path, open_pag
         page = open_page(live, "/scalars")
         hidden = card(page, "loss").get_by_test_id("hidden")
         expect(hidden).to_have_text("2 points hidden")
-        expect(hidden).to_have_attribute("title", re.compile("^2 points hidden: 2 share a step"))
+        expect(hidden).to_have_attribute("title", re.compile("^2 points hidden: 2 repeat a step"))
         expect(card(page, "plain").get_by_test_id("hidden")).to_have_count(0)
         page.get_by_test_id("settings").click()
         with page.expect_response(asks_for_all) as answer:

@@ -73,7 +73,7 @@ def the_color_of_a_group_reaches(mine: Page, theirs: Page) -> None:
     expect(swatches_of(theirs, "sgd").last).to_have_attribute("style", chosen)
     theirs.bring_to_front()
     swatches_of(theirs, "sgd").last.click()
-    theirs.get_by_role("button", name="Back to the given color").click()
+    theirs.get_by_role("button", name="Reset color").click()
     for page in (mine, theirs):
         expect(swatches_of(page, "sgd").first).not_to_have_attribute("style", chosen)
     mine.bring_to_front()
@@ -156,7 +156,7 @@ def test_a_baseline_draws_differences_and_is_left_although_it_is_not_shown(sweep
         expect(row.locator("td.value")).to_have_text(f"{last - 2:.0f}".replace("-", "\u2212"))
     page.get_by_test_id("run-list").locator("[data-run='sgd/1']").hover()
     page.get_by_role("button", name="Show only sgd/1").click()
-    expect(page.get_by_test_id("baseline")).to_have_text("less adam/2")
+    expect(page.get_by_test_id("baseline")).to_have_text("minus adam/2")
     expect(card(page, "loss")).to_contain_text("8")
     page.get_by_test_id("baseline").click()
     expect(page.get_by_test_id("baseline-rows").get_by_role("button", name="No baseline")).to_be_focused()

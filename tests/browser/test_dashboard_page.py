@@ -21,7 +21,7 @@ from .scalars_page import expect_view
 OpenPage = Callable[[LiveViewer, str], Page]
 CARDS = {
     "card-scalars": ("/scalars", "scalars"),
-    "card-distributions": ("/distributions", "distributions"),
+    "card-histograms": ("/histograms", "histograms"),
     "card-images": ("/images", "images"),
     "card-tensors": ("/tensors", "tensors"),
 }
@@ -34,7 +34,7 @@ def test_every_kind_of_a_run_has_a_preview(viewer: LiveViewer, open_page: OpenPa
     expect(page.get_by_test_id("card-scalars")).to_contain_text(f"{len(run.tags('scalar'))} scalars")
     expect(page.get_by_test_id("card-scalars")).to_contain_text(f"{last:.4f}")
     expect(page.get_by_test_id("card-scalars").locator("path")).not_to_have_count(0)
-    expect(page.get_by_test_id("card-distributions").locator("canvas").first).to_be_visible()
+    expect(page.get_by_test_id("card-histograms").locator("canvas").first).to_be_visible()
     expect(page.get_by_test_id("card-images").get_by_test_id("picture").first).to_have_attribute("data-loaded", "true")
     expect(page.get_by_test_id("card-tensors").get_by_test_id("facts")).to_contain_text("float32")
     graph = page.get_by_test_id("card-graph")
@@ -72,7 +72,7 @@ def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: Open
 def test_what_is_missing_says_what_to_write(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/dashboard?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
     for card, code in {
-        "card-distributions": 'add_value("histogram"',
+        "card-histograms": 'add_value("histogram"',
         "card-images": 'add_value("image"',
         "card-tensors": 'add_value("tensor"',
         "card-graph": "collect_graph",
@@ -110,7 +110,7 @@ def test_shown_runs_are_looked_at_one_after_the_other(viewer: LiveViewer, open_p
     """The other runs stay shown, behind the curve and on the way back from a page."""
     runs = [f"mindspore%2Flineage_sweep%2Frun_0{number}" for number in (1, 2, 3)]
     page = open_page(viewer, "/dashboard?" + "&".join(f"run={run}" for run in runs))
-    expect(page.get_by_test_id("card-scalars")).to_contain_text("2 other runs behind")
+    expect(page.get_by_test_id("card-scalars")).to_contain_text("2 other runs")
     bar, previous = page.get_by_test_id("dashboard-bar"), page.get_by_test_id("previous-run")
     expect(previous).to_be_disabled()
     page.get_by_test_id("next-run").click()

@@ -83,7 +83,7 @@ def test_everything_of_the_frame_is_reached_by_keys(viewer: LiveViewer, open_pag
     page = open_page(viewer, "/?run=mindspore%2Fcustom_loop")
     expect(page.get_by_test_id("runs-table")).to_be_visible()
     page.keyboard.press("Tab")
-    skip = page.get_by_role("button", name="Skip to the page")
+    skip = page.get_by_role("button", name="Skip to content")
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")

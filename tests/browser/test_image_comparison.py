@@ -49,7 +49,7 @@ def test_the_difference_of_two_steps_is_seen(greys: LiveViewer, open_page: OpenP
     expect_pair(page, 10)
     page.get_by_test_id("compare").get_by_text("Side by side").click()
     expect_pair(page, 10)
-    page.get_by_test_id("compare").get_by_text("One picture").click()
+    page.get_by_test_id("compare").get_by_text("Single image").click()
     expect(full(page).get_by_test_id("comparison")).to_have_count(0)
     expect_view(page, "side", None)
 
@@ -63,7 +63,7 @@ def test_runs_are_compared_at_the_same_step(greys: LiveViewer, open_page: OpenPa
     expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 2")
     expect_view(page, "difference_run", "a")
     expect_pair(page, 0)
-    expect(full(page).get_by_test_id("measure")).to_have_text("Both pictures are the same")
+    expect(full(page).get_by_test_id("measure")).to_have_text("Both images are identical")
     page.get_by_test_id("common-step").press("End")
     expect(full(page).get_by_test_id("comparison")).to_contain_text("b · Step 9")
     expect(full(page).get_by_test_id("comparison")).to_contain_text("a · Step 3")

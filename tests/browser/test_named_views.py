@@ -62,7 +62,7 @@ def test_a_view_is_saved_listed_opened_replaced_and_deleted(live: LiveViewer, op
 def test_a_start_page_is_opened_where_nothing_else_is_asked_for(live: LiveViewer, open_page: OpenPage):
     page = open_page(live, "/scalars?tag=loss")
     save(page, "losses")
-    page.get_by_role("button", name="Use losses as the start page").click()
+    page.get_by_role("button", name="Set losses as start page").click()
     expect(page.get_by_test_id("view-start")).to_have_attribute("aria-pressed", "true")
     started = open_page(live, "/")
     expect(started.get_by_test_id("tag-filter")).to_have_value("loss")

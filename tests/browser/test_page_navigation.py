@@ -68,7 +68,7 @@ def test_a_key_goes_from_one_part_of_the_page_to_the_next(layers: LiveViewer, op
 def test_an_expression_that_is_none_says_so_in_sight(layers: LiveViewer, open_page: OpenPage):
     page = open_page(layers, "/scalars?tag_regex=(loss")
     message = page.get_by_test_id("scalar-toolbar").get_by_test_id("filter-error")
-    expect(message).to_have_text("Invalid regular expression: Unterminated group. All are shown.")
+    expect(message).to_have_text("Invalid regular expression: Unterminated group. Showing all.")
     box = message.bounding_box()
     assert box is not None
     assert box["width"] > 100

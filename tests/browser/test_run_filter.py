@@ -62,15 +62,15 @@ def test_what_is_filtered_is_what_is_drawn(many: LiveViewer, open_page: OpenPage
 def test_the_drawn_ones_of_many_runs_stand_on_top(many: LiveViewer, open_page: OpenPage):
     page = open_page(many, "/scalars")
     count = page.get_by_test_id("run-count")
-    expect(count).to_have_text("40 of 50 drawn: newest first")
+    expect(count).to_have_text("40 of 50 shown: newest first")
     expect(listed(page).first).to_have_attribute("data-run", f"run_{OLD}")
     listed(page).first.get_by_role("checkbox").uncheck()
-    expect(count).to_have_text("39 of 50 drawn")
+    expect(count).to_have_text("39 of 50 shown")
     expect(listed(page).first).to_have_attribute("data-run", f"run_{OLD}")
     assert serious(page) == []
     page.goto(page.url.split("?")[0])
     page.get_by_test_id("show-all-runs").click()
-    expect(count).to_have_text("50 of 50 drawn")
+    expect(count).to_have_text("50 of 50 shown")
     expect(page.get_by_test_id("show-all-runs")).to_have_count(0)
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b50 runs"))
 
@@ -89,7 +89,7 @@ def test_what_is_chosen_is_shown_although_the_filter_hides_it(many: LiveViewer, 
 def test_a_filter_that_matches_no_run_can_be_cleared(many: LiveViewer, open_page: OpenPage, path: str):
     page = open_page(many, f"/{path}?find=nix")
     empty = page.get_by_test_id("no-match")
-    expect(empty).to_contain_text("No run matches the filter")
+    expect(empty).to_contain_text("No runs match the filter")
     expect(page.get_by_role("button", name="Show all runs")).to_have_count(0)
     empty.get_by_role("button", name="Clear filter").click()
     expect(page.get_by_test_id("run-filter")).to_have_value("")

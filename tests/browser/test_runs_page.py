@@ -24,7 +24,7 @@ BY_COLUMN = {
     "Files": ["torn", "long", "wide"],
     "Size": ["long", "wide", "torn"],
     "Notes": ["wide", "long", "torn"],
-    "Trouble": ["torn", "long", "wide"],
+    "Issues": ["torn", "long", "wide"],
 }
 """The order of the runs of ``torn`` after the first press on the name of a column."""
 BESIDE = {"updated": ["wide", "long", "torn"], "state": ["torn", "long", "wide"], "name": ["long", "torn", "wide"]}

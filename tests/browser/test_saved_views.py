@@ -137,8 +137,8 @@ def test_groups_and_figures_of_runs_are_compared(save: Save):
     expect(page.get_by_role("row").filter(has_text="run_03")).to_contain_text(f"{values[-1]:.5g}")
 
 
-def test_distributions_keep_their_counts(save: Save):
-    page = save(f"/distributions?{CUSTOM_LOOP}&shape=both&theme=dark")
+def test_histograms_keep_their_counts(save: Save):
+    page = save(f"/histograms?{CUSTOM_LOOP}&shape=both&theme=dark")
     expect(page.get_by_role("figure")).to_have_count(4)
     expect(figure(page, "fc1.weight").get_by_role("img")).to_have_count(2)
     weights = next(card for card in cards(page) if card["title"] == "fc1.weight")["parts"][0]["values"]
@@ -230,5 +230,5 @@ def test_what_fails_is_named_and_what_takes_long_is_stopped(
     page.route("**/api/curves", lambda route: route.abort())
     page.get_by_test_id("save-view").click()
     expect(state).to_have_attribute("data-state", "failed")
-    expect(state).to_contain_text("loss/train could not be read")
+    expect(state).to_contain_text("Could not load loss/train")
     complaints.clear()

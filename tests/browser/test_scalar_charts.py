@@ -91,7 +91,7 @@ def test_tags_are_composed_with_axes_of_their_own(training: LiveViewer, open_pag
     expect(panel.get_by_test_id("compose-show")).to_be_disabled()
     panel.get_by_label("loss").check()
     panel.get_by_label("acc").check()
-    panel.get_by_role("button", name="Leave out acc").click()
+    panel.get_by_role("button", name="Remove acc").click()
     expect(panel.get_by_test_id("compose-parts").get_by_role("listitem")).to_have_text(["loss"])
     panel.get_by_label("acc").check()
     panel.get_by_test_id("compose-show").click()
@@ -130,7 +130,7 @@ def test_a_formula_that_is_none_says_why(training: LiveViewer, open_page: OpenPa
     page = open_page(training, '/scalars?run=a&chart=["=acc - nothing"]&chart=["=1 %2B"]&chart=["gone"]')
     expect(card(page, "acc - nothing").get_by_test_id("nothing")).to_contain_text("nothing")
     expect(card(page, "1 +").get_by_test_id("nothing")).to_contain_text("invalid syntax")
-    expect(card(page, "gone").get_by_test_id("nothing")).to_have_text("No shown run holds gone")
+    expect(card(page, "gone").get_by_test_id("nothing")).to_have_text("No selected run has gone")
 
 
 def test_any_tag_stands_across(training: LiveViewer, open_page: OpenPage):
@@ -272,7 +272,7 @@ def test_a_threshold_is_kept_drawn_and_becomes_an_alert(own_training: LiveViewer
     panel.get_by_test_id("threshold-rule").fill("value > 0.5")
     panel.get_by_test_id("threshold-rule").blur()
     wait_until_colored_at(full(page), *LOWER_LIMIT, is_colored=False)
-    panel.get_by_label("In force").uncheck()
+    panel.get_by_label("Enabled").uncheck()
     eventually(lambda: not any(one["enabled"] for one in thresholds(own_training)))
     panel.get_by_test_id("threshold-remove").click()
     expect(panel.get_by_test_id("threshold")).to_have_count(0)

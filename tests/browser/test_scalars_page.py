@@ -151,7 +151,7 @@ def asks_for(axis: str) -> Callable[[Request], bool]:
 def test_the_axis_is_step_or_time(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, CUSTOM_LOOP)
     wait_until_drawn(card(page, "train/loss"))
-    for name, axis in (("Relative", "relative"), ("Absolute", "wall")):
+    for name, axis in (("Relative", "relative"), ("Wall time", "wall")):
         with page.expect_request(asks_for(axis)):
             page.get_by_test_id("axis").get_by_text(name).click()
         expect_view(page, "axis", axis)

@@ -17,7 +17,7 @@ MAIN_PAGES = {
     "scalars": "/scalars?smoothing=0.8",
     "compare": "/compare",
     "images": "/images",
-    "distributions": "/distributions",
+    "histograms": "/histograms",
     "tensors": "/tensors",
     "hparams": "/hparams",
     "texts": f"/texts?{TB_ALL}",
@@ -30,9 +30,9 @@ VARIANTS = {
     "log": "/scalars?y=log&axis=relative",
     "brightness": "/images?step=20&brightness=1.5&size=original",
     "difference": "/images?full=input&difference=1",
-    "front": "/distributions?shape=front&axis=relative",
-    "heat": "/distributions?shape=heat",
-    "percentiles": "/distributions?shape=bands",
+    "front": "/histograms?shape=front&axis=relative",
+    "heat": "/histograms?shape=heat",
+    "percentiles": "/histograms?shape=bands",
     "tensor-table": f"/tensors?{OPS}&full=logits",
     "tensor-heat": f"/tensors?{OPS}&full=logits&as=heat",
     "tensor-histogram": f"/tensors?{OPS}&full=logits&as=histogram",
@@ -41,8 +41,8 @@ VARIANTS = {
     "none": "/scalars?runs=none",
 }
 PAGES = MAIN_PAGES | VARIANTS
-LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "distributions", "tensors", "hparams", "texts", "audio")
-SIZED_PAGES = ("runs", "dashboard", "scalars", "compare", "images", "distributions", "tensors")
+LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "histograms", "tensors", "hparams", "texts", "audio")
+SIZED_PAGES = ("runs", "dashboard", "scalars", "compare", "images", "histograms", "tensors")
 WIDE_PAGES = (*SIZED_PAGES, "hparams")
 """Whose golden pictures are kept at every width."""
 REAL_LOGS = "real"

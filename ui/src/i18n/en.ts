@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
-import { distributions } from "./en/distributions";
+import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
 import { hparams } from "./en/hparams";
@@ -24,7 +24,7 @@ export const en = {
   ...scalars,
   ...compare,
   ...images,
-  ...distributions,
+  ...histograms,
   ...dashboard,
   ...values,
   ...views,

@@ -18,7 +18,7 @@ describe("a reason of the server", () => {
 
   it("is said in the words of the language, with its values", () => {
     expect(saidBy(gone, say("zh"))).toBe("训练“a/b”中没有标签“{run}”。");
-    expect(saidBy(gone, say("en"))).toBe("Run “a/b” holds no tag “{run}”.");
+    expect(saidBy(gone, say("en"))).toBe("Run “a/b” has no tag “{run}”.");
   });
 
   it("names what the system refused", () => {

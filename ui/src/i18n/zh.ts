@@ -2,7 +2,7 @@
 import type { MessageKey } from "./en";
 import { compare } from "./zh/compare";
 import { dashboard } from "./zh/dashboard";
-import { distributions } from "./zh/distributions";
+import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
 import { hparams } from "./zh/hparams";
@@ -25,7 +25,7 @@ export const zh: Record<MessageKey, string> = {
   ...scalars,
   ...compare,
   ...images,
-  ...distributions,
+  ...histograms,
   ...dashboard,
   ...values,
   ...views,

@@ -9,9 +9,9 @@ export const ROUTES: readonly Route[] = [
   { path: "/compare", name: "nav.compare", icon: "compare", load: () => import("./compare/ComparePage.svelte"), shows: ["scalar"] },
   { path: "/images", name: "nav.images", icon: "images", load: () => import("./images/ImagesPage.svelte"), shows: ["image"] },
   {
-    path: "/distributions",
-    name: "nav.distributions",
-    icon: "distributions",
+    path: "/histograms",
+    name: "nav.histograms",
+    icon: "histograms",
     load: () => import("./histograms/HistogramsPage.svelte"),
     shows: ["histogram"],
   },

@@ -10,7 +10,7 @@ import type { Size } from "../frame/plotFrame";
 /** Steps of the color map that a page holds: --shade-0 to --shade-47. */
 const SHADES = 48;
 
-/** Distributions over steps as a drawing of a page, as the chart on the screen shows them. */
+/** Histograms over steps as a drawing of a page, as the chart on the screen shows them. */
 export function histogramDrawing({ histograms, shape, axis, values, color, unit }: Drawing, size: Size): PageDrawing {
   const view = new HistogramLayout(histograms, shape, axis, areaOf(shape, size), values);
   const pen = new VectorPen();

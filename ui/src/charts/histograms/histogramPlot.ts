@@ -25,7 +25,7 @@ const BOTTOM = 22;
 const VALUE_LABELS = 52;
 const STEP_LABELS = 54;
 
-/** Distributions over steps on a canvas, and what the pointer is on, on a second one above. */
+/** Histograms over steps on a canvas, and what the pointer is on, on a second one above. */
 export class HistogramPlot {
   readonly canvas: HTMLCanvasElement;
   readonly #front: HTMLCanvasElement;

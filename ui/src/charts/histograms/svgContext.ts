@@ -2,7 +2,7 @@
 import { escapeXml } from "../frame/svgChart";
 import { TICK_FONT } from "../frame/axes";
 
-/** What of a canvas the drawing of distributions uses, so that the same code makes a vector drawing. */
+/** The part of a canvas context that histograms use, so that the same code draws an SVG. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
   "fillStyle" | "strokeStyle" | "lineWidth" | "font" | "textAlign" | "textBaseline" | "beginPath" | "moveTo" | "lineTo" | "arc" | "fill" | "stroke" | "fillRect" | "fillText" | "measureText"

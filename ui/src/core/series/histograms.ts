@@ -2,7 +2,7 @@
 import type { Range } from "../scales/axis";
 import type { Reason } from "../text/reason";
 
-/** How distributions over steps are drawn; `both` is the ridge beside the heat map. */
+/** How histograms over steps are drawn; `both` is the ridge beside the heat map. */
 export type Shape = "ridge" | "front" | "heat" | "bands" | "both";
 
 export const SHAPES: readonly Shape[] = ["ridge", "front", "heat", "bands", "both"];

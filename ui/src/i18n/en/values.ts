@@ -7,10 +7,10 @@ export const values = {
   "nav.hparams": "Parameters",
   "nav.dashboard": "Dashboard",
   "values.step_all": "Step of all cards",
-  "values.none": "No values yet",
+  "values.none": "No data yet",
   "values.panels": "Runs side by side",
-  "values.restore_title": "Restore filter, step and view",
+  "values.restore_title": "Reset filter, step and view",
   "values.empty_how": "Record one from your training script:",
-  "values.elsewhere": "{n} {n|run|runs} that {n|is|are} not shown {n|holds|hold} some.",
+  "values.elsewhere": "{n} {n|run|runs} outside the selection {n|has|have} some.",
   "values.show_those": "Show {n|it|them}",
 } as const;

@@ -10,7 +10,7 @@ export const keys: Record<keyof typeof en, string> = {
   "keys.tab": "下一个控件，图表和表格也可用键盘操作",
   "keys.region": "跳到页面的下一个区域，加 ⇧ 为上一个：顶栏、页面导航、训练列表、工具栏、图表",
   "keys.row": "列表中相邻行的同一控件，菜单中的上一项或下一项",
-  "keys.escape": "退出全屏，关闭浮层",
+  "keys.escape": "退出全屏，关闭菜单和对话框",
   "keys.curves": "曲线图中",
   "keys.point": "上一个或下一个数据点",
   "keys.points": "一次移动十个数据点",

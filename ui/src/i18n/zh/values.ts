@@ -11,8 +11,8 @@ export const values: Record<keyof typeof en, string> = {
   "values.step_all": "所有卡片的步骤",
   "values.none": "暂无数据",
   "values.panels": "并排显示的训练",
-  "values.restore_title": "还原筛选、步骤和视图",
+  "values.restore_title": "重置筛选、步骤和视图",
   "values.empty_how": "在训练脚本中记录：",
-  "values.elsewhere": "另有 {n} 个未显示的训练包含此类数据。",
+  "values.elsewhere": "另有 {n} 个未选择的训练包含此类数据。",
   "values.show_those": "显示这 {n} 个训练",
 };

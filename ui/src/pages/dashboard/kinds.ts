@@ -35,7 +35,7 @@ function collected(kind: "graph" | "pipeline" | "landscape", option: string, val
 /** Every card of the dashboard, in their order. */
 export const KINDS: readonly CardKind[] = [
   recorded("scalar", "nav.scalars", "scalars", '"loss", loss'),
-  recorded("histogram", "dashboard.distributions", "distributions", '"conv1.weight", weight'),
+  recorded("histogram", "dashboard.histograms", "histograms", '"conv1.weight", weight'),
   recorded("image", "nav.images", "images", '"input", images'),
   recorded("tensor", "nav.tensors", "tensors", '"fc1.weight", weight'),
   collected("graph", "collect_graph", " True"),

@@ -51,8 +51,8 @@ async function curvesOf(runs: readonly string[], tag: string, pixels: number, si
 export async function histogramContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
   const histograms = await histogramSource.read({ run, tag }, { axis: "step", range: null, rows: ROWS }, signal, undefined);
   const drawing = histogramDrawing({ histograms, shape: "ridge", axis: "step", values: null, color: colors.of(run), unit: "" }, SIZE);
-  const label = t("distributions.chart", { tag, run, n: histograms.step.length });
-  return { facts: [t("distributions.steps", { n: histograms.steps, shown: groupDigits(histograms.steps) })], parts: [{ kind: "drawing", label, drawing, values: JSON.parse(histogramJson(histograms)) as unknown }] };
+  const label = t("histograms.chart", { tag, run, n: histograms.step.length });
+  return { facts: [t("histograms.steps", { n: histograms.steps, shown: groupDigits(histograms.steps) })], parts: [{ kind: "drawing", label, drawing, values: JSON.parse(histogramJson(histograms)) as unknown }] };
 }
 
 export async function imageContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {

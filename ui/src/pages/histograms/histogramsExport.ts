@@ -19,17 +19,17 @@ import { itemsOf, type SeriesItem } from "../../state/data/seriesItem";
 /** Rows that can be told apart in a drawing, as on the screen. */
 const ROOM = { ridge: 56, front: 40, heat: 160, bands: 160, both: 56 } as const;
 
-/** Distributions in the way of drawing that the page is set to. */
+/** Histograms in the display that the page is set to. */
 export function histogramsExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const tags = full ? [full] : matching;
   const size = drawingSize(itemsOf(tags).length);
   const sections = sectionsOf("histogram", tags, (some) => itemsOf(some).map((item) => cardOf(item, size)));
   const settings = [
     ...filterSetting(),
-    { name: t("distributions.shape"), value: t(`distributions.shape_${view.shape}`) },
-    { name: t("distributions.axis"), value: t(`scalars.axis_${view.axis}`) },
+    { name: t("histograms.shape"), value: t(`histograms.shape_${view.shape}`) },
+    { name: t("histograms.axis"), value: t(`scalars.axis_${view.axis}`) },
   ];
-  return { page: "distributions", title: t("dashboard.distributions"), runs: holdersOf(tags), settings, sections };
+  return { page: "histograms", title: t("dashboard.histograms"), runs: holdersOf(tags), settings, sections };
 }
 
 function cardOf(item: SeriesItem, size: Size): PlannedCard {
@@ -40,8 +40,8 @@ async function readCard({ run, tag }: SeriesItem, size: Size, signal: AbortSigna
   const zoom = shownBox(zooms.of(tag));
   const histograms = await histogramSource.read({ run, tag }, { axis: view.axis, range: zoom?.x ?? null, rows: ROOM[view.shape] }, signal, undefined);
   const shapes: readonly ChartShape[] = view.shape === "both" ? ["ridge", "heat"] : [view.shape];
-  const label = t("distributions.chart", { tag, run, n: histograms.step.length });
-  const look = { histograms, axis: view.axis, values: zoom?.y ?? null, color: colors.of(run), unit: t("distributions.unit") };
+  const label = t("histograms.chart", { tag, run, n: histograms.step.length });
+  const look = { histograms, axis: view.axis, values: zoom?.y ?? null, color: colors.of(run), unit: t("histograms.unit") };
   const drawings = shapes.map((shape, index) => ({ kind: "drawing" as const, label, drawing: histogramDrawing({ ...look, shape }, size), values: index === 0 ? (JSON.parse(histogramJson(histograms)) as unknown) : null }));
   return { facts: [...(zoom ? [t("saved.zoomed")] : []), ...histogramFacts(histograms)], parts: drawings };
 }
@@ -53,9 +53,9 @@ export function histogramFacts(histograms: Histograms): string[] {
   const shown = inRange < steps ? `${groupDigits(inRange)} / ${groupDigits(steps)}` : groupDigits(steps);
   const unreadable = histograms.unreadable.reduce((sum, count) => sum + count, 0);
   return [
-    stepsPerRow > 1 ? t("distributions.merged", { shown, n: step.length }) : t("distributions.steps", { n: steps, shown }),
+    stepsPerRow > 1 ? t("histograms.merged", { shown, n: step.length }) : t("histograms.steps", { n: steps, shown }),
     ...(nan > 0 ? [t("card.nan", { n: groupDigits(nan) })] : []),
     ...(infinite > 0 ? [t("card.infinite", { n: groupDigits(infinite) })] : []),
-    ...(unreadable > 0 ? [t("distributions.unreadable", { n: unreadable })] : []),
+    ...(unreadable > 0 ? [t("histograms.unreadable", { n: unreadable })] : []),
   ];
 }

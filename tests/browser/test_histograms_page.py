@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions over steps, as a person sees and handles them, against the buckets of the logs."""
+"""Histograms over steps, as a person sees and handles them, against the buckets of the logs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .patience import body, until
 from .scalars_page import COLORED_PIXELS, card, expect_view, full, to_number
 
 OpenPage = Callable[[LiveViewer, str], Page]
-OPS = "/distributions?run=mindspore%2Fops"
+OPS = "/histograms?run=mindspore%2Fops"
 TAG = "fc1.weight"
 SVG = "{http://www.w3.org/2000/svg}"
 BUCKET = 0.08
@@ -30,7 +30,7 @@ BUCKET = 0.08
 TOLD = """tip => Object.fromEntries(
   [...tip.querySelectorAll("[data-testid]")].map(one => [one.dataset.testid, one.innerText.trim()])
 )"""
-SHAPES = {"ridge": "Top", "front": "Front", "heat": "Heat map", "bands": "Percentiles"}
+SHAPES = {"ridge": "Offset", "front": "Overlay", "heat": "Heat map", "bands": "Percentiles"}
 
 
 def samples(tag: str = TAG) -> dict[int, Histogram]:
@@ -47,7 +47,7 @@ def wait_until_drawn(within: Locator) -> None:
 
 
 def tip(page: Page, testid: str) -> Locator:
-    return page.get_by_test_id("distribution-tip").get_by_test_id(testid)
+    return page.get_by_test_id("histogram-tip").get_by_test_id(testid)
 
 
 def point_at(within: Locator, across: float, down: float) -> None:
@@ -59,7 +59,7 @@ def point_at(within: Locator, across: float, down: float) -> None:
 
 def told_bucket(page: Page) -> tuple[int, float, float, float]:
     """Step, edges and count, as the tip tells them at one time."""
-    told = page.get_by_test_id("distribution-tip").evaluate(TOLD)
+    told = page.get_by_test_id("histogram-tip").evaluate(TOLD)
     left, right = told["bucket"].strip("[])").split(", ")
     return int(told["tip-step"]), to_number(left), to_number(right), to_number(told["bucket-count"])
 
@@ -164,7 +164,7 @@ def test_it_follows_the_training_marks_nan_and_says_what_is_left_out(tmp_path: P
 
         write(range(1))
         eventually(lambda: live.runs().get("run", {}).get("tags"))
-        page = open_page(live, "/distributions")
+        page = open_page(live, "/histograms")
         expect(card(page, "w")).to_contain_text("1 step")
         write(range(1, 5), float("nan"), float("inf"))
         expect(card(page, "w").get_by_test_id("nan")).to_have_text("4 NaN")
@@ -195,7 +195,7 @@ def merged_viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveView
 
 
 def test_merged_steps_say_so_and_keep_every_count(merged_viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(merged_viewer, "/distributions")
+    page = open_page(merged_viewer, "/histograms")
     wait_until_drawn(card(page, "w"))
     expect(card(page, "w").get_by_test_id("merged")).to_have_text("1\u2009000 steps merged into 32")
     chart(card(page, "w")).focus()
@@ -229,7 +229,7 @@ def drag(page: Page, within: Locator, start: tuple[float, float], end: tuple[flo
 
 
 def test_a_drag_shows_steps_one_by_one_and_is_undone(merged_viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(merged_viewer, "/distributions?shape=heat&full=w")
+    page = open_page(merged_viewer, "/histograms?shape=heat&full=w")
     wait_until_drawn(full(page))
     status = full(page).get_by_test_id("merged")
     expect(status).to_have_text("1\u2009000 steps merged into 500")
@@ -261,14 +261,14 @@ def test_a_drag_shows_steps_one_by_one_and_is_undone(merged_viewer: LiveViewer, 
 
 
 def test_outlines_stand_beside_the_heat_map_and_point_together(merged_viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(merged_viewer, "/distributions?shape=both")
+    page = open_page(merged_viewer, "/histograms?shape=both")
     charts = chart(card(page, "w"))
     expect(charts).to_have_count(2)
     wait_until_drawn(card(page, "w"))
     front = 'chart => chart.querySelectorAll("canvas")[1].toDataURL()'
     before = charts.nth(1).evaluate(front)
     charts.first.hover()
-    expect(page.get_by_test_id("distribution-tip")).to_be_visible()
+    expect(page.get_by_test_id("histogram-tip")).to_be_visible()
     until(page, lambda: charts.nth(1).evaluate(front) != before)
     page.get_by_test_id("shape").get_by_text("Heat map").click()
     expect(charts).to_have_count(1)
@@ -292,7 +292,7 @@ def test_a_live_page_is_sent_only_what_grew(tmp_path: Path, open_page: OpenPage)
             record.record(step)
         record.flush()
         eventually(lambda: live.runs().get("run", {}).get("last_step") == 39)
-        page = open_page(live, "/distributions")
+        page = open_page(live, "/histograms")
         expect(card(page, "w").get_by_test_id("steps")).to_have_text("40 steps")
         wait_until_drawn(card(page, "w"))
         point_at(card(page, "w"), 0.5, 0.6)
@@ -317,7 +317,7 @@ def saved(page: Page, kind: str) -> bytes:
 
 
 def test_every_drawing_can_be_downloaded(merged_viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(merged_viewer, "/distributions")
+    page = open_page(merged_viewer, "/histograms")
     for name in SHAPES.values():
         page.get_by_test_id("shape").get_by_text(name).click()
         wait_until_drawn(card(page, "w"))
@@ -343,11 +343,11 @@ def test_the_theme_and_the_size_change_the_drawing(viewer: LiveViewer, open_page
 
 
 def test_a_constant_has_itself_as_median_and_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/distributions?run=mindspore%2Fcustom_loop")
+    page = open_page(viewer, "/histograms?run=mindspore%2Fcustom_loop")
     wait_until_drawn(card(page, "const_hist"))
     chart(card(page, "const_hist")).focus()
     page.keyboard.press("ArrowRight")
     expect(tip(page, "median")).to_have_text("2.500")
     expect(tip(page, "band")).to_have_text("2.500 \u2026 2.500")
-    page = open_page(viewer, "/distributions?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
+    page = open_page(viewer, "/histograms?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
     expect(page.get_by_test_id("empty")).to_contain_text('record.add_value("histogram"')
