@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hexToRgb } from "../../core/scales/colorMap";
-import type { ColorRange, Heat } from "../../core/series/heat";
+import { cellSize, type ColorRange, type Heat } from "../../core/series/heat";
 import { heatCanvas } from "./heatCanvas";
 import { ThemeColors, watchTheme } from "../frame/themeColors";
-
-const LARGEST_CELL = 48;
-/** A cell of a long matrix may be this much longer than wide before room is left empty. */
-const LONGEST = 6;
-/** Matrices less long than this have square cells: they look as long as they are. */
-const LONG = 4;
 
 export interface CellPlace {
   row: number;
@@ -76,7 +70,7 @@ export class HeatPlot {
       this.canvas.width = 0;
       return;
     }
-    this.#cell = cellSize(heat, { width, height });
+    this.#cell = cellSize(heat, this.#room);
     const shown = { width: this.#cell.width * columns, height: this.#cell.height * rows };
     this.canvas.width = Math.round(shown.width * devicePixelRatio);
     this.canvas.height = Math.round(shown.height * devicePixelRatio);
@@ -91,13 +85,4 @@ export class HeatPlot {
   #cells(heat: Heat): HTMLCanvasElement {
     return heatCanvas(heat, this.#range, (color) => hexToRgb(this.themeColors.hex(color)));
   }
-}
-
-/** Cells as large as the room allows, and not too long. A cell of a reduced matrix is as long as the block that it covers. */
-function cellSize({ shape, cells: [rows, columns] }: Heat, room: { width: number; height: number }): { width: number; height: number } {
-  const block = (shape[0] / rows) / (shape[1] / columns);
-  const across = Math.min(room.width / columns, LARGEST_CELL);
-  const down = Math.min(room.height / rows, LARGEST_CELL);
-  const longest = Math.max(shape[0] / shape[1], shape[1] / shape[0]) < LONG ? 1 : LONGEST;
-  return { width: Math.min(across, (down / block) * longest), height: Math.min(down, across * block * longest) };
 }

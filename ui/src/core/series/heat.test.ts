@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { colorRange, type Heat } from "./heat";
+import { cellSize, colorRange, type Heat } from "./heat";
 
 function heatOf(numbers: readonly number[]): Heat {
   const finite = numbers.filter(Number.isFinite);
@@ -42,5 +42,29 @@ describe("the range of the colors", () => {
     expect(colorRange(heatOf([0, 1, 1e9, -7]), false)).toEqual({ low: -7, high: 1e9, isLowClipped: false, isHighClipped: false });
     expect(colorRange(heatOf([2.5]), false)).toEqual({ low: 2.5, high: 2.5, isLowClipped: false, isHighClipped: false });
     expect(colorRange(heatOf([NaN]), false)).toBeNull();
+  });
+});
+
+describe("the cells of a heat map", () => {
+  const size = (rows: number, columns: number, room = { width: 400, height: 200 }) => cellSize({ shape: [rows, columns], cells: [rows, columns] }, room);
+
+  it("are square in a small matrix, however long, and in a large one that is not long", () => {
+    expect(size(3, 3)).toEqual({ width: 48, height: 48 });
+    expect(size(1, 20)).toEqual({ width: 20, height: 20 });
+    expect(size(20, 1)).toEqual({ width: 10, height: 10 });
+    expect(size(200, 300)).toEqual({ width: 1, height: 1 });
+  });
+
+  it("are longer than wide where a long matrix would be a thin line", () => {
+    expect(size(2, 200)).toEqual({ width: 2, height: 12 });
+    expect(size(100, 2)).toEqual({ width: 12, height: 2 });
+  });
+
+  it("fit the room", () => {
+    for (const [rows, columns] of [[1, 500], [7, 90], [64, 64], [900, 3]] as const) {
+      const { width, height } = size(rows, columns);
+      expect(width * columns).toBeLessThanOrEqual(400.001);
+      expect(height * rows).toBeLessThanOrEqual(200.001);
+    }
   });
 });

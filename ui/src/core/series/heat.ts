@@ -86,3 +86,22 @@ export function endLabels({ low, high, isLowClipped, isHighClipped }: ColorRange
 export function shareOf(value: number, minimum: number, maximum: number): number {
   return maximum > minimum ? (value - minimum) / (maximum - minimum) : 0.5;
 }
+
+const LARGEST_CELL = 48;
+/** Square cells of at least this size are easy to see and to point at. */
+const READABLE_CELL = 8;
+/** Matrices less long than this have square cells of any size: they look as long as they are. */
+const LONG = 4;
+/** A cell of a longer matrix may be this much longer than wide. */
+const LONGEST_CELL = 6;
+
+/** Size of a cell in CSS pixels: square unless a long matrix would be a thin line. A cell of a reduced matrix is as long as the block that it covers. */
+export function cellSize({ shape, cells: [rows, columns] }: Pick<Heat, "shape" | "cells">, room: { width: number; height: number }): { width: number; height: number } {
+  const block = (shape[0] / rows) / (shape[1] / columns);
+  const width = Math.min(room.width / columns, LARGEST_CELL);
+  const height = Math.min(room.height / rows, LARGEST_CELL);
+  const square = { width: Math.min(width, height / block), height: Math.min(height, width * block) };
+  const isLong = Math.max(shape[0] / shape[1], shape[1] / shape[0]) >= LONG;
+  if (!isLong || Math.min(square.width, square.height) >= READABLE_CELL) return square;
+  return { width: Math.min(width, (height / block) * LONGEST_CELL), height: Math.min(height, width * block * LONGEST_CELL) };
+}
