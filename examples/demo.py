@@ -73,7 +73,7 @@ def train_side_by_side(base_dir: Path, seconds: float) -> None:
     began = time.strftime("%Y%m%d-%H%M%S")
     with ExitStack() as stack:
         runs = [
-            stack.enter_context(closing(training(str(base_dir / f"lenet-{began}-lr{rate}"), seconds, 0, rate)))
+            stack.enter_context(closing(training(str(base_dir / began / f"lenet-lr{rate}"), seconds, 0, rate)))
             for rate in PEAK_LEARNING_RATES
         ]
         while runs:
