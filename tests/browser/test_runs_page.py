@@ -141,7 +141,7 @@ def test_an_empty_directory_says_what_to_write_and_what_cannot_be_read(tmp_path:
         page = open_page(live, "/")
         expect(page.get_by_test_id("no-runs")).to_contain_text("mindscope.SummaryRecord")
         banner = page.get_by_test_id("unread-banner")
-        expect(banner).to_contain_text("Its links lead in a circle. Delete the link")
+        expect(banner).to_contain_text("Its symbolic links form a loop. Delete the link")
         expect(banner.get_by_title(str(circle))).to_contain_text(circle.name)
         GrowingLog(tmp_path / "logs" / "second").scalar(1, 1.0)
         expect(row(page, "second")).to_be_visible()

@@ -10,7 +10,7 @@ import type { components } from "./schema";
 type ExpressionsHeader = components["schemas"]["ExpressionsHeader"];
 type GroupsHeader = components["schemas"]["GroupsHeader"];
 
-/** What a view shows; `x` is an expression over tags that stands on the horizontal axis, null for the axis itself. */
+/** Range and axis of a view; `x` is an expression for the x-axis, null for the axis itself. */
 export interface ExpressionView {
   axis: Axis;
   x: string | null;

@@ -8,7 +8,7 @@ export interface LiveListener {
   /** The stream is open; called again after every reconnection, when anything may have been missed. */
   onOpen: () => void;
   onChange: (change: Change) => void;
-  /** Somebody changed what people keep about runs. */
+  /** Another client changed notes, colors, pins, thresholds or views. */
   onNotebook: () => void;
   /** The server found something wrong with a run, or something is right again. */
   onAlerts: () => void;

@@ -46,7 +46,7 @@ export function sendMute(id: string, version: number, mute: Mute | null): Promis
   return json(request("/api/notebook/mutes", { body: { id, version, mute }, method: "PUT" }));
 }
 
-/** The records as somebody else made them meanwhile, when that is why a change was refused. */
+/** The current records, if the server refused a change because of a newer version. */
 export function newerRecords(error: unknown): Records | null {
   if (!(error instanceof ApiError) || error.code !== "stale_record") return null;
   return (error.body as { newer?: Records }).newer ?? null;

@@ -12,7 +12,7 @@ import { settingsOfChart, thresholdGuides } from "../state/charts/curveStyles";
 
 /** Points of all curves of a file: above this much a browser is slow to open it. */
 const MOST_POINTS = 1_500_000;
-/** Each pixel column keeps at most so many points. */
+/** Maximum number of points per pixel column. */
 const POINTS_A_PIXEL = 4;
 const [FEWEST_PIXELS, MOST_PIXELS] = [128, 1024];
 /** Tables with more rows are folded. */
@@ -28,7 +28,7 @@ export function drawingSize(cards: number): Size {
   return cards === 1 ? { width: 1060, height: 440 } : { width: 560, height: 280 };
 }
 
-/** Pixel columns for each of so many lines. */
+/** Pixel columns per line, for a number of lines. */
 export function pixelsOf(lines: number): number {
   const room = MOST_POINTS / Math.max(1, lines) / POINTS_A_PIXEL;
   return Math.min(MOST_PIXELS, Math.max(FEWEST_PIXELS, 2 ** Math.floor(Math.log2(room))));

@@ -6,7 +6,7 @@ import type { ViewPlan } from "./html/model";
 import { problemOf } from "../state/requests/problem";
 import { saveBlob } from "../widgets/controls/download";
 
-/** What a person is told when the file is written, or is not. */
+/** Message after the export succeeds or fails. */
 export type SavedOutcome =
   | { isSaved: true; cards: number; size: number; notes: readonly string[] }
   | { isSaved: false; what: string; notes: readonly string[] };
@@ -15,7 +15,7 @@ const NONCE_BYTES = 18;
 /** So many names say enough of what could not be read. */
 const NAMES = 3;
 
-/** Reads what a view shows and hands it to the browser's downloads. Never raises; of an aborted signal nobody hears. */
+/** Exports the view and starts the download. Never raises; an aborted signal gives no message. */
 export async function saveFile(plan: (signal: AbortSignal) => Promise<ViewPlan>, signal: AbortSignal, onprogress: (progress: Progress) => void): Promise<SavedOutcome> {
   try {
     const seconds = Date.now() / 1000;

@@ -14,7 +14,7 @@ import { plotFrame, type PlotFrame, type Size, type YAxisFrame } from "../frame/
 interface DrawnCurves {
   curves: readonly Curve[];
   axis: PlaceAxis;
-  /** What else than time or steps stands on the horizontal axis; "" for those. */
+  /** Name of the x-axis if it is neither time nor steps; otherwise "". */
   axisName?: string;
   scaling: Scaling;
   /** One for each vertical axis. */
@@ -24,7 +24,7 @@ interface DrawnCurves {
   ranges?: Ranges | null;
   size: Size;
   by?: "x" | "point";
-  /** Curves that only stand behind the others. */
+  /** Curves in the background. */
   faint?: readonly Curve[];
 }
 

@@ -7,7 +7,7 @@ export async function drawingFile({ width, height, body }: Drawing, kind: "svg" 
   const host = document.createElement("div");
   host.style.cssText = "position: fixed; visibility: hidden";
   host.innerHTML = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${body}</svg>`;
-  document.body.append(host); // colors are told of what is on the page only
+  document.body.append(host); // the browser resolves colors of attached elements only
   try {
     const svg = host.querySelector("svg")!;
     svg.style.visibility = "visible";

@@ -16,7 +16,7 @@ export function heatSvg(plot: HeatPlot, title: string): Blob {
   return new Blob([drawing(plot, title).text], { type: "image/svg+xml" });
 }
 
-/** The same as a picture, twice as fine as the page. */
+/** The same as PNG at twice the resolution of the page. */
 export function heatPng(plot: HeatPlot, title: string): Promise<Blob> {
   const { text, width, height } = drawing(plot, title);
   return pngOfSvg(text, width, height);

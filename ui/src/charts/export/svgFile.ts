@@ -42,7 +42,7 @@ function addTitle(copy: SVGSVGElement, svg: SVGSVGElement, title: string, ink: s
   copy.append(text);
 }
 
-/** The same as a picture, twice as fine as the page. */
+/** The same as PNG at twice the resolution of the page. */
 export async function svgImage(svg: SVGSVGElement, title = ""): Promise<Blob> {
   const { clientWidth: width, clientHeight: height } = svg;
   return pngOfSvg(await svgFile(svg, title).text(), width, height + (title === "" ? 0 : TITLE));

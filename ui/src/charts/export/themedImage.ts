@@ -9,7 +9,7 @@ export interface ThemedImage {
   dark: string;
 }
 
-/** Paints a picture once for each theme; `paint` is told how CSS colors, tokens included, look in it. */
+/** Paints an image once per theme; `paint` gets a function that resolves CSS colors in that theme. */
 export function themedImage(paint: (rgb: (color: string) => Rgb) => HTMLCanvasElement): ThemedImage {
   return { light: inScheme("light", paint), dark: inScheme("dark", paint) };
 }

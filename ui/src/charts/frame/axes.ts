@@ -8,7 +8,7 @@ export const TICK_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Pixels for a label: times are longer than steps. */
 const X_SPACE: Record<PlaceAxis, number> = { step: 54, relative: 64, wall: 76, value: 60 };
 
-/** What stands on the horizontal axis: an axis of the server, or the values of another tag. */
+/** Quantity on the x-axis: an axis of the server, or the values of another tag. */
 export type PlaceAxis = Axis | "value";
 
 export interface XAxis {

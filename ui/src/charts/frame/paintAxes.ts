@@ -70,7 +70,7 @@ function segment(ctx: CanvasRenderingContext2D, fromX: number, fromY: number, to
   ctx.lineTo(toX, toY);
 }
 
-/** A line of one pixel stands between two borders of the screen's own pixels. */
+/** Aligns a line of one pixel with the device pixels. */
 function crisp(place: number): number {
   const ratio = devicePixelRatio;
   return (Math.round(place * ratio) + (Math.round(ratio) % 2) / 2) / ratio;

@@ -10,7 +10,7 @@ export interface Size {
   height: number;
 }
 
-/** Ticks of an axis: where they stand among the values, and what is written there. */
+/** Ticks of an axis: their values and labels. */
 export interface AxisTicks {
   ticks: readonly number[];
   labels: readonly string[];
@@ -53,7 +53,7 @@ const TITLE = 20;
 const HALF_LETTER = 3.1;
 const NO_TICKS: AxisTicks = { ticks: [], labels: [] };
 
-/** Lays a chart out; `measure` says how wide a label is, `beside` how much room the names of lines take on the right. The axes stand left and right in turn. */
+/** Computes the layout of a chart. `measure` returns the width of a label, `beside` is the room for line names on the right. Y-axes alternate left and right. */
 export function plotFrame(size: Size, ranges: Ranges, across: XAxis, yAxes: readonly YAxis[], measure: (label: string) => number, beside = 0): PlotFrame {
   const height = Math.max(1, size.height - TOP - BOTTOM);
   const room = { left: 0, right: yAxes.length > 1 ? 0 : Math.max(RIGHT, beside) };

@@ -12,7 +12,7 @@ const LINE = 16;
 const MOST_TURN = 120;
 
 export interface PlotPointerOptions {
-  /** Where the cursor stands within the area; null when it has left. */
+  /** Position of the cursor in the area; null when it left. */
   onpoint: (point: Point | null) => void;
   /** A box was dragged open, in pixels of the area. */
   onselect: (box: Area) => void;
@@ -68,7 +68,7 @@ export class PlotPointer {
     this.#options.onpoint(point);
   }
 
-  /** No event reaches whoever made this any more. */
+  /** Removes all listeners. */
   remove(): void {
     this.#life.abort();
     this.area.remove();

@@ -55,7 +55,7 @@ const LEGEND_ROW = 16;
 /** How much is seen of a line among many behind the others. */
 export const BEHIND = 0.12;
 
-/** A picture of a chart that stands alone: title, axes, curves with the raw ones behind, legend. */
+/** A standalone SVG of a chart: title, axes, curves over their raw values, legend. */
 export function svgChart(chart: SvgChart): string {
   const { plot, ink } = chart;
   const [behind, drawn] = [chart.curves.filter(({ isBehind }) => isBehind), chart.curves.filter(({ isBehind }) => !isBehind)];

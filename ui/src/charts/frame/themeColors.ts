@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Colors are the same in every chart: asking the browser for one makes it lay out the page. */
+/** Cache of resolved colors: `getComputedStyle` forces a layout. */
 const known = new Map<string, string>();
 
-/** Turns CSS colors, tokens included, into what a canvas understands; to be told to forget them when the theme changes. */
+/** Resolves CSS colors, tokens included, for a canvas. Call `forget` when the theme changes. */
 export class ThemeColors {
   readonly #host: HTMLElement;
   #probe: HTMLElement | null = null;

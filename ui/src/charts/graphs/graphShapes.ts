@@ -7,7 +7,7 @@ export interface ScopeBox {
   nodes: number;
 }
 
-/** A scope where it stands, in pixels; the label is as much of its name as there is room for. */
+/** A placed scope in pixels; the label is its name, cut to fit. */
 export interface PlacedBox extends ScopeBox {
   x: number;
   y: number;
@@ -32,7 +32,7 @@ const LETTER = 6.2;
 export function graphShapes(boxes: readonly ScopeBox[], flows: readonly (Flow & { tensors: number })[], { width, height }: Size): { boxes: PlacedBox[]; flows: PlacedFlow[] } {
   const places = layerBoxes(boxes.length, flows);
   const rows = Math.max(1, ...places.map(({ row }) => row + 1));
-  // With many rows the boxes become lower, and tell their name only to the pointer.
+  // With many rows the boxes become lower and show their name only in the tooltip.
   const pitch = Math.min(MOST_PITCH, (height - 2 * EDGE) / rows);
   const high = Math.max(3, Math.min(HIGHEST, pitch - GAP.down));
   const top = (height - pitch * (rows - 1) - high) / 2;

@@ -6,7 +6,7 @@ export const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--ma
 /** Colors of NaN, +Inf and -Inf, which must not look like any number. */
 export const ODD_COLORS = ["var(--series-3)", "var(--series-1)", "var(--ink)"] as const;
 
-/** A heat map of one pixel a cell; `range` is what the ends of the colors stand for, `rgb` knows the CSS colors of a theme. */
+/** A heat map of one pixel per cell; `range` is the numbers at the ends of the color scale, `rgb` resolves CSS colors in a theme. */
 export function heatCanvas(heat: Heat, range: ColorRange | null, rgb: (color: string) => Rgb): HTMLCanvasElement {
   const [rows, columns] = heat.cells;
   const stops = MAP.map((token) => rgb(`var(${token})`));

@@ -28,7 +28,7 @@ export class HeatPlot {
     });
   }
 
-  /** `range` is what the ends of the colors stand for. */
+  /** `range` is the numbers at the ends of the color scale. */
   show(heat: Heat | null, range: ColorRange | null, room: { width: number; height: number }): void {
     this.#heat = heat;
     this.#range = range;

@@ -21,7 +21,7 @@ export interface Look {
 
 const BAND_ALPHAS = [0.14, 0.22, 0.32, 0.44];
 const ODD_MARK = 3;
-/** Heights that nobody can tell apart, in pixels: a bucket is flat but for rounding. */
+/** Height difference in pixels below which a bucket counts as flat. */
 const FLAT = 0.02;
 /** Part of the color map for lines: its faint end is for areas. */
 export const LINE_FROM = 0.22;
@@ -105,7 +105,7 @@ function paintHeat(pen: Pen, view: HistogramLayout, look: Look): void {
   paintLines(pen, view, look);
 }
 
-/** The median and the band of 68 % as lines, each with an edge of paper so that it stands out from every color. */
+/** The median and the band of 68 % as lines with an outline in the background color. */
 function paintLines(pen: Pen, view: HistogramLayout, { ink }: Look): void {
   const { rows, bands } = filledRows(view);
   for (const band of LINES_OF_HEAT) {

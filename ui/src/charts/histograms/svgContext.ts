@@ -80,7 +80,7 @@ export class VectorPen implements Pen {
     this.#parts.push(element);
   }
 
-  /** A drawing that stands alone, with its title above. */
+  /** A standalone SVG with a title. */
   svg(size: { width: number; height: number }, title: string, ink: { paper: string; text: string }): string {
     const { width, height } = size;
     const heading = `<text x="12" y="-9" font-family="Inter, system-ui, sans-serif" font-size="13" font-weight="600" fill="${ink.text}">${escapeXml(title)}</text>`;
@@ -94,7 +94,7 @@ export function segment(pen: Pen, fromX: number, fromY: number, toX: number, toY
   pen.lineTo(toX, toY);
 }
 
-/** A line of one pixel stands between two pixel borders. */
+/** Aligns a line of one pixel with the pixel grid. */
 export function crisp(pixel: number): number {
   return Math.round(pixel) + 0.5;
 }

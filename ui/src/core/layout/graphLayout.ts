@@ -4,7 +4,7 @@ export interface Flow {
   target: number;
 }
 
-/** Where a box of a small picture of a graph stands: its row from the top, and its place among those of the row. */
+/** Position of a box in a graph overview: its row from the top, and its index in the row. */
 export interface BoxPlace {
   row: number;
   column: number;

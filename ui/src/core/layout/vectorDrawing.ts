@@ -7,11 +7,11 @@ export interface Drawing {
   height: number;
   /** Elements of an SVG; texts in them are escaped. */
   body: string;
-  /** Where values stand in it; null for a drawing without curves. */
+  /** Plotting area and axes; null for a drawing without curves. */
   plot: DrawnPlot | null;
 }
 
-/** What somebody needs to know who points at the curves of a drawing. */
+/** What a tooltip over the curves of a drawing needs. */
 export interface DrawnPlot {
   left: number;
   top: number;
@@ -25,7 +25,7 @@ export interface DrawnPlot {
 }
 
 export interface DrawnAxis {
-  /** What stands on the axis: step, relative, wall, or the name of something else. */
+  /** Quantity on the axis: step, relative, wall, or another name. */
   name: string;
   range: Range;
   isLog: boolean;

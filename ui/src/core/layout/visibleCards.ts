@@ -2,7 +2,7 @@
 import { gridShape, type CardLimits, type ChartSize, type GridShape } from "./cardGrid";
 import { rowWindow } from "./visibleRows";
 
-/** Rows of a section that are held; `first` of them stand above as empty room. */
+/** Rendered rows of a section; `first` rows above are empty space. */
 export interface HeldRows {
   first: number;
   end: number;

@@ -19,7 +19,7 @@ export interface HparamTable {
   rows: readonly HparamRow[];
 }
 
-/** What tells columns of the same name apart in the address. */
+/** Key that separates columns of the same name in the URL. */
 export function columnKey({ role, name }: HparamColumn): string {
   return `${role}/${name}`;
 }

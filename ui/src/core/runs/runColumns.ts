@@ -55,7 +55,7 @@ const STEPS: readonly ((draft: Draft) => void)[] = [
   (draft) => draft.hidden.add("updated"),
 ];
 
-/** The columns that stand side by side in a width without being cut off. */
+/** The columns that fit a width. */
 export function runColumns(need: RunColumnsNeed): RunColumnsPlan {
   const draft: Draft = { kinds: need.kinds, hidden: new Set(need.hasIssues ? [] : ["issues"]), brief: new Set(), isTight: false };
   let plan = planOf(draft, need);

@@ -13,7 +13,7 @@ export function directoryOf(run: string): string {
   return slash < 0 ? "" : run.slice(0, slash);
 }
 
-/** Runs gathered by a key, in the order of the keys; a run without a key stands under `none`. */
+/** Runs grouped by a key, in the order of the keys; a run without a key is under `none`. */
 export function gather(runs: readonly string[], keyOf: (run: string) => string | null, none: string): RunGroup[] {
   const byKey = new Map<string, string[]>();
   for (const run of runs) {

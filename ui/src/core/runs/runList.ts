@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareNames } from "../text/naturalSort";
 
-/** What an answer tells of the list: all of it, or what is different. */
+/** A response with the list: all of it, or the changes. */
 export interface RunNews<Run> {
   is_whole: boolean;
   gone: readonly string[];
@@ -18,7 +18,7 @@ export function renewed<Run extends { id: string }>(known: readonly Run[], { is_
   return news.size === 0 ? kept : sorted([...kept, ...news.values()]);
 }
 
-/** What tells whether the tags of a run may be others than before. */
+/** Equal keys mean that the tags of a run did not change. */
 interface Holder {
   tags: Readonly<Record<string, number>>;
   files: number;

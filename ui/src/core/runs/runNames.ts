@@ -119,7 +119,7 @@ function directoriesOf(id: string): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - 1 - index).join("/"));
 }
 
-/** The fewest fields that tell the runs apart, in the order of the fields; numbering by hand, as of notes, only where no other does. */
+/** The fewest fields that separate the runs, in the order of the fields; free text such as notes only if no other field does. */
 function differingFields(ids: readonly string[], fields: readonly NamingField[]): NamingField[] {
   const differing = fields.filter((field) => combinations(ids, [field]) > 1);
   const settings = differing.filter((field) => !isNumbering(ids, field));

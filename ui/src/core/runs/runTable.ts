@@ -67,7 +67,7 @@ const SHOWN_KINDS = ["scalar", "image", "histogram", "tensor", "text", "audio", 
 
 export type CountedKind = (typeof SHOWN_KINDS)[number] | "lineage" | "other";
 
-/** Counts by kind in a fixed order; lineage is told once, kinds without a word of their own are added up. */
+/** Counts by kind in a fixed order; lineage counts once, kinds without a name are added up. */
 export function kindCounts(tags: Readonly<Record<string, number>>): { kind: CountedKind; count: number }[] {
   const rest = new Map(Object.entries(tags).filter(([, count]) => count > 0));
   const counts: { kind: CountedKind; count: number }[] = [];

@@ -22,7 +22,7 @@ interface Order {
   isDescending: boolean;
 }
 
-/** Lines of the list; what is closed shows its head only. Directories stand in their order, runs in the given one. */
+/** Rows of the list; a collapsed group has only its header. Directories are sorted, runs keep the given order. */
 export function runTree<Run extends TreeFacts>(
   runs: readonly Run[],
   grouping: RunGrouping,

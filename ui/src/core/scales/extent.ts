@@ -58,7 +58,7 @@ export function paddedExtent(extent: Range | null, isLog: boolean, share = 0.06)
   return [low - pad, high + pad];
 }
 
-/** The x axis ends where the data ends; a single position stands in the middle. */
+/** The x-axis ends where the data ends; a single position is in the middle. */
 export function positionExtent(extent: Range | null, isLog = false): Range {
   if (extent === null) return isLog ? [1, 10] : [0, 1];
   const [low, high] = extent;

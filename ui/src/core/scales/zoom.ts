@@ -32,7 +32,7 @@ export function zoomTo(around: { first_step: number; last_step: number; lowest: 
   return { x: [around.first_step, around.last_step], y: paddedExtent(drawn, isLog) };
 }
 
-/** The box without digits that nobody can see: a ten-thousandth of its width is kept. Links stay short. */
+/** The box rounded to a ten-thousandth of its width, so that links stay short. */
 export function tidyBox(box: Box, isLog: boolean): Box {
   const y: Range = isLog ? [Number(box.y[0].toPrecision(5)), Number(box.y[1].toPrecision(5))] : tidyRange(box.y);
   return { x: tidyRange(box.x), y };

@@ -10,7 +10,7 @@ export function clipAmong(chosen: number, clips: number): number {
   return Math.min(chosen, Math.max(0, clips - 1));
 }
 
-/** A file name that tells the clips of a value apart, counted from 1 as people do; unchanged for a single one. */
+/** A file name with the number of the clip, from 1; unchanged for a single clip. */
 export function clipFileName(name: string, { clip, clips }: ClipPlace): string {
   return clips > 1 ? `${name}_${clip + 1}` : name;
 }

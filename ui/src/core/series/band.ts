@@ -7,7 +7,7 @@ export const BAND_OPACITY = 0.16;
 /** Bands that all lie over each other let at least this much through. */
 const SEEN_THROUGH = 0.5;
 
-/** How much of each of so many bands is seen: they fade so that the lines in them still are. */
+/** Opacity of each band for a number of bands, so that the lines in them stay visible. */
 export function bandOpacity(count: number): number {
   return Math.min(BAND_OPACITY, 1 - SEEN_THROUGH ** (1 / Math.max(1, count)));
 }

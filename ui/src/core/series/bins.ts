@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** From so many different numbers on they are grouped by bins. */
+/** From this many different numbers on, they are grouped by bins. */
 const MANY = 9;
 const MOST_BINS = 5;
 /** Largest over smallest number from which on bins are equally wide on a logarithmic scale. */

@@ -17,7 +17,7 @@ export interface Heat {
   cells: readonly [number, number];
   rows: Span;
   columns: Span;
-  /** A cell stands for a block of elements, and shows the one farthest from the mean. */
+  /** A cell covers a block of elements and shows the one farthest from the mean. */
   isReduced: boolean;
   minimum: number | null;
   maximum: number | null;
@@ -35,7 +35,7 @@ export function oddKinds({ odd }: { odd: Float32Array }): { kind: number; name: 
   return ODD_NAMES.map((name, index) => ({ kind: index + 1, name })).filter(({ kind }) => held.has(kind));
 }
 
-/** Indices of the slice that a cell of the map stands for, the last one not included. */
+/** Indices of the slice that a cell covers, end excluded. */
 export function cellReach(cell: number, cells: number, size: number): readonly [number, number] {
   return [Math.ceil((cell * size) / cells), Math.ceil(((cell + 1) * size) / cells)];
 }
@@ -45,7 +45,7 @@ export function indexAt(span: Span, number: number): number {
   return span.start + number * span.step;
 }
 
-/** What the ends of the colors stand for; a clipped end also stands for every number beyond it. */
+/** Numbers at the ends of the color scale; a clipped end also covers every number beyond it. */
 export interface ColorRange {
   low: number;
   high: number;
@@ -77,7 +77,7 @@ export function colorRange({ value, odd, minimum, maximum }: Heat, isWhole: bool
   return { low: isLowClipped ? low : minimum, high: isHighClipped ? high : maximum, isLowClipped, isHighClipped };
 }
 
-/** What stands at both ends of the colors; the sign says that an end also stands for what lies beyond it. */
+/** Labels of both ends of the color scale; a sign marks a clipped end. */
 export function endLabels({ low, high, isLowClipped, isHighClipped }: ColorRange, format: (number: number) => string = formatValue): [string, string] {
   return [`${isLowClipped ? "≤ " : ""}${format(low)}`, `${isHighClipped ? "≥ " : ""}${format(high)}`];
 }

@@ -33,7 +33,7 @@ const COMPRESSION = 1 / 3;
 /** Pixels below which a drag does not choose along a direction. */
 const CHOOSES = 16;
 
-/** Where everything of some histograms stands in an area of pixels: what drawing and pointing agree on. */
+/** Pixel layout of histograms, shared by painting and hit testing. */
 export class HistogramLayout {
   readonly histograms: Histograms;
   readonly shape: ChartShape;
@@ -139,7 +139,7 @@ export class HistogramLayout {
     return finiteCount(this.histograms, row) === 0;
   }
 
-  /** What stands under a pixel; null outside of the area. */
+  /** The bucket at a pixel; null outside the area. */
   placeAt(x: number, y: number): Place | null {
     const { left, top, width, height } = this.area;
     if (this.positions.length === 0 || x < left || x > left + width || y < top || y > top + height) return null;

@@ -50,7 +50,7 @@ export function thinMarks(marks: readonly Missing[], toPixel: (x: number) => num
   return kept;
 }
 
-/** Heights of what stands at zero and before, where a logarithmic axis has no place; in whole pixels, each once. */
+/** Heights of points at x <= 0, which a logarithmic axis can't show; whole pixels, each once. */
 export function pixelsBefore(x: ArrayLike<number>, values: ArrayLike<number>, toPixel: (value: number) => number): number[] {
   const pixels = new Set<number>();
   for (let row = 0; row < values.length; row++) {

@@ -18,7 +18,7 @@ export function unionOfSteps(lists: Iterable<ArrayLike<number>>): number[] {
   return [...steps].sort((one, other) => one - other);
 }
 
-/** The step that stands for a row: null for the newest, so that the view goes on with the training. */
+/** The step of a row; null for the newest, so that the view follows the training. */
 export function stepOfRow(steps: ArrayLike<number>, row: number): number | null {
   return row >= steps.length - 1 ? null : steps[Math.max(0, row)]!;
 }

@@ -13,10 +13,10 @@ export type TopBy = "auto" | "lowest_last" | "highest_last" | "minimum" | "maxim
 export const TOP_BY: readonly TopBy[] = ["auto", "lowest_last", "highest_last", "minimum", "maximum"];
 
 const LOWER_IS_BETTER = /loss|err|perplexity|ppl|mse|mae/i;
-/** Lines of the same color are told apart by these. */
+/** Dash patterns for lines of the same color. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
-/** How curves of a tag are ranked where nobody chose it: a loss by the lowest last value, all else by the highest. */
+/** Default ranking of curves: a loss by its lowest last value, other tags by the highest. */
 export function rankingOf(by: TopBy, title: string): Exclude<TopBy, "auto"> {
   if (by !== "auto") return by;
   return LOWER_IS_BETTER.test(title) ? "lowest_last" : "highest_last";

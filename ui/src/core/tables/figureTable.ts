@@ -19,7 +19,7 @@ export interface FigureColumn {
   figure: Figure | null;
 }
 
-/** Columns that stand beside each other under one head: all parameters, or the figures of a tag. */
+/** Adjacent columns under one header: all parameters, or the figures of a tag. */
 export interface ColumnGroup {
   key: string;
   /** The tag; null for parameters. */
@@ -79,7 +79,7 @@ export function columnGroups(columns: readonly FigureColumn[]): ColumnGroup[] {
   return groups;
 }
 
-/** One row a run, in their order or sorted by a column; runs without a value stand last. */
+/** One row per run, in their order or sorted by a column; runs without a value are last. */
 export function figureTable(
   runs: readonly string[],
   columns: readonly FigureColumn[],
@@ -103,7 +103,7 @@ function numberOf(cell: number | string | null): number | null {
   return typeof cell === "string" ? Number(cell) : cell;
 }
 
-/** NaN stands with what is missing: it has no place among numbers. */
+/** NaN sorts with missing values. */
 function sortable(cell: FigureCell): string | number | null {
   if (Number.isNaN(cell)) return null;
   return typeof cell === "boolean" ? String(cell) : cell;

@@ -5,7 +5,7 @@ import { jsonNumbers } from "./json";
 
 const COLUMNS = ["count", "mean", "median", "low", "high", "deviation", "lowerQuartile", "upperQuartile"] as const;
 
-/** What is told of a group at one place of the axis. */
+/** Statistics of a group at one x. */
 export interface GroupPoint {
   key: string;
   x: number;

@@ -34,7 +34,7 @@ function fixed(value: number, decimals: number): string {
   return Math.abs(value) < 1e15 ? value.toFixed(decimals) : value.toExponential(decimals);
 }
 
-/** Exact where it is short, else rounded to six digits: zeros never stand for digits that were cut off. */
+/** Exact if short, otherwise rounded to six digits; zeros never replace digits. */
 export function shortCell(text: string | null): string {
   if (text === null) return "–";
   if (text.length <= LONGEST[isWhole(text) ? "whole" : "fraction"] || !NUMBER.test(text)) return formatCell(text, null, false);

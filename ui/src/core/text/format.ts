@@ -35,7 +35,7 @@ function exponential(value: number, digits: number): string {
   return `${mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa}e${Number(power)}`;
 }
 
-/** A number that somebody set, as it was written: a learning rate of 0.1 is not 0.1000. */
+/** A setting as the user wrote it: a learning rate of 0.1 is not 0.1000. */
 export function formatSetting(value: number): string {
   if (!Number.isFinite(value)) return formatValue(value);
   return String(Number(value.toPrecision(6))).replaceAll("-", MINUS).replace("e+", "e");
@@ -71,7 +71,7 @@ function shortExponential(tick: number, step: number): string {
   return exponential(tick, digits + 1).replaceAll("-", MINUS);
 }
 
-/** Logarithmic ticks stand far apart, so each is written for itself. */
+/** Logarithmic ticks are far apart, so each is formatted on its own. */
 export function formatLogTick(tick: number): string {
   if (tick >= 1e4 || tick < 1e-2) return exponential(tick, 2).replace("-", MINUS);
   return String(Number(tick.toPrecision(3)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Why something could not be done, as the server tells it: a stable code, what a text names, and that text in English. */
+/** Why an operation failed, from the server: a stable code, the values for the text, and the text in English. */
 export interface Reason {
   code: string;
   values: Readonly<Record<string, string | number>>;

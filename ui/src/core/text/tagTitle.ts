@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A tag as a title: the last part that has letters, with all that follows it, and what stands before. Nothing of the tag is lost. */
+/** A tag as a title: its prefix, and the rest from the last part with letters on. Together they are the whole tag. */
 export function tagTitle(tag: string): { before: string; name: string } {
   const cut = tag.replace(/\/+$/, "").lastIndexOf("/") + 1;
   return { before: tag.slice(0, cut), name: tag.slice(cut) };

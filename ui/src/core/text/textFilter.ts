@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What somebody typed into a filter box. */
+/** Text of a filter box. */
 export interface Filter {
   text: string;
   isRegex: boolean;

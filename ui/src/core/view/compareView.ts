@@ -7,7 +7,7 @@ export type Grouping = "none" | "directory" | "ranks" | "parameter";
 
 const USUAL_FIGURES: readonly Figure[] = ["last", "minimum", "maximum"];
 
-/** How runs are compared; all of it stands in the address. */
+/** Settings of the comparison; all of them are in the URL. */
 export interface CompareView {
   grouping: Grouping;
   /** The hyper-parameter that groups, where one does; "" else. */

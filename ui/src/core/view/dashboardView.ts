@@ -24,7 +24,7 @@ export function dashboardViewOf(query: URLSearchParams): DashboardView {
   return { run: query.get("dashboard"), tags: Object.fromEntries(kinds.map((key) => [key.slice(PREFIX.length), query.get(key)!])) };
 }
 
-/** The tag to preview: the chosen one, else what most likely tells how the training goes. */
+/** The tag to preview: the selected one, otherwise the most likely loss or metric. */
 export function previewTag(tags: readonly string[], chosen: string | undefined): string | undefined {
   if (chosen !== undefined && tags.includes(chosen)) return chosen;
   return tags.find((tag) => /train.*loss/i.test(tag)) ?? tags.find((tag) => /loss/i.test(tag)) ?? tags[0];

@@ -9,10 +9,10 @@ export type Smoother = "weight" | "half_life_steps" | "half_life_seconds" | "med
 
 export const SMOOTHERS: readonly Smoother[] = ["weight", "half_life_steps", "half_life_seconds", "median"];
 
-/** What the charts of scalars look like beyond what all pages share; all of it stands in the address. */
+/** Settings of the scalar charts; all of them are in the URL. */
 export interface ScalarView {
   isLogX: boolean;
-  /** Tag whose values stand on the horizontal axis; null for steps or time. */
+  /** Tag whose values are the x-axis; null for steps or time. */
   xTag: string | null;
   smoother: Smoother;
   /** Half-life in its unit, or number of points of the median. The weight is kept elsewhere. */

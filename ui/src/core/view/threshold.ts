@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A comparison as somebody fills it in; the limit is text until it is a number. */
+/** A comparison in the form; the limit is text until it is a number. */
 export interface Condition {
   operator: string;
   limit: string;
@@ -14,7 +14,7 @@ export function ruleOf(conditions: readonly Condition[], joint: "and" | "or"): s
 
 const SIGNS: Readonly<Record<string, string>> = { ">=": "≥", "<=": "≤", "==": "=", "!=": "≠" };
 
-/** What stands at the line of a bound: "> 2". */
+/** Label of a threshold line: "> 2". */
 export function boundText({ operator, limit }: { operator: string; limit: number }): string {
   return `${SIGNS[operator] ?? operator} ${Number(limit.toPrecision(6))}`;
 }

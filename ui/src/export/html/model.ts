@@ -39,7 +39,7 @@ export interface PlannedCard {
   run: Pick<NamedRun, "name" | "color"> | null;
   /** As wide as the page rather than beside others. */
   isWide?: boolean;
-  /** False for a title that is no tag: what stands before a slash in it is no prefix. */
+  /** False for a title that is not a tag: a slash in it separates no prefix. */
   hasPrefix?: boolean;
   /** Reads what the card shows. Raises what the requests raise, and what an aborted signal raises. */
   make: (signal: AbortSignal) => Promise<CardContent>;
@@ -69,7 +69,7 @@ export interface DrawingPart {
   values: unknown;
 }
 
-/** How pictures stand together: all beside each other, or two compared. */
+/** Layout of images: all side by side, or two compared. */
 export type Arrangement = "grid" | "side" | "swipe" | "blink" | "difference";
 
 export interface ImagePart {

@@ -16,7 +16,7 @@ export interface FileFacts {
   made: string;
   /** Of the document: en or zh-CN. */
   language: string;
-  /** Allows the style and the script of the file, and no other; nobody can know it beforehand. */
+  /** A random nonce: only the style and the script of the file run. */
   nonce: string;
 }
 
@@ -24,7 +24,7 @@ const MAP = 6;
 const SHADES = 48;
 /** Longer tables go on on the next page of a print. */
 const ROWS_OF_PAGE = 16;
-/** Of so many sections on a list of contents helps. */
+/** From this number of sections on, the page has a table of contents. */
 const CONTENTS_FROM = 3;
 
 export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }: FileFacts): string {

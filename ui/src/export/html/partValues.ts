@@ -3,7 +3,7 @@ import type { DrawnLine } from "../../core/layout/vectorDrawing";
 import { jsonNumbers, shortNumbers } from "../../core/tables/json";
 import type { Part, TableRow } from "./model";
 
-/** The numbers and texts of a part for programs, and for pointing at curves. Pictures and sounds stand in the page only. */
+/** The numbers and texts of a part as JSON, for programs and for the tooltip. Images and audio are only in the page. */
 export function partValues(part: Part): unknown {
   switch (part.kind) {
     case "curves":

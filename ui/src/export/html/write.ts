@@ -93,7 +93,7 @@ function readAhead(cards: readonly PlannedCard[], signal: AbortSignal): (() => P
   const begin = (until: number): void => {
     for (; next < Math.min(until, cards.length); next++) {
       const reading = cards[next]!.make(signal);
-      // Whoever waits for it hears of a failure; until then nobody does.
+      // The awaiting caller handles the error; this avoids an unhandled rejection.
       reading.catch(() => undefined);
       begun.set(next, reading);
     }

@@ -16,7 +16,7 @@ import { drawingSize, type Size } from "../../export/curvesPart";
 import { filterSetting, namedRun, holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { itemsOf, type SeriesItem } from "../../state/data/seriesItem";
 
-/** Rows that can be told apart in a drawing, as on the screen. */
+/** Maximum number of rows that are distinguishable in a drawing, as on the screen. */
 const ROOM = { ridge: 56, front: 40, heat: 160, bands: 160, both: 56 } as const;
 
 /** Histograms in the display that the page is set to. */

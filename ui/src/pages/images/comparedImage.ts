@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PlacedImage } from "./placedImage";
 
-/** A picture of a comparison and what stands beside it. */
+/** An image of a comparison and its label. */
 export interface ComparedImage {
   placed: PlacedImage;
   label: string;

@@ -2,7 +2,7 @@
 import type { ImageList } from "../../state/data/images.svelte";
 import type { ImageKey } from "../../state/data/steppedImage.svelte";
 
-/** A picture of a list with those of the steps before and after it, which somebody who moves on wants next. */
+/** An image with those of the previous and next steps, to preload them. */
 export interface PlacedImage {
   key: ImageKey;
   before: ImageKey | null;

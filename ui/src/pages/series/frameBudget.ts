@@ -5,7 +5,7 @@ const BUDGET_MS = 3;
 const waiting = new Set<() => void>();
 let frame: number | null = null;
 
-/** Calls back in one of the next frames, as soon as those that asked before had their turn; the returned function gives the turn up. */
+/** Calls back in one of the next frames, in the order of requests; the returned function cancels. */
 export function nextBudget(build: () => void): () => void {
   waiting.add(build);
   frame ??= requestAnimationFrame(nextFrame);

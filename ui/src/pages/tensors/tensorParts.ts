@@ -43,7 +43,7 @@ function cellNumbers({ value, odd }: Heat): number[] {
   return Array.from(value, (number, cell) => (odd[cell]! > 0 ? ODD_NUMBERS[odd[cell]! - 1]! : number));
 }
 
-/** What of a heat map must be said: which dimensions it shows, and that its cells stand for several elements. */
+/** Facts of a heat map: the dimensions it shows, and whether its cells cover several elements. */
 export function heatFacts({ rows, columns, isReduced, shape, cells }: Heat): string[] {
   const place = (span: Span, key: "tensors.rows" | "tensors.columns"): string[] => (span.dimension === null ? [] : [t(key, { n: span.dimension, first: indexAt(span, 0), last: indexAt(span, Math.max(0, span.size - 1)) })]);
   const reduced = isReduced ? [t("tensors.reduced_title", { rows: shape[0], columns: shape[1], cells: `${cells[0]} × ${cells[1]}` })] : [];

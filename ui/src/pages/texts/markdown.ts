@@ -14,7 +14,7 @@ const ALLOWED = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Markdown as elements that can do no harm: nothing in them runs, and nothing is fetched before somebody clicks. */
+/** Markdown as safe elements: no script runs, and nothing is fetched before a click. */
 export function renderMarkdown(text: string): DocumentFragment {
   const whole = document.createDocumentFragment();
   whole.append(...renderChunks(text));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What somebody did to a list of labels, as a change that can be made to any other list: what others did stays. */
+/** Labels added and removed, as a change that applies to any list and keeps the edits of others. */
 export function labelChange(from: readonly string[], to: readonly string[]): (labels: readonly string[]) => string[] {
   const added = to.filter((label) => !from.includes(label));
   const removed = from.filter((label) => !to.includes(label));

@@ -3,7 +3,7 @@ import { notebook } from "./notebook.svelte";
 
 interface Draft {
   text: string;
-  /** The note as it was when somebody began to write. */
+  /** The note when editing began. */
   from: string;
 }
 
@@ -11,14 +11,14 @@ interface Draft {
 class Drafts {
   #all = $state.raw<ReadonlyMap<string, Draft>>(new Map());
 
-  /** Runs whose note somebody else changed meanwhile. Until a person chooses, nothing is sent and nothing forgotten. */
+  /** Runs whose note another person changed during editing. The draft stays, and is not sent, until the user resolves the conflict. */
   conflicts = $derived([...this.#all.keys()].filter((run) => this.theirs(run) !== null));
 
   textOf(run: string): string {
     return this.#all.get(run)?.text ?? noteOf(run);
   }
 
-  /** What somebody else wrote since this draft was begun; null for nothing. */
+  /** The note that another person saved since this draft began; null for none. */
   theirs(run: string): string | null {
     const draft = this.#all.get(run);
     const note = noteOf(run);
@@ -30,7 +30,7 @@ class Drafts {
     this.#put(run, text === from ? null : { text, from });
   }
 
-  /** Sends the draft, unless somebody else changed the note. It stays where the server did not take it. */
+  /** Sends the draft unless another person changed the note. Keeps the draft if the request fails. */
   async keep(run: string): Promise<void> {
     const sent = this.#all.get(run);
     if (!sent || this.theirs(run) !== null) return;

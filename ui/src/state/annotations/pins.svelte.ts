@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { freshId, notebook } from "./notebook.svelte";
 
-/** What stands first on a page, for everybody. */
+/** Pinned tags and charts, shared by all clients. */
 class Pins {
   #byPage = $derived.by(() => {
     const pages = new Map<string, Map<string, { id: string; place: number }>>();

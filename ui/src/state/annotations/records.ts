@@ -2,14 +2,14 @@
 /** Records of one sort, by their key. */
 export type ByKey<Entry> = ReadonlyMap<string, Entry>;
 
-/** Records as an answer tells them; null is one that is there no more. */
+/** Records in a response; null marks a deleted record. */
 export type Told<Entry> = Readonly<Record<string, Entry | null>>;
 
 export function filled<Entry>(told: Told<Entry>): ByKey<Entry> {
   return merged(new Map(), told);
 }
 
-/** What was known with what was told since; the same map when nothing was. */
+/** Applies updates to known records; returns the same map when there are none. */
 export function merged<Entry>(known: ByKey<Entry>, told: Told<Entry>): ByKey<Entry> {
   const changes = Object.entries(told);
   if (changes.length === 0) return known;

@@ -18,7 +18,7 @@ interface ChartWish {
 
 /** The lines of one chart: what it asks for, what has come of it, and how that is drawn. Lives as long as its component. */
 export class ChartLines {
-  /** Pixels that the chart has for its curves; 0 until it stands on the page. */
+  /** Width of the plotting area in pixels; 0 before layout. */
   width = $state(0);
   readonly demand = new CurveDemand();
   /** The whole lines while the chart shows something else of them: mostly what it showed before, which is known. */
@@ -30,7 +30,7 @@ export class ChartLines {
   range = $derived.by(() => zooms.xOf(this.#wish().plan.key));
   series = $derived(this.#drawable(this.demand));
   #isPart = $derived(this.range !== null || this.settings.xTag !== null);
-  /** Drawn value at the last step of every line, whatever the chart is zoomed to and whatever stands across. */
+  /** Drawn value at the last step of every line, independent of zoom and x-axis. */
   lasts = $derived<ReadonlyMap<string, number | null>>(
     new Map((this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [lineKey(one), lastValue({ ...one, value: one.smoothed ?? one.value })])),
   );

@@ -14,12 +14,12 @@ import { notebook } from "../annotations/notebook.svelte";
 import { runNames } from "../view/runNames.svelte";
 import { view } from "../view/view.svelte";
 
-/** Parts of a chart are told apart by their dashes, since the color says the run. */
+/** Parts of a chart differ by dashes, as the color identifies the run. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [9, 3, 2, 3], [12, 4]];
 const DASH_SIGNS = ["──", "╌╌", "┈┈", "─·", "━ "];
-/** What stands for the logarithm of places that have none. */
+/** Replaces the logarithm of x <= 0. */
 const MIN_LOG = -300;
-/** A band reaches over the raw values of so many pixels on each side. */
+/** A band covers the raw values of this many pixels on each side. */
 const BAND_PIXELS = 4;
 /** From this many raw values for a pixel on they are dense. */
 const DENSE_ROWS = 0.5;
@@ -37,7 +37,7 @@ export function lineKey({ run, tag }: { run: string; tag: string }): string {
 /** Of one chart: the settings of the page, but for those of its own. Time on the wall has no logarithm worth drawing. */
 export interface ChartSettings {
   axis: Axis;
-  /** Tag whose values stand on the horizontal axis; null for the axis itself. */
+  /** Tag whose values are the x-axis; null for the axis itself. */
   xTag: string | null;
   smoothing: Smoothing;
   isLog: boolean;

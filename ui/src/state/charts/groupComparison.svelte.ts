@@ -34,7 +34,7 @@ class Comparison {
   /** Of a parameter with many different numbers; null where each value is a group. */
   #bins = $derived(binsOf([...this.#cells.values()].filter((cell) => typeof cell === "number")));
 
-  /** Nobody knows yet which groups there are: the parameters that make them are still asked for. */
+  /** True while the parameters that define the groups are loading. */
   #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.answer === null);
 
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */

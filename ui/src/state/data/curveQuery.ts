@@ -23,7 +23,7 @@ export interface Want {
   pixels: number;
   isLogX: boolean;
   smoothing: Smoothing;
-  /** Tag whose values stand on the horizontal axis; null for the axis itself. */
+  /** Tag whose values are the x-axis; null for the axis itself. */
   xTag: string | null;
   /** Run that all others are compared with: differences are drawn. */
   baseline: string | null;

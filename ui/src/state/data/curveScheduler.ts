@@ -49,7 +49,7 @@ export function areFresh(key: string): boolean {
   return cache.isFresh(key);
 }
 
-/** Asks for rows together with others that are wanted now; who waits is told when they are here. */
+/** Requests rows in a batch with other current requests; notifies the listener when they arrive. */
 export function order(what: CurveKey, waiter: CurveListener): void {
   const known = orders.get(what.key);
   if (known) known.waiting.add(waiter);
@@ -57,7 +57,7 @@ export function order(what: CurveKey, waiter: CurveListener): void {
   flushTimer ??= setTimeout(flush, GATHER_MS);
 }
 
-/** Somebody no longer waits; a request that nobody waits for is given up. */
+/** Removes a listener; aborts a request without listeners. */
 export function abandon(key: string, waiter: CurveListener): void {
   const item = orders.get(key);
   if (!item) return;
@@ -121,7 +121,7 @@ function deliver(item: Order, series: Series): void {
   else drop(item);
 }
 
-/** The same rows may have been ordered anew since. */
+/** The same rows may have a newer request. */
 function drop(item: Order): void {
   if (orders.get(item.key) === item) orders.delete(item.key);
 }

@@ -4,7 +4,7 @@ import { problemOf, type Problem } from "../requests/problem";
 
 export type { Deletion };
 
-/** The deletion of one run: first it is said what would go, then somebody confirms it. */
+/** Deletes one run: lists its files first, then deletes them on confirmation. */
 export class RunDeletion {
   plan = $state.raw<Deletion | null>(null);
   problem = $state.raw<Problem | null>(null);
@@ -24,7 +24,7 @@ export class RunDeletion {
     }
   }
 
-  /** True when the run is gone. A plan that no longer fits the files is made anew. */
+  /** True when the run is deleted. Reloads the list of files if they changed. */
   async confirm(): Promise<boolean> {
     if (!this.plan) return false;
     this.isUnderWay = true;

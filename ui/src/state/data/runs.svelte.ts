@@ -19,7 +19,7 @@ class Runs {
   isLoaded = $state(false);
   ids = $derived(this.list.map((run) => run.id));
   byId = $derived(new Map(this.all.map((run) => [run.id, run])));
-  /** What is known of the list, for the server to tell what is new; null for nothing. */
+  /** Cursor of the last response, so that the server sends only changes; null before the first. */
   #cursor: string | null = null;
   #isLoading = false;
   #isStale = false;

@@ -108,7 +108,7 @@ class Live {
     void readLists(isAnother);
   }
 
-  /** A run that nobody writes any more is no longer live, and no change tells it. */
+  /** A run stops being live without an event, so reload the list. */
   #askStates(): void {
     if (!document.hidden && this.state === "live" && runs.all.some((run) => run.state === "live")) this.#renewLists();
   }

@@ -3,7 +3,7 @@ import { isAbort } from "../../api/client";
 import { onChanges } from "./runChanges";
 import { problemOf, type Problem } from "./problem";
 
-/** One answer of the server to a question that changes: the newest is kept, an older request is dropped. */
+/** A resource whose query changes: the newest response is kept, an older request is aborted. */
 export class Asked<Question, Answer> {
   answer = $state.raw<Answer | null>(null);
   problem = $state.raw<Problem | null>(null);

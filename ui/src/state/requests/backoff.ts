@@ -2,7 +2,7 @@
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
 
-/** Has something that failed done once more, after a pause that doubles with every failure in a row. */
+/** Retries a failed action with exponential back-off. */
 export class Backoff {
   readonly #action: () => void;
   #pauseMs = FIRST_MS;

@@ -18,7 +18,7 @@ interface Gathering<Question, Answer> {
   send: (questions: readonly Question[], signal: AbortSignal) => Promise<readonly Answer[]>;
 }
 
-/** Asks one by one what is then asked together. A request goes on until nobody waits for it any more. */
+/** Combines single queries into one request. The request is aborted when its last caller cancels. */
 export function batched<Question, Answer>({ alike, most, send }: Gathering<Question, Answer>): (question: Question, signal: AbortSignal) => Promise<Answer> {
   const waiting = new Map<string, Waiting<Question, Answer>[]>();
 

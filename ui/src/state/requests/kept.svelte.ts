@@ -5,7 +5,7 @@ import { LruCache } from "./lruCache";
 
 const cache = new LruCache<unknown>(48 * 1024 * 1024);
 
-/** An answer that never changes, because its question names a value of a log for good. */
+/** A cached resource that never changes, as its key names one value of a log. */
 export class Kept<Question, Answer> {
   answer = $state.raw<Answer | null>(null);
   problem = $state.raw<Problem | null>(null);

@@ -9,7 +9,7 @@ interface Entry<T> {
   isFresh: boolean;
 }
 
-/** The least recently used are dropped when the rows together pass a limit. */
+/** A least-recently-used cache, limited by bytes. */
 export class LruCache<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #limit: number;

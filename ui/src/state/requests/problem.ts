@@ -12,7 +12,7 @@ export interface Problem {
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
-/** A problem that the server told, for those who hold problems: catch it with `problemOf`. */
+/** A reason from the server as an error; convert it with `problemOf`. */
 export class ReasonError extends Error {
   readonly reason: Reason;
 

@@ -3,7 +3,7 @@ type Listener = (changed: ReadonlySet<string> | null) => void;
 
 const listeners = new Set<Listener>();
 
-/** Hears of runs that grew (null: any may have); the returned function ends it. */
+/** Subscribes to runs that grew (null: any run); the returned function unsubscribes. */
 export function onChanges(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

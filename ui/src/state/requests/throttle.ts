@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Runs `action` at once, and at most once in `spacingMs()`; calls in between are answered by one run at the end. */
+/** Runs `action` at once, then at most once per `spacingMs()`; calls in between lead to one run at the end. */
 export function throttle(action: () => void, spacingMs: () => number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPending = false;

@@ -18,7 +18,7 @@ const ENTRY_BYTES = 256;
 
 onChanges((changed) => cache.expire(changed));
 
-/** What one card on the screen shows of one series; kept as new as the log until it is released. */
+/** The data of one series for one visible card, reloaded when the run grows, until it is released. */
 export class ValueDemand<T, Detail = null> {
   value = $state.raw<T | null>(null);
   problem = $state.raw<Problem | null>(null);

@@ -2,7 +2,7 @@
 import { stepOfRow, unionOfSteps } from "../../core/series/steps";
 import { view } from "./view.svelte";
 
-/** Which step every card shows: that of the page, until the card is given one of its own. */
+/** The step of every card: that of the page, unless the card has its own. */
 export class CardSteps {
   /** Steps of cards with a slider moved by hand, null following the newest; by key of the card. */
   #own = $state.raw<ReadonlyMap<string, number | null>>(new Map());

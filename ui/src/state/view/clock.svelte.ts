@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Seconds since the epoch, for "3 min. ago". Ticks slowly: nobody reads seconds there. */
+/** Seconds since the epoch, for "3 min. ago". Updates slowly, as the texts show minutes. */
 class Clock {
   now = $state(Date.now() / 1000);
 

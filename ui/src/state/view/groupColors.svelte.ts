@@ -18,7 +18,7 @@ class GroupColors {
   #slots = $state.raw<Slots>(readStored<Stored>(KEY, {}).slots ?? {});
   #isHandingOver = false;
 
-  /** Gives new groups their colors, in the order in which they stand; the others keep theirs. */
+  /** Assigns colors to new groups in their order; the others keep theirs. */
   assign(groups: readonly string[]): void {
     if (groups.every((group) => this.#slots[group] !== undefined)) return;
     this.#slots = assignSlots(this.#slots, groups);
@@ -47,7 +47,7 @@ class GroupColors {
     void notebook.changeGroups(new Map([[group, null]]));
   }
 
-  /** Gives the server what this browser kept before it did; what somebody chose there meanwhile stays. */
+  /** Moves colors from this browser's storage to the server; newer colors on the server stay. */
   async handOver(): Promise<void> {
     const { chosen } = readStored<Stored>(KEY, {});
     if (!chosen || this.#isHandingOver) return;

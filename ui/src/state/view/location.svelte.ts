@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Where the person is: path and query of the address bar, as state. */
+/** Path and query of the address bar as state. */
 const PAUSE_MS = 80;
 
 class PageLocation {

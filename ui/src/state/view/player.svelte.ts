@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 const FRAME_MS = 250;
 
-/** Advances something frame by frame until it ends or somebody stops it. */
+/** Plays frame by frame until the end or until it is stopped. */
 export class Player {
   isPlaying = $state(false);
   #timer: ReturnType<typeof setInterval> | undefined;

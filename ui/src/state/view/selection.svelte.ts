@@ -36,7 +36,7 @@ class Selection {
   /** How many runs are known; changes when the default choice does. */
   knownCount = $derived(this.#first.size + this.#later.size);
 
-  /** Runs that the choice names and that are not here: of a link from elsewhere, or deleted meanwhile. */
+  /** Runs in the selection that do not exist: from a link, or deleted. */
   missing = $derived.by<readonly string[]>(() => {
     if (view.runs?.base !== "none" || runs.all.length === 0) return [];
     return view.runs.except.filter((id) => !runs.byId.has(id));

@@ -17,7 +17,7 @@ interface Stored {
   theme: Theme;
   language: Language;
   chartSize: ChartSize;
-  /** Of the sidebar beside the page; null before somebody chose: open where there is room. */
+  /** State of the sidebar; null until the user sets it: open if there is room. */
   isSideOpen: boolean | null;
   /** Rare settings of the charts stand beside them. */
   isPanelOpen: boolean;

@@ -13,7 +13,7 @@ import type { ValueView } from "../../core/view/valueView";
 import { address } from "./address.svelte";
 import { zooms } from "./zooms.svelte";
 
-/** What the pages show; all of it stands in the address. */
+/** View state of the pages; all of it is in the URL. */
 class View {
   get runs(): RunInclusion {
     return address.state.runs;
