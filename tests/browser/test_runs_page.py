@@ -164,7 +164,7 @@ def test_damage_is_shown_with_file_and_byte(torn: Torn, open_page: OpenPage):
     live, log, offset = torn
     page = open_page(live, "/")
     expect(row(page, "torn").get_by_test_id("run-actions")).to_be_in_viewport(ratio=1)
-    row(page, "torn").get_by_role("button", name=re.compile("damage")).click()
+    row(page, "torn").get_by_role("button", name=re.compile("Damage details")).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(log.path.name)
     expect(dialog).to_contain_text(str(offset))

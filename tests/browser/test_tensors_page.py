@@ -126,7 +126,7 @@ def test_an_outlier_does_not_flatten_the_colors(made: LiveViewer, open_page: Ope
     colors = full(page).get_by_test_id("colors")
     expect(colors).to_have_attribute("data-clipped", "true")
     expect(colors).to_have_text(re.compile(r"0\s+≥ 0\.9"))
-    expect(colors).to_have_attribute("title", re.compile("the highest 1\u2009000\u2009000"))
+    expect(colors).to_have_attribute("title", re.compile("max 1\u2009000\u2009000"))
     wait_for_colors(page, "> 100")
     assert "≥ 0.9" in saved(page, "svg")[0].decode()
     full(page).get_by_test_id("tensor-colors").get_by_text("Full range").click()
