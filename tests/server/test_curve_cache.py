@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from mindscope.analysis.expressions import Axis
 from mindscope.formats.step_ranges import StepRanges
-from mindscope.server.http.schema import Axis, SeriesName
+from mindscope.server.http.schema import SeriesName
 from mindscope.server.scalars.cache import CurveCache
 from mindscope.server.scalars.query import reduce_series
 from mindscope.server.scalars.schema import Curve, CurvesQuery

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mindscope.analysis.groups import Alignment
 from mindscope.analysis.ranks import expand_ranks, find_ranks
 from mindscope.ingest import Catalog
 from mindscope.server.expressions.schema import ExpressionsHeader, ExpressionView
 from mindscope.server.groups.cache import GroupCache, GroupSpread
-from mindscope.server.groups.schema import Alignment, GroupsHeader
+from mindscope.server.groups.schema import GroupsHeader
 from tests.event_log import DATA, append, scalars, version
 
 from .live_viewer import LiveViewer, eventually, running_viewer

@@ -12,10 +12,9 @@ import numpy as np
 from mindscope.analysis.value_ids import row_of
 from mindscope.errors import FormatError, TagNotFoundError
 from mindscope.formats import dialects
-from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, Value, os_reason
 from mindscope.stats import fingerprint
-from mindscope.store import FileFacts, ReferenceColumns, read_encoded
+from mindscope.store import FileFacts, ReferenceColumns, RunStore, read_encoded
 from mindscope.types import Kind
 
 
@@ -81,14 +80,13 @@ class StoredValues:
             raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
 
 
-def find_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> StoredValues:
-    """Raises RunNotFoundError, TagNotFoundError. Neither run nor tag is ever part of a path."""
-    store = catalog.run(run)
+def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:
+    """Raises TagNotFoundError. The tag is never part of a path."""
     series = store.references(kind, tag)
     if series is None:
-        raise TagNotFoundError(Reason("tag_not_found", kind=kind.value, tag=tag, run=run))
-    version = series.version  # read first, so that nobody believes to know more than he does
-    return StoredValues(kind, run, tag, version, series.visible(), series.all, store.file)
+        raise TagNotFoundError(Reason("tag_not_found", kind=kind.value, tag=tag, run=store.id))
+    version = series.version  # read before the values, so that a concurrent append is not missed
+    return StoredValues(kind, store.id, tag, version, series.visible(), series.all, store.file)
 
 
 def signature(found: StoredValues, group: slice) -> int:

@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 
 from mindscope.analysis.slices import SliceKey
 from mindscope.analysis.stored_values import StoredValues, find_values
-from mindscope.analysis.value_ids import row_of
 from mindscope.errors import FormatError
 from mindscope.formats.tensor_layout import TensorLayout, find_tensor_layout
-from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, os_reason
-from mindscope.store import FileFacts, ReferenceColumns
+from mindscope.store import FileFacts, ReferenceColumns, RunStore
 from mindscope.types import Kind
 
 BLOCK_BYTES = 4 * 1024 * 1024
@@ -86,17 +84,19 @@ class TensorSource:
         return (*origin, *zeros), taken.reshape((1,) * (len(origin) - 1) + taken.shape)
 
 
-def open_tensor(catalog: Catalog, run: str, kind: Kind, tag: str, id: str) -> TensorSource | None:
+def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource | None:
     """The tensor that the list of values calls ``id``; None when the log has no such value.
 
-    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    Raises TagNotFoundError, FormatError when the value can't be read.
     """
-    found = find_values(catalog, run, kind, tag)
-    for places in (found.places, found.written()):
-        row = row_of(places, id)
-        if row is not None:
-            return _in_place(found, places, row) or _decoded(found, places, row)
-    return None
+    found = find_values(store, kind, tag)
+    located = found.locate(id)
+    return None if located is None else tensor_at(found, *located)
+
+
+def tensor_at(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource:
+    """The tensor in a row of ``places``, read in place if its numbers stand in the file. Raises FormatError."""
+    return _in_place(found, places, row) or _decoded(found, places, row)
 
 
 def _in_place(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource | None:

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from mindscope.analysis.expressions import Smoothing
+from mindscope.analysis.groups import Alignment, GroupStatistics
+from mindscope.analysis.tensor_slice import TensorSlice
+from mindscope.analysis.tensor_statistics import TensorStatistics
 from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
 from mindscope.reading.inspect import RunReport, inspect_run
 from mindscope.reading.lineage_table import LineageTable
@@ -14,8 +18,10 @@ from mindscope.reading.scalars import ScalarPoint, Scalars
 from mindscope.reading.values import Sample, Values
 
 __all__ = [
+    "Alignment",
     "ExportOptions",
     "ExportReport",
+    "GroupStatistics",
     "LineageTable",
     "RepairReport",
     "RepairedFile",
@@ -25,6 +31,9 @@ __all__ = [
     "Sample",
     "ScalarPoint",
     "Scalars",
+    "Smoothing",
+    "TensorSlice",
+    "TensorStatistics",
     "Values",
     "export_run",
     "export_runs",

@@ -7,6 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing, expression_points
+from mindscope.analysis.stored_values import find_values
+from mindscope.analysis.tensor_slice import TensorSlice
+from mindscope.analysis.tensors import tensor_at
 from mindscope.formats.kinds import KINDS
 from mindscope.graph import DatasetNode, Graph, read_dataset_graph
 from mindscope.lineage import Lineage
@@ -78,6 +84,29 @@ class Run:
     def values(self, kind: Kind | str, tag: str, *, overwritten: bool = False) -> Values[Any]:
         """The values of a tag of any other kind than scalar, decoded when they are asked for."""
         return values_of(self.store, kind_called(kind), tag, overwritten=overwritten)
+
+    def expression(self, text: str, *, smoothing: Smoothing = NO_SMOOTHING) -> Scalars:
+        """An expression over scalar tags, such as "`loss/train` - `loss/test`", at the steps that all its tags have.
+
+        A tag that is no Python name stands in backticks. The values are float64, smoothed as ``smoothing`` says.
+        Raises ExpressionError for a text that can't be parsed, names no tag, or names a tag that the run does not have.
+        """
+        points = expression_points(self.store, text, smoothing=smoothing)
+        return Scalars(text, points.step.astype(np.int64), points.wall_time, points.smoothed)
+
+    def tensor(self, tag: str, step: int | None = None) -> TensorSlice:
+        """The tensor of a step, or the newest one; indexing it reads nothing but the part that is asked for.
+
+        Raises TagNotFoundError, IndexError for a step without a tensor, FormatError when its bytes can't be read.
+        """
+        found = find_values(self.store, Kind.TENSOR, tag)
+        steps = found.places.step
+        rows = np.flatnonzero(steps == step) if step is not None else np.arange(steps.size)
+        if rows.size == 0:
+            raise IndexError(f"tensor {tag!r} of run {self.id!r} has no value at step {step}")
+        row = int(rows[-1])
+        source = tensor_at(found, found.places, row)
+        return TensorSlice(source, int(steps[row]), float(found.places.wall_time[row]))
 
     def histograms(self, tag: str, *, overwritten: bool = False) -> Values[Histogram]:
         return self.values(Kind.HISTOGRAM, tag, overwritten=overwritten)

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
+from mindscope.analysis.groups import Alignment, GroupStatistics, group_statistics
+from mindscope.analysis.ranks import find_ranks
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reading.lineage_rows import MEAN_OF, LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.run import Run
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
+from mindscope.stats.expression import parse
+from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
 from mindscope.types import Kind
 
@@ -60,6 +65,32 @@ class Runs(Mapping[str, Run]):
 
     def __contains__(self, id: object) -> bool:
         return id in self._catalog.runs
+
+    def groups(
+        self,
+        expression: str,
+        by: Callable[[Run], str | None] | None = None,
+        *,
+        smoothing: Smoothing = NO_SMOOTHING,
+        alignment: Alignment | None = None,
+    ) -> dict[str, GroupStatistics]:
+        """Mean, median, extremes, deviation and quartiles of an expression over groups of runs, at each step.
+
+        ``by`` names the group of a run; a run with None is in no group. Without ``by``, the ranks of one training are a
+        group, such as "ddp/rank_*", and any other run is one of its own. ``alignment`` is exact unless given: a run
+        counts at the steps where it has a point. Raises ExpressionError for a text that can't be parsed.
+        """
+        parse(expression, wants_condition=False)
+        ranks = find_ranks(self)
+        stores: dict[str, dict[str, RunStore]] = {}
+        for id, run in self.items():
+            name = by(run) if by else ranks[id].group if id in ranks else id
+            if name is not None:
+                stores.setdefault(name, {})[id] = run.store
+        return {
+            name: group_statistics(members, expression, smoothing=smoothing, alignment=alignment)
+            for name, members in stores.items()
+        }
 
     def lineage(self, scalars: Iterable[str] = (), mean_of: int = MEAN_OF) -> LineageTable:
         """One row a run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.

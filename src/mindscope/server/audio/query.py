@@ -61,7 +61,7 @@ def find_audio(catalog: Catalog, run: str, tag: str, id: str, clip: int) -> Foun
 
     Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
     """
-    found = find_values(catalog, run, Kind.AUDIO, tag)
+    found = find_values(catalog.run(run), Kind.AUDIO, tag)
     located = found.locate(id)
     if located is None:
         return None

@@ -8,8 +8,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.expressions import ExpressionPoints
 from mindscope.ingest import Catalog
-from mindscope.server.expressions.points import ExpressionPoints, expression_points, is_smoothed
 from mindscope.server.expressions.schema import (
     ExpressionColumns,
     ExpressionLine,
@@ -38,9 +38,9 @@ def pack_expressions(catalog: Catalog, query: ExpressionsQuery) -> Packed:
 
 def _line_or_error(catalog: Catalog, query: ExpressionsQuery, name: ExpressionName, data: ColumnData) -> ExpressionLine:
     try:
-        points = expression_points(catalog.run(name.run), name.y, query)
+        points = query.points(catalog.run(name.run), name.y)
         if query.baseline is not None:
-            points = _less(points, expression_points(catalog.run(query.baseline), name.y, query))
+            points = _less(points, query.points(catalog.run(query.baseline), name.y))
         return _reduced(points, query, name, data)
     except Exception as error:
         return _empty(name, ReasonEntry.of(series_reason(error, name.run, name.y)))
@@ -60,11 +60,11 @@ def _reduced(
 ) -> ExpressionLine:
     x: NDArray[np.float64] = points.x + name.offset
     abscissa = arrange(np.where(np.isfinite(x), x, np.nan))
-    shown = [points.value, points.smoothed] if is_smoothed(query.smoothing) else [points.value]
+    shown = [points.value, points.smoothed] if bool(query.smoothing.options()) else [points.value]
     in_order = [each if abscissa.order is None else each[abscissa.order] for each in shown]
     lines = [Line(Parted([each])) for each in in_order]
     reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
-    arrays = _rows(points, x, reduction, is_smoothed(query.smoothing))
+    arrays = _rows(points, x, reduction, bool(query.smoothing.options()))
     kept = kept_rows(list(arrays.values()), name.since)
     return ExpressionLine(
         run=name.run,

@@ -7,17 +7,19 @@ from typing import Annotated
 
 from pydantic import Field
 
+from mindscope.analysis.expressions import Axis, ExpressionPoints, expression_points
+from mindscope.analysis.expressions import Smoothing as SmoothingOptions
 from mindscope.server.http.schema import (
     MAX_PIXELS,
     MAX_SERIES,
     Answer,
-    Axis,
     Column,
     Coordinate,
     Query,
     ReasonEntry,
     Whole,
 )
+from mindscope.store import RunStore
 
 Formula = Annotated[str, Field(min_length=1, max_length=500)]
 Cursor = Annotated[str, Field(max_length=100)]
@@ -35,6 +37,10 @@ class Smoothing(Query):
     half_life_steps: Coordinate = Field(default=0.0, ge=0.0)
     half_life_seconds: Coordinate = Field(default=0.0, ge=0.0)
 
+    def options(self) -> SmoothingOptions:
+        """The same for ``mindscope.analysis``."""
+        return SmoothingOptions(self.median_points, self.weight, self.half_life_steps, self.half_life_seconds)
+
 
 class ExpressionView(Query):
     """What a view that is ``pixels`` wide shows of ``range`` (in units of x; null: everything).
@@ -49,6 +55,10 @@ class ExpressionView(Query):
     pixels: Whole = Field(default=1000, ge=1, le=MAX_PIXELS)
     log_origin: Coordinate | None = None
     smoothing: Smoothing = Smoothing()
+
+    def points(self, store: RunStore, y: str) -> ExpressionPoints:
+        """The points of ``y`` that this view is of. Raises ExpressionError."""
+        return expression_points(store, y, x=self.x, axis=self.axis, smoothing=self.smoothing.options())
 
 
 class ExpressionName(Query):

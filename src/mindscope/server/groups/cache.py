@@ -10,11 +10,10 @@ from threading import Lock
 
 import numpy as np
 
+from mindscope.analysis.groups import Alignment
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
-from mindscope.server.expressions.points import expression_points
 from mindscope.server.expressions.schema import ExpressionView
-from mindscope.server.groups.schema import Alignment
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.series_errors import series_reason
 from mindscope.stats.alignment import Floats, Trace, common_x, trace
@@ -119,7 +118,7 @@ def _trace(catalog: Catalog, id: str, y: str, view: ExpressionView, known: RunTr
     if known is not None and known.store is store and known.version == version:
         return known
     try:
-        points = expression_points(catalog.run(id), y, view)
+        points = view.points(catalog.run(id), y)
     except Exception as error:
         return RunTrace(store, version, problem=series_reason(error, id, y))
     return RunTrace(store, version, trace(points.x, points.smoothed))

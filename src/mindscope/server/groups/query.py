@@ -11,17 +11,18 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.groups import Alignment, default_alignment
 from mindscope.analysis.ranks import expand_ranks
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
 from mindscope.server.groups.cache import GroupCache, GroupSpread
-from mindscope.server.groups.schema import Alignment, GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
+from mindscope.server.groups.schema import GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
-from mindscope.server.http.schema import Axis, ReasonEntry
+from mindscope.server.http.schema import ReasonEntry
 from mindscope.stats import Line, Parted, arrange, reduce
 from mindscope.stats.alignment import Trace
 from mindscope.stats.baseline import less_baseline
@@ -38,8 +39,7 @@ def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Pa
 
 def alignment_of(query: GroupsQuery) -> Alignment:
     """The one asked for, else what fits the axis."""
-    is_exact = query.axis is Axis.STEP and query.x is None
-    return query.alignment or (Alignment.EXACT if is_exact else Alignment.LINEAR)
+    return query.alignment or default_alignment(query.axis, query.x)
 
 
 def _group_or_error(

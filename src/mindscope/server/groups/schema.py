@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Literal
 
 from pydantic import Field
 
+from mindscope.analysis.groups import Alignment
 from mindscope.server.expressions.schema import Cursor, ExpressionView, Formula
 from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Column, Query, ReasonEntry
 
@@ -24,13 +24,6 @@ class GroupName(Query):
     y: Formula
     runs: list[str] = Field(max_length=MAX_RUNS)
     since: Cursor | None = None
-
-
-class Alignment(str, Enum):
-    """``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point."""
-
-    EXACT = "exact"
-    LINEAR = "linear"
 
 
 class GroupBaseline(Query):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.expressions import Axis
 from mindscope.analysis.stored_values import StoredValues, find_values, signature
 from mindscope.ingest import Catalog
 from mindscope.server.histograms.cache import HistogramCache, MergedHistogram
@@ -18,7 +19,7 @@ from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
-from mindscope.server.http.schema import Axis, ReasonEntry, SeriesName
+from mindscope.server.http.schema import ReasonEntry, SeriesName
 from mindscope.server.http.series_errors import series_reason
 from mindscope.stats import group_steps
 from mindscope.store import ReferenceColumns
@@ -66,7 +67,7 @@ def _series(
         problem=None, start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
     )  # fmt: skip
     try:
-        found = find_values(catalog, name.run, Kind.HISTOGRAM, name.tag)
+        found = find_values(catalog.run(name.run), Kind.HISTOGRAM, name.tag)
         return _reduced(empty, found, name.since, query, merged, data)
     except Exception as error:
         return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})

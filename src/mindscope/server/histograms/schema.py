@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from mindscope.analysis.expressions import Axis
 from mindscope.server.http.schema import (
     MAX_SERIES,
     Answer,
-    Axis,
     Column,
     Coordinate,
     Query,

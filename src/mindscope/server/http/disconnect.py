@@ -29,14 +29,17 @@ def while_connected(parts: Iterable[T]) -> Iterator[T]:
 
     Raises ClientDisconnectedError when the client disconnected, AnswerTooSlowError when the query's time is over.
     """
-    left = _LEFT.get(None)
     for part in parts:
-        if left is not None and left.is_set():
-            raise ClientDisconnectedError(
-                "the client closed its connection before it was answered; nothing is to be done"
-            )
-        check_deadline()
+        check_connected()
         yield part
+
+
+def check_connected() -> None:
+    """Raises ClientDisconnectedError when the client disconnected, AnswerTooSlowError when the query's time is over."""
+    left = _LEFT.get(None)
+    if left is not None and left.is_set():
+        raise ClientDisconnectedError("the client closed its connection before it was answered; nothing is to be done")
+    check_deadline()
 
 
 class DisconnectMiddleware:

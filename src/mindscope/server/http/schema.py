@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum
 from typing import Annotated, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, Strict, model_validator
@@ -28,14 +27,6 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 MAX_RUNS = 100_000
 MAX_SERIES = 10_000
 MAX_PIXELS = 8192
-
-
-class Axis(str, Enum):
-    """What stands on the x axis. ``relative`` and ``wall`` are in seconds."""
-
-    STEP = "step"
-    RELATIVE = "relative"
-    WALL = "wall"
 
 
 class Answer(BaseModel):

@@ -29,7 +29,7 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
 
     Raises RunNotFoundError, TagNotFoundError.
     """
-    found = find_values(catalog, run, Kind.IMAGE, tag)
+    found = find_values(catalog.run(run), Kind.IMAGE, tag)
     places = found.places
     columns = [places.step, places.wall_time, places.file, places.offset]
     kept = kept_rows(columns, since)
@@ -57,7 +57,7 @@ def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> F
 
     Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
     """
-    found = find_values(catalog, run, Kind.IMAGE, tag)
+    found = find_values(catalog.run(run), Kind.IMAGE, tag)
     located = found.locate(id)
     if located is None:
         return None

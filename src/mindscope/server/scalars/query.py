@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.expressions import Axis
 from mindscope.errors import TagNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
@@ -15,7 +16,7 @@ from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
-from mindscope.server.http.schema import Axis, ReasonEntry, SeriesName
+from mindscope.server.http.schema import ReasonEntry, SeriesName
 from mindscope.server.http.series_errors import series_reason
 from mindscope.server.scalars.cache import CurveCache
 from mindscope.server.scalars.schema import Curve, CurveColumns, CurvesHeader, CurvesQuery

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from pydantic import Field, StrictBool
 
+from mindscope.analysis.expressions import Axis
 from mindscope.server.http.schema import (
     MAX_PIXELS,
     MAX_SERIES,
     Answer,
-    Axis,
     Column,
     Coordinate,
     Query,

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.slices import SliceError, sliced_shape
+from mindscope.analysis.tensor_statistics import as_numbers, moments_of
 from mindscope.analysis.tensors import TensorSource
 from mindscope.reasons import Reason
 from mindscope.server.http.columns import ColumnData, Packed, join
-from mindscope.server.http.disconnect import while_connected
 from mindscope.server.tensors.schema import HeatColumns, HeatHeader
-from mindscope.server.tensors.statistics import as_numbers, moments_of
 from mindscope.server.tensors.table import axis_spans, table_key
 
 Floats = NDArray[np.float64]
@@ -52,7 +51,7 @@ def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: in
     shape = _as_map(sliced_shape(key))
     size = min(rows, shape[0]), min(columns, shape[1])
     cells = Cells(np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.uint8))
-    for origin, block in while_connected(source.blocks(key)):
+    for origin, block in source.blocks(key):
         first = _as_map_origin(origin)
         numbers = as_numbers(block).astype(np.float64).reshape(_as_map(block.shape))
         places = [_cell_of(first[axis], numbers.shape[axis], shape[axis], size[axis]) for axis in (0, 1)]

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 
 from mindscope.analysis.slices import SliceError, default_slice, read_slice
-from mindscope.analysis.tensors import TensorSource, open_tensor
+from mindscope.analysis.tensor_statistics import whole
+from mindscope.analysis.tensors import TensorSource
 from mindscope.reasons import reason_of
 from mindscope.server.http.columns import MEDIA_TYPE
 from mindscope.server.http.columns_response import ColumnsResponse
@@ -21,10 +22,9 @@ from mindscope.server.http.immutable import READABLE, Id, immutable, value_not_f
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.tensors.heat import pack_heat
 from mindscope.server.tensors.json_file import json_chunks
+from mindscope.server.tensors.query import open_tensor, summarize_tensor
 from mindscope.server.tensors.schema import TensorAnswer, TensorFile, TensorStatisticsAnswer, TensorWindowAnswer
-from mindscope.server.tensors.statistics import summarize_tensor, whole
 from mindscope.server.tensors.table import csv_chunks, describe_tensor, npy_chunks, read_window, table_key
-from mindscope.types import Kind
 
 MAX_INDEX = 2**53
 MAX_ROWS, MAX_COLUMNS = 1000, 500
@@ -157,7 +157,7 @@ def get_tensor_npy(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Sli
 
 def _answer(viewer: Viewer, run: str, tag: str, id: str, look: Callable[[TensorSource], Response]) -> Response:
     """What ``look`` makes of the tensor; a refusal for a slice that can't be taken of it."""
-    source = open_tensor(viewer.catalog, run, Kind.TENSOR, tag, id)
+    source = open_tensor(viewer.catalog, run, tag, id)
     if source is None:
         return value_not_found("tensor", run, tag, id)
     try:

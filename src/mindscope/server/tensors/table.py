@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.slices import SliceError, SliceKey, default_slice, read_slice, sliced_shape
+from mindscope.analysis.tensor_statistics import is_whole
 from mindscope.analysis.tensors import TensorSource
 from mindscope.formats.csv_cells import text_cell
 from mindscope.formats.portable_array import portable_array
@@ -32,11 +33,6 @@ def describe_tensor(source: TensorSource) -> TensorAnswer:
         is_whole=is_whole(source.dtype),
         slice=list(default_slice(source.shape)),
     )
-
-
-def is_whole(dtype: np.dtype[Any]) -> bool:
-    """Whether all its values are whole numbers."""
-    return dtype.kind in "iub" or "int" in dtype.name
 
 
 def read_window(

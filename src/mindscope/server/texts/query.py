@@ -16,7 +16,7 @@ def find_value(catalog: Catalog, run: str, kind: Kind, tag: str, id: str) -> Any
 
     Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
     """
-    found = find_values(catalog, run, kind, tag)
+    found = find_values(catalog.run(run), kind, tag)
     located = found.locate(id)
     return None if located is None else found.read(*located)
 

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of an expression over the scalar tags of a run."""
+"""Evaluates expressions over the scalar tags of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
-from mindscope.server.expressions.schema import ExpressionView, Smoothing
-from mindscope.server.http.schema import Axis
 from mindscope.stats import smooth
 from mindscope.stats.expression import parse, require_tags
 from mindscope.stats.half_life import smooth_half_life
@@ -21,6 +20,34 @@ from mindscope.stats.operators import Column, ColumnsByName, coordinate
 from mindscope.stats.running_median import running_median
 from mindscope.store import RunStore
 from mindscope.types import Kind
+
+
+class Axis(str, Enum):
+    """What stands on the x axis. ``relative`` and ``wall`` are in seconds."""
+
+    STEP = "step"
+    RELATIVE = "relative"
+    WALL = "wall"
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How to smooth all points, in this order; 0 skips a part.
+
+    ``median_points`` is the width of a running median. ``weight``, from 0 to below 1, is that of the debiased
+    exponential average. A point ``half_life_steps`` or ``half_life_seconds`` back counts half.
+    """
+
+    median_points: int = 0
+    weight: float = 0.0
+    half_life_steps: float = 0.0
+    half_life_seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self != NO_SMOOTHING
+
+
+NO_SMOOTHING = Smoothing()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,12 +61,15 @@ class ExpressionPoints:
     smoothed: NDArray[np.float64]
 
 
-def expression_points(store: RunStore, y: str, view: ExpressionView) -> ExpressionPoints:
-    """All points at the steps that every tag of ``y``, and of the expression on the x axis, has.
+def expression_points(
+    store: RunStore, y: str, *, x: str | None = None, axis: Axis = Axis.STEP, smoothing: Smoothing = NO_SMOOTHING
+) -> ExpressionPoints:
+    """All points at the steps that every tag of ``y``, and of the expression ``x`` if there is one, has.
 
-    Raises ExpressionError for an expression that can't be read, or names a tag that the run doesn't have.
+    Without ``x`` the x axis is ``axis``. Raises ExpressionError for an expression that can't be parsed, names no
+    tag, or names a tag that the run does not have.
     """
-    over, along = parse(y, wants_condition=False), None if view.x is None else parse(view.x, wants_condition=False)
+    over, along = parse(y, wants_condition=False), None if x is None else parse(x, wants_condition=False)
     tags = tuple(dict.fromkeys([*over.tags, *(along.tags if along else ())]))
     if not tags:
         raise ExpressionError(Reason("expression_without_tag", text=y))
@@ -48,17 +78,12 @@ def expression_points(store: RunStore, y: str, view: ExpressionView) -> Expressi
     wall_time = np.asarray(columns[coordinate("wall_time")], np.float64)
     value = over.evaluate(columns)
     return ExpressionPoints(
-        x=_along_axis(step, wall_time, view.axis) if along is None else along.evaluate(columns),
+        x=_along_axis(step, wall_time, axis) if along is None else along.evaluate(columns),
         step=step,
         wall_time=wall_time,
         value=value,
-        smoothed=_smoothed(view.smoothing, step, wall_time, value),
+        smoothed=_smoothed(smoothing, step, wall_time, value),
     )
-
-
-def is_smoothed(smoothing: Smoothing) -> bool:
-    """Whether anything is done to the values."""
-    return smoothing != Smoothing()
 
 
 def _columns(store: RunStore, text: str, tags: Sequence[str]) -> ColumnsByName:

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics and histogram of a tensor, or of a slice of it, in one or two readings of its parts."""
+"""Statistics and histogram of a slice of a tensor, in one or two passes over its blocks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.analysis.slices import SliceKey, read_slice, sliced_shape
+from mindscope.analysis.slices import SliceKey, sliced_shape
 from mindscope.analysis.tensors import TensorSource
-from mindscope.server.http.disconnect import while_connected
-from mindscope.server.tensors.schema import TensorStatisticsAnswer
-from mindscope.server.tensors.table import cell_texts, is_whole
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -61,23 +58,46 @@ class Moments:
         self.finite = total
 
 
-def summarize_tensor(source: TensorSource, texts: Sequence[str], bins: int) -> TensorStatisticsAnswer:
-    """Over a slice, or over everything without texts; with a histogram when ``bins`` is not 0. Raises SliceError."""
-    key = read_slice(texts, source.shape) if texts else whole(source)
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorStatistics:
+    """Numbers over a slice of ``shape``; of complex numbers they are about the magnitudes.
+
+    ``count`` counts all elements. ``minimum`` and ``maximum`` (elements of the tensor), ``mean``, ``deviation`` (of the
+    population) and the histogram are over the finite elements; None without any. Bucket i of ``counts``, int64 of shape
+    (n,), covers ``edges[i]`` to ``edges[i + 1]``, float64 of shape (n + 1,); the last one includes its right edge. Both
+    are empty without a histogram.
+    """
+
+    shape: tuple[int, ...]
+    count: int
+    zeros: int
+    nan: int
+    positive_infinity: int
+    negative_infinity: int
+    minimum: Any
+    maximum: Any
+    mean: float | None
+    deviation: float | None
+    edges: Floats
+    counts: NDArray[np.int64]
+
+
+def tensor_statistics(source: TensorSource, key: SliceKey, bins: int = 0) -> TensorStatistics:
+    """Statistics over a slice, with a histogram of at most ``bins`` buckets unless ``bins`` is 0."""
     moments = moments_of(source, key)
     edges, counts = histogram(source, key, moments, bins)
     has_any = moments.finite > 0
-    return TensorStatisticsAnswer(
-        shape=list(sliced_shape(key)),
+    return TensorStatistics(
+        shape=sliced_shape(key),
         count=math.prod(sliced_shape(key)),
         zeros=moments.zeros,
         nan=moments.nan,
         positive_infinity=moments.positive_infinity,
         negative_infinity=moments.negative_infinity,
-        minimum=_text(moments.low, source.dtype),
-        maximum=_text(moments.high, source.dtype),
-        mean=_finite(moments.mean) if has_any else None,
-        deviation=_finite(math.sqrt(moments.squares / moments.finite)) if has_any else None,
+        minimum=moments.low,
+        maximum=moments.high,
+        mean=moments.mean if has_any else None,
+        deviation=math.sqrt(moments.squares / moments.finite) if has_any else None,
         edges=edges,
         counts=counts,
     )
@@ -100,7 +120,7 @@ def moments_of(source: TensorSource, key: SliceKey) -> Moments:
 def number_blocks(source: TensorSource, key: SliceKey) -> Iterator[Array]:
     """The slice as flat arrays of numbers that NumPy can reckon with; none for texts."""
     if source.dtype != object:
-        for _, block in while_connected(source.blocks(key)):
+        for _, block in source.blocks(key):
             yield as_numbers(block).reshape(-1)
 
 
@@ -115,10 +135,10 @@ def as_numbers(array: Array) -> Array:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) -> tuple[list[float], list[int]]:
+def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) -> tuple[Floats, NDArray[np.int64]]:
     """Edges and counts of at most ``bins`` buckets over the finite numbers; whole numbers that fit get one each."""
     if bins == 0 or moments.low is None:
-        return [], []
+        return np.empty(0), np.empty(0, np.int64)
     low, high = float(moments.low), float(moments.high)
     if (is_whole(source.dtype) and high - low < bins) or low == high:
         bins = int(high - low) + 1 if is_whole(source.dtype) else 1
@@ -130,7 +150,7 @@ def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) 
     counts = np.zeros(edges.size - 1, np.int64)
     for numbers in number_blocks(source, key):
         counts += np.histogram(finite_of(numbers).astype(np.float64) * scale, edges)[0]
-    return (edges / scale).tolist(), counts.tolist()
+    return edges / scale, counts
 
 
 def finite_of(numbers: Array) -> Array:
@@ -138,13 +158,6 @@ def finite_of(numbers: Array) -> Array:
     return numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
 
 
-def _text(element: Any, dtype: np.dtype[Any]) -> str | None:
-    """An element as the tensor would write it; magnitudes of complex numbers as they are."""
-    if element is None:
-        return None
-    cell = np.asarray(element).reshape(1, 1)
-    return cell_texts(cell if dtype.kind == "c" else cell.astype(dtype))[0][0]
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+def is_whole(dtype: np.dtype[Any]) -> bool:
+    """Whether all its values are whole numbers."""
+    return dtype.kind in "iub" or "int" in dtype.name
