@@ -320,3 +320,18 @@ def test_a_run_that_is_not_in_the_table() -> None:
     table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
     with pytest.raises(RunNotFoundError, match="'nothing' is not in the table"):
         table.diff("nothing", "run_01")
+
+
+def test_pipelines_of_real_runs_are_aligned() -> None:
+    got = open_runs(DATA / "mindspore").lineage().pipelines()
+    assert "custom_loop" not in got.marks  # it has no pipeline
+    assert len(got.runs(0)) > 1
+    sweep = {run: mark for run, mark in got.marks.items() if run.startswith("lineage_sweep/")}
+    sizes = {run: row["batch_size"] for run, row in expected_rows().items()}
+    marks = {size: {sweep[f"lineage_sweep/{run}"] for run in sizes if sizes[run] == size} for size in (16, 32, 64)}
+    assert all(len(each) == 1 for each in marks.values())
+    assert len(set.union(*marks.values())) == 3
+    names = [{stage.name for stage in column.stages if stage} for column in got.alignment.columns]
+    assert names[-1] == {"Batch"}
+    assert names[0] == {"GeneratorDataset", "MnistDataset"}
+    assert "batch_size" in got.alignment.columns[-1].differing

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +16,8 @@ from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.filter import Filter
 from mindscope.lineage.goal import Goal, best_row, guess_goal
 from mindscope.lineage.importance import Importance, importance_of
+from mindscope.lineage.pipeline import Pipeline
+from mindscope.lineage.pipeline_alignment import PipelineTable, align_runs
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
 from mindscope.reading.tables import pandas_table
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 _LEAST_INT64, _MOST_INT64 = -(1 << 63), (1 << 63) - 1
 
 
+def _no_pipeline(run: str) -> Pipeline:
+    return ()
+
+
 class LineageTable(Sequence[Mapping[str, Cell]]):
     """One row a run: what it was trained with, on which data, what came of it, and when and where it ran.
 
@@ -33,9 +39,13 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
     beside event files that can't be used, and why. The table is as of when it was asked for.
     """
 
-    def __init__(self, table: Table, problems: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, table: Table, problems: tuple[str, ...] = (), pipeline: Callable[[str], Pipeline] = _no_pipeline
+    ) -> None:
+        """``pipeline`` gives the data pipeline of a run, empty without any."""
         self.table = table
         self.problems = problems
+        self._pipeline = pipeline
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -96,6 +106,14 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         keys = None if columns is None else [self.table.find(each) for each in columns]
         return importance_of(self.table, self.table.find(name), keys)
 
+    def pipelines(self) -> PipelineTable:
+        """The data pipelines of the runs, aligned operation by operation; runs without one are left out.
+
+        Equal pipelines share a row, the most common one is row 0.
+        """
+        found = ((run, self._pipeline(run)) for run in self.runs)
+        return align_runs({run: pipeline for run, pipeline in found if pipeline})
+
     def diff(self, one: str, other: str) -> tuple[FieldPair, ...]:
         """Two runs of the table field by field, those that differ first. Raises RunNotFoundError."""
         return compare_rows(self._row_of(one), self._row_of(other))
@@ -131,7 +149,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return self.table.row(self.table.runs.index(run))
 
     def _with(self, table: Table) -> LineageTable:
-        return LineageTable(table, self.problems)
+        return LineageTable(table, self.problems, self._pipeline)
 
     def __repr__(self) -> str:
         return f"LineageTable({len(self)} runs, {len(self.table.columns)} columns)"

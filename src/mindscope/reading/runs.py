@@ -14,6 +14,7 @@ from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reading.lineage_rows import MEAN_OF, LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.pipelines import pipeline_of
 from mindscope.reading.run import Run
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
 from mindscope.stats.expression import parse
@@ -102,7 +103,7 @@ class Runs(Mapping[str, Run]):
         choice = ScalarChoice(tuple(scalars), mean_of)
         rows = self._lineages.setdefault(choice, LineageRows(lambda: self._catalog.runs, choice))
         rows.update()
-        return LineageTable(rows.table(), rows.problems)
+        return LineageTable(rows.table(), rows.problems, lambda id: pipeline_of(self[id].dataset_graph))
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table`` with a row for each run.

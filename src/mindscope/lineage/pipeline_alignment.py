@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data pipelines of many runs side by side: equal operations in one column, whatever was inserted before them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from mindscope.lineage.pipeline import IMPOSSIBLE, Branches, Operation, Pipeline, Stage, pair_flows, stage_score
+
+score_of = lru_cache(maxsize=100_000)(stage_score)
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedColumn:
+    """One place of the pipelines: ``stages`` has one entry a row, None where a pipeline has no such stage.
+
+    ``differing`` names the parameters that differ between the rows that have the operation; ``differs`` also where
+    operations or branches differ, or a row has none. ``branches`` are the flows of a joining operation, aligned each.
+    """
+
+    stages: tuple[Stage | None, ...]
+    differing: tuple[str, ...]
+    differs: bool
+    branches: tuple[Alignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Rows of aligned stages; a row without its gaps is the pipeline again."""
+
+    columns: tuple[AlignedColumn, ...]
+    height: int
+
+    def row(self, number: int) -> Pipeline:
+        """The stages of a row, without gaps."""
+        stages = (column.stages[number] for column in self.columns)
+        return tuple([stage for stage in stages if stage is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineTable:
+    """The pipelines of runs. ``marks`` gives each run the row of its pipeline: equal pipelines share one.
+
+    Row 0 is the pipeline of most runs. Runs without a pipeline have no mark.
+    """
+
+    marks: Mapping[str, int] = field(default_factory=dict[str, int])
+    alignment: Alignment = field(default_factory=lambda: Alignment((), 0))
+
+    def runs(self, mark: int) -> tuple[str, ...]:
+        """The runs that share a pipeline."""
+        return tuple(run for run, each in self.marks.items() if each == mark)
+
+
+def align_runs(pipelines: Mapping[str, Pipeline]) -> PipelineTable:
+    """Align the pipelines of runs, each different one once."""
+    counts = Counter(pipelines.values())
+    different = [pipeline for pipeline, _ in counts.most_common()]
+    numbers = {pipeline: number for number, pipeline in enumerate(different)}
+    return PipelineTable({run: numbers[each] for run, each in pipelines.items()}, align(different))
+
+
+def align(pipelines: Sequence[Pipeline]) -> Alignment:
+    """Align progressively: each pipeline against the columns of those before it (Needleman and Wunsch, 1970).
+
+    Gaps cost nothing, and different operations never share a column, so that the best alignment is the one in which
+    most operations, and of these most parameters, are equal.
+    """
+    columns: list[list[Stage | None]] = []
+    for height, pipeline in enumerate(pipelines):
+        columns = _merged(columns, pipeline, height)
+    return Alignment(tuple([_column(stages) for stages in columns]), len(pipelines))
+
+
+def _merged(columns: list[list[Stage | None]], pipeline: Pipeline, height: int) -> list[list[Stage | None]]:
+    """The columns with one more row."""
+    scores = np.array([[_fit(column, stage) for stage in pipeline] for column in columns]).reshape(
+        len(columns), len(pipeline)
+    )
+    best = np.zeros((len(columns) + 1, len(pipeline) + 1))
+    for above in range(len(columns)):
+        for left in range(len(pipeline)):
+            matched = best[above, left] + scores[above, left]
+            best[above + 1, left + 1] = max(matched, best[above, left + 1], best[above + 1, left])
+    merged: list[list[Stage | None]] = []
+    above, left = len(columns), len(pipeline)
+    while above or left:
+        here = best[above, left]
+        if above and left and here == best[above - 1, left - 1] + scores[above - 1, left - 1]:
+            above, left = above - 1, left - 1
+            merged.append([*columns[above], pipeline[left]])
+        elif left and here == best[above, left - 1]:
+            left -= 1
+            merged.append([*[None] * height, pipeline[left]])
+        else:
+            above -= 1
+            merged.append([*columns[above], None])
+    return merged[::-1]
+
+
+def _fit(column: list[Stage | None], stage: Stage) -> float:
+    """How well a stage fits to those that the column has; the mean of all rows that have one."""
+    scores = [score_of(each, stage) for each in column if each is not None]
+    return IMPOSSIBLE if IMPOSSIBLE in scores else sum(scores) / len(scores)
+
+
+def _column(stages: list[Stage | None]) -> AlignedColumn:
+    met = [stage for stage in stages if stage is not None]
+    operations = [stage for stage in met if isinstance(stage, Operation)]
+    parameters = [dict(each.parameters) for each in operations]
+    names = dict.fromkeys(name for each in parameters for name in each)
+    differing = [name for name in names if len({repr(each[name]) if name in each else "" for each in parameters}) > 1]
+    differs = len(set(stages)) > 1
+    return AlignedColumn(tuple(stages), tuple(differing), differs, _branches(stages))
+
+
+def _branches(stages: list[Stage | None]) -> tuple[Alignment, ...]:
+    """Flows that fit each other, aligned over all rows; a row without such a flow has an empty one."""
+    groups: list[list[Pipeline]] = []
+    rows: list[dict[int, Pipeline]] = []
+    for stage in stages:
+        flows = stage.flows if isinstance(stage, Branches) else ()
+        numbers = pair_flows(groups, flows)
+        rows.append(dict(zip(numbers, flows, strict=True)))
+        for number, flow in rows[-1].items():
+            if number == len(groups):
+                groups.append([])
+            groups[number].append(flow)
+    return tuple(align([row.get(number, ()) for row in rows]) for number in range(len(groups)))

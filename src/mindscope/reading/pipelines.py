@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The data pipeline of a run as stages that can be aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mindscope.graph import DatasetNode
+from mindscope.graph.dataset import DatasetOperation
+from mindscope.lineage.cell import Cell, flatten
+from mindscope.lineage.pipeline import Branches, Operation, Pipeline
+
+
+def pipeline_of(node: DatasetNode | None) -> Pipeline:
+    """From the source to the stage that hands out batches; empty without a pipeline."""
+    if node is None:
+        return ()
+    flows = tuple(pipeline_of(child) for child in node.children)
+    before: Pipeline = flows[0] if len(flows) == 1 else (Branches(flows),) if flows else ()
+    return (*before, Operation(node.op_type, tuple(sorted(_parameters(node)))))
+
+
+def _parameters(node: DatasetNode) -> Iterator[tuple[str, Cell]]:
+    yield from flatten(node.parameters)
+    if node.operations:
+        yield "operations", tuple(each.name for each in node.operations)
+    for number, each in enumerate(node.operations):
+        is_repeated = sum(other.name == each.name for other in node.operations) > 1
+        yield from flatten(_settings(each), f"{each.name}[{number}]." if is_repeated else f"{each.name}.")
+    if node.sampler is not None:
+        yield "sampler", node.sampler.name
+        yield from flatten(_settings(node.sampler), f"{node.sampler.name}.")
+
+
+def _settings(operation: DatasetOperation) -> Mapping[str, Any]:
+    more = {"size": operation.size, "weights": operation.weights}
+    return {**operation.parameters, **{name: value for name, value in more.items() if value}}
