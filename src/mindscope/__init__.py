@@ -19,7 +19,7 @@ _HOMES = {
     **dict.fromkeys(("SummaryRecord", "flush_all"), "mindscope.capture"),
     **dict.fromkeys(("Run", "Runs", "open_run", "open_runs"), "mindscope.reading"),
 }
-_MODULES = ("capture", "config", "errors", "formats", "ingest", "reading", "reasons", "store", "types")
+_MODULES = ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types")
 
 
 def __getattr__(name: str) -> Any:

@@ -55,6 +55,11 @@ def test_public_names_and_modules_are_imported_when_they_are_used() -> None:
     assert set(mindscope.__all__) <= set(dir(mindscope))
 
 
+def test_modules_load_on_first_access() -> None:
+    for name in ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types"):
+        assert getattr(mindscope, name).__name__ == f"mindscope.{name}"
+
+
 def test_modules_keep_to_the_arrow() -> None:
     lint = Path(sys.executable).with_name("lint-imports")
     result = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
