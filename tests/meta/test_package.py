@@ -56,8 +56,9 @@ def test_public_names_and_modules_are_imported_when_they_are_used() -> None:
 
 
 def test_modules_load_on_first_access() -> None:
-    for name in ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types"):
-        assert getattr(mindscope, name).__name__ == f"mindscope.{name}"
+    names = ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types")
+    loaded = modules_after(f"import mindscope; [getattr(mindscope, name) for name in {names}]")
+    assert {f"mindscope.{name}" for name in names} <= loaded
 
 
 def test_modules_keep_to_the_arrow() -> None:
