@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
+from urllib.parse import quote_plus
 
 import numpy as np
 from playwright.sync_api import Page, expect
@@ -16,6 +17,7 @@ import mindscope
 from tests.server.live_viewer import DATA, LiveViewer, running_viewer
 
 from .conftest import WEB
+from .patience import until
 from .scalars_page import expect_view
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -51,6 +53,26 @@ def test_a_landscape_is_drawn_with_the_path_of_the_training(viewer: LiveViewer, 
     landscapes = mindscope.open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()
     with_path = [tag for tag, each in landscapes.items() if each.path_x is not None]
     expect(shown).to_contain_text(with_path[-1])
+
+
+def test_another_landscape_is_chosen_and_kept_in_the_address(viewer: LiveViewer, open_page: OpenPage):
+    landscapes = mindscope.open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()
+    first = next(iter(landscapes))
+    page = open_page(viewer, "/dashboard?run=mindspore%2Flandscape%2Funit_step")
+    choice = page.get_by_test_id("card-landscape").get_by_test_id("preview-tag")
+    expect(choice.locator("option")).to_have_text(list(landscapes))
+    expect(choice).not_to_have_value(first)
+    usual = page.get_by_test_id("card-landscape").locator("canvas").screenshot()
+    with page.expect_response(lambda response: "landscape=" in response.url) as answer:
+        choice.select_option(first)
+    assert answer.value.json()["landscape"]["tag"] == first
+    expect(choice).to_have_value(first)
+    expect_view(page, "preview_landscape", quote_plus(first))
+    until(page, lambda: page.get_by_test_id("card-landscape").locator("canvas").screenshot() != usual)
+    again = open_page(viewer, page.url.removeprefix(f"http://127.0.0.1:{viewer.port}"))
+    expect(again.get_by_test_id("card-landscape").get_by_test_id("preview-tag")).to_have_value(first)
+    elsewhere = open_page(viewer, "/dashboard?run=mindspore%2Flandscape%2Funit_step&preview_landscape=nix")
+    expect(elsewhere.get_by_test_id("card-landscape").get_by_test_id("preview-tag")).not_to_have_value(first)
 
 
 def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: OpenPage):

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
+from mindscope import open_run
 from tests.browser.test_accessibility import serious
 from tests.server.live_viewer import DATA, LiveViewer
 
@@ -212,6 +214,9 @@ def test_tables_and_previews_are_in_the_file(save: Save, viewer: LiveViewer):
     expect(page.get_by_role("heading", level=3)).to_have_count(5)
     expect(figure(page, "Loss landscape").get_by_role("img")).to_have_js_property("complete", True)
     assert serious(page) == []
+    first = next(iter(open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()))
+    page = save(f"/dashboard?run=mindspore%2Flandscape%2Funit_step&preview_landscape={quote(first, safe='')}")
+    expect(figure(page, "Loss landscape")).to_contain_text(first)
 
 
 def test_what_fails_is_named_and_what_takes_long_is_stopped(

@@ -134,7 +134,35 @@ def test_previews_show_graph_pipeline_and_landscape(viewer: LiveViewer):
     np.testing.assert_allclose(got["landscape"]["path_x"], landscape.path_x, rtol=1e-6)
 
 
+def test_any_landscape_of_a_run_can_be_asked_for(viewer: LiveViewer):
+    run = "mindspore/landscape/unit_step"
+    ask = {"run": run}
+    landscapes = mindscope.open_run(DATA / run).landscapes()
+    usual = viewer.http.get("/api/previews", params=ask).json()
+    assert len(landscapes) > 1
+    assert usual["landscapes"] == list(landscapes)
+    for tag, landscape in landscapes.items():
+        got = viewer.http.get("/api/previews", params={**ask, "landscape": tag}).raise_for_status().json()
+        assert got["landscape"]["tag"] == tag
+        np.testing.assert_allclose(got["landscape"]["losses"], landscape.z, rtol=1e-6)
+        assert {**got, "landscape": None} == {**usual, "landscape": None}
+    refused = viewer.http.get("/api/previews", params={**ask, "landscape": "nix"})
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"]) == (404, "tag_not_found")
+    assert error["values"] == {"kind": "landscape", "tag": "nix", "run": run}
+
+
+@pytest.mark.parametrize(
+    ("run", "framework"),
+    [("mindspore/lineage_sweep/run_01", "mindspore"), ("mindspore/custom_loop", None), (f"{TB_ALL}/multi_a", None)],
+)
+def test_previews_name_the_framework_of_a_training(viewer: LiveViewer, run: str, framework: str | None):
+    got = viewer.http.get("/api/previews", params={"run": run}).raise_for_status().json()
+    assert got["framework"] == framework
+
+
 def test_a_run_without_any_has_no_previews(viewer: LiveViewer):
     got = viewer.http.get("/api/previews", params={"run": f"{TB_ALL}/multi_a"}).json()
     assert (got["graph"], got["pipeline"], got["landscape"], got["problems"]) == (None, None, None, [])
+    assert got["landscapes"] == []
     assert viewer.http.get("/api/previews", params={"run": "nix"}).status_code == 404

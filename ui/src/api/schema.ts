@@ -419,7 +419,7 @@ export interface paths {
         };
         /**
          * Get Previews
-         * @description Small pictures of a run's newest graph, data pipeline and loss landscape.
+         * @description Small previews of a run's newest graph and data pipeline, and of the newest or the given loss landscape.
          */
         get: operations["get_previews"];
         put?: never;
@@ -1631,7 +1631,7 @@ export interface components {
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
          * LandscapePreview
-         * @description The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
+         * @description A loss landscape: losses row by row, null where one is no number.
          *
          *     The path is where the training went on the plane; its three columns are of one length, empty without a path.
          */
@@ -1977,10 +1977,17 @@ export interface components {
         /**
          * Previews
          * @description Null where the run holds none, or none that can be read: ``problems`` says why.
+         *
+         *     ``framework`` is that of the training, null where the lineage does not name it. ``landscapes`` are the tags of all
+         *     landscapes. Without a tag in the request, ``landscape`` is the newest one, of those with a path if any has one.
          */
         Previews: {
+            /** Framework */
+            framework: ("pytorch" | "mindspore") | null;
             graph: components["schemas"]["GraphPreview"] | null;
             landscape: components["schemas"]["LandscapePreview"] | null;
+            /** Landscapes */
+            landscapes: string[];
             pipeline: components["schemas"]["PipelinePreview"] | null;
             /** Problems */
             problems: components["schemas"]["ReasonEntry"][];
@@ -4454,6 +4461,7 @@ export interface operations {
         parameters: {
             query: {
                 run: string;
+                landscape?: string | null;
             };
             header?: never;
             path?: never;
@@ -4488,7 +4496,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description No such run or tag. */
+            /** @description No such run, tag or value. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4526,6 +4534,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

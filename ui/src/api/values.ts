@@ -108,6 +108,7 @@ export async function fetchHparams(runs: readonly string[], signal: AbortSignal)
   return (await (await request("/api/hparams", { body: { runs }, signal })).json()) as HparamTable;
 }
 
-export function fetchPreviews(run: string, signal: AbortSignal): Promise<Previews> {
-  return json("/api/previews", new URLSearchParams({ run }), signal);
+/** `landscape` is a tag; null for the landscape that the server takes. */
+export function fetchPreviews({ run, landscape }: { run: string; landscape: string | null }, signal: AbortSignal): Promise<Previews> {
+  return json("/api/previews", new URLSearchParams(landscape === null ? { run } : { run, landscape }), signal);
 }

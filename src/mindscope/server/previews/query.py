@@ -7,13 +7,15 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.stored_values import find_values
 from mindscope.graph import DatasetNode, Graph
 from mindscope.graph.model import Node
+from mindscope.ingest import Catalog
 from mindscope.reading import Run
 from mindscope.reasons import Reason, unforeseen_reason
 from mindscope.server.http.schema import ReasonEntry
@@ -26,7 +28,7 @@ from mindscope.server.previews.schema import (
     ScopeEdge,
     ScopePreview,
 )
-from mindscope.types import Damage, Landscape
+from mindscope.types import Damage, Kind, Landscape
 
 log = logging.getLogger(__name__)
 
@@ -43,23 +45,48 @@ def preview_run(run: Run) -> Previews:
     """Everything at once: graphs and pipelines have no steps, and of landscapes the newest counts."""
     version = run.store.version
     problems: list[ReasonEntry] = []
-    outlines = {
+    previews = {
         "graph": _part(_newest_graph, run, problems),
         "pipeline": _part(_newest_pipeline, run, problems),
         "landscape": _part(_newest_landscape, run, problems),
     }
     found = [_problem(each) for each in run.damages[len(run.store.damages) :]]
-    return Previews(run=run.id, version=version, problems=found + problems, **cast(Any, outlines))
+    return Previews(
+        run=run.id,
+        version=version,
+        framework=_part(_framework, run, problems),
+        landscapes=list(run.store.tags(Kind.LANDSCAPE)),
+        problems=found + problems,
+        **cast(Any, previews),
+    )
+
+
+def with_landscape(previews: Previews, catalog: Catalog, tag: str) -> Previews:
+    """The same previews with the newest landscape of ``tag``.
+
+    Raises TagNotFoundError, FormatError when the landscape can't be read.
+    """
+    found = find_values(catalog, previews.run, Kind.LANDSCAPE, tag)
+    landscape: Landscape = found.read(found.places, len(found.places) - 1)
+    return previews.model_copy(update={"landscape": preview_landscape(tag, landscape)})
 
 
 def _part(outline: Callable[[Run], T | None], run: Run, problems: list[ReasonEntry]) -> T | None:
-    """One of the outlines; None where making it fails, for the others are wanted still."""
+    """One of the previews; None where making it fails, for the others are wanted still."""
     try:
         return outline(run)
     except Exception as error:
         log.exception("%s of run %s", outline.__name__, run.id)
         problems.append(ReasonEntry.of(unforeseen_reason(error)))
         return None
+
+
+def _framework(run: Run) -> Literal["pytorch", "mindspore"] | None:
+    """PyTorch's collector records the version of torch; other runs with a train lineage are of MindSpore."""
+    lineage = run.lineage
+    if "env/torch" in lineage.custom:
+        return "pytorch"
+    return None if lineage.train is None else "mindspore"
 
 
 def _newest_graph(run: Run) -> GraphPreview | None:

@@ -6,15 +6,17 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from mindscope.server.http.context import CurrentViewer
-from mindscope.server.http.errors import NOT_FOUND
+from mindscope.server.http.immutable import READABLE
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.previews.cache import PreviewCache
+from mindscope.server.previews.query import with_landscape
 from mindscope.server.previews.schema import Previews
 
 router = APIRouter()
 
 
-@router.get("/previews", response_model=Previews, responses=NOT_FOUND)
-def get_previews(run: str, viewer: CurrentViewer) -> JsonResponse:
-    """Small pictures of a run's newest graph, data pipeline and loss landscape."""
-    return JsonResponse(viewer.shared(PreviewCache).get(viewer.catalog.run(run)))
+@router.get("/previews", response_model=Previews, responses=READABLE)
+def get_previews(run: str, viewer: CurrentViewer, landscape: str | None = None) -> JsonResponse:
+    """Small previews of a run's newest graph and data pipeline, and of the newest or the given loss landscape."""
+    previews = viewer.shared(PreviewCache).get(viewer.catalog.run(run))
+    return JsonResponse(previews if landscape is None else with_landscape(previews, viewer.catalog, landscape))

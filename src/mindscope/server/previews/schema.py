@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from mindscope.server.http.schema import Answer, ReasonEntry
 
 
@@ -49,7 +51,7 @@ class PipelinePreview(Answer):
 
 
 class LandscapePreview(Answer):
-    """The newest loss landscape, of those with a path if any has one: losses row by row, null where one is no number.
+    """A loss landscape: losses row by row, null where one is no number.
 
     The path is where the training went on the plane; its three columns are of one length, empty without a path.
     """
@@ -64,11 +66,17 @@ class LandscapePreview(Answer):
 
 
 class Previews(Answer):
-    """Null where the run holds none, or none that can be read: ``problems`` says why."""
+    """Null where the run holds none, or none that can be read: ``problems`` says why.
+
+    ``framework`` is that of the training, null where the lineage does not name it. ``landscapes`` are the tags of all
+    landscapes. Without a tag in the request, ``landscape`` is the newest one, of those with a path if any has one.
+    """
 
     run: str
     version: int
+    framework: Literal["pytorch", "mindspore"] | None
     graph: GraphPreview | None
     pipeline: PipelinePreview | None
     landscape: LandscapePreview | None
+    landscapes: list[str]
     problems: list[ReasonEntry]

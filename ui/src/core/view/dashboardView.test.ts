@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { dashboardViewOf, defaultDashboardView, describeDashboard, previewTag, type DashboardView } from "./dashboardView";
+import { dashboardViewOf, defaultDashboardView, describeDashboard, landscapeTag, previewTag, type DashboardView } from "./dashboardView";
 
 function through(view: DashboardView): DashboardView {
   const query = new URLSearchParams();
@@ -37,5 +37,14 @@ describe("the previewed tag", () => {
     expect(previewTag(["acc", "loss/auto"], undefined)).toBe("loss/auto");
     expect(previewTag(["w"], undefined)).toBe("w");
     expect(previewTag([], undefined)).toBeUndefined();
+  });
+});
+
+describe("the previewed landscape", () => {
+  it("is the chosen one while the run has it, else the usual one", () => {
+    expect(landscapeTag(["a", "b"], "a", "b")).toBe("a");
+    expect(landscapeTag(["a", "b"], "gone", "b")).toBe("b");
+    expect(landscapeTag(["a", "b"], undefined, "b")).toBe("b");
+    expect(landscapeTag([], "a", undefined)).toBeUndefined();
   });
 });

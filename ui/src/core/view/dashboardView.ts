@@ -29,3 +29,8 @@ export function previewTag(tags: readonly string[], chosen: string | undefined):
   if (chosen !== undefined && tags.includes(chosen)) return chosen;
   return tags.find((tag) => /train.*loss/i.test(tag)) ?? tags.find((tag) => /loss/i.test(tag)) ?? tags[0];
 }
+
+/** The tag of the landscape to preview: the chosen one, else the one that the server takes. */
+export function landscapeTag(tags: readonly string[], chosen: string | undefined, usual: string | undefined): string | undefined {
+  return chosen !== undefined && tags.includes(chosen) ? chosen : usual;
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { previewTag } from "../../core/view/dashboardView";
+import { landscapeTag, previewTag } from "../../core/view/dashboardView";
 import { groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
@@ -17,7 +17,7 @@ import { landscapeContent, graphContent, pipelineContent, scalarContent, histogr
 /** The previews of a run, and which kinds of data it has not. */
 export async function dashboardExport(run: string, signal: AbortSignal): Promise<ViewPlan> {
   const facts = runs.byId.get(run);
-  const previews = await readPreviews(run, signal);
+  const previews = await shownPreviews(run, signal);
   const counted = KINDS.map((card) => ({ card, count: countOf(card, facts, previews) }));
   const filled = counted.filter(({ count }) => count !== "");
   const missing = counted.filter(({ count }) => count === "").map(({ card }) => t(card.title));
@@ -34,6 +34,14 @@ export async function dashboardExport(run: string, signal: AbortSignal): Promise
     sections: [{ title: t("nav.dashboard"), cards: filled.map(({ card, count }) => cardOf(card, count, run, previews)) }],
     filter: imageFilter(view.pictures),
   };
+}
+
+/** The previews with the landscape that the page shows. */
+async function shownPreviews(run: string, signal: AbortSignal): Promise<Previews> {
+  const chosen = view.dashboard.tags.landscape;
+  const usual = await readPreviews({ run, landscape: null }, signal);
+  const landscape = landscapeTag(usual.landscapes, chosen, usual.landscape?.tag);
+  return landscape === undefined || landscape === usual.landscape?.tag ? usual : readPreviews({ run, landscape }, signal);
 }
 
 /** How much there is of a kind, in words; "" when there is nothing. */

@@ -32,6 +32,16 @@ function collected(kind: "graph" | "pipeline" | "landscape", option: string, val
   return { kind, title: `dashboard.${kind}`, icon: kind, path: null, code, testid: `card-${kind}` };
 }
 
+const PROFILERS = {
+  mindspore: "# MindSpore\nprofiler = mindspore.Profiler()\nmodel.train(...)\nprofiler.analyse()",
+  pytorch: "# PyTorch\nwith torch.profiler.profile() as profiler:\n    train()",
+};
+
+/** The card of a kind for a run of a framework: only code of that framework, all where nobody knows which. */
+export function cardFor(card: CardKind, framework: keyof typeof PROFILERS | null): CardKind {
+  return card.kind === "profile" && framework ? { ...card, code: PROFILERS[framework] } : card;
+}
+
 /** Every card of the dashboard, in their order. */
 export const KINDS: readonly CardKind[] = [
   recorded("scalar", "nav.scalars", "scalars", '"loss", loss'),
@@ -46,7 +56,7 @@ export const KINDS: readonly CardKind[] = [
     title: "dashboard.profile",
     icon: "profile",
     path: null,
-    code: "# MindSpore\nprofiler = mindspore.Profiler()\nmodel.train(...)\nprofiler.analyse()\n\n# PyTorch\nwith torch.profiler.profile() as profiler:\n    train()",
+    code: Object.values(PROFILERS).join("\n\n"),
     how: "dashboard.profile_how",
     testid: "card-profile",
   },

@@ -87,7 +87,7 @@ export function askedHparams(): Asked<readonly string[], HparamTable> {
   return new Asked(fetchHparams);
 }
 
-export function askedPreviews(): Asked<string, Previews> {
+export function askedPreviews(): Asked<{ run: string; landscape: string | null }, Previews> {
   return new Asked(fetchPreviews);
 }
 
