@@ -26,6 +26,7 @@ from .scalars_page import card, drag, expect_view, full, point_at, tip_rows, wai
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = 10
 LASTS = {"adam/1": 1.0, "adam/2": 2.0, "adam/3": 6.0, "sgd/1": 10.0, "sgd/2": 20.0}
+PAIR = "run=mindspore%2Fcustom_loop&run=tensorboard%2Ftb_all%2Frun_a"
 SWEEP = "/compare?" + "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02}" for number in range(1, 13))
 
 
@@ -286,6 +287,30 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     expect(panel).to_have_count(0)
     page.get_by_test_id("compare-show").get_by_text("Table").click()
     expect(page.get_by_test_id("compare-table")).to_be_visible()
+
+
+HEADS = """table => {
+  const left = (one) => one.getBoundingClientRect().left;
+  const names = table.querySelector(".run").getBoundingClientRect().right;
+  return [...table.querySelectorAll(".ofTag")].map((group) => [left(group.querySelector("span")), left(group), names]);
+}"""
+"""Of each tag in the head: where its name and its columns begin, and where the column of the runs ends."""
+
+
+@pytest.mark.parametrize("width", [1440, 1920])
+@pytest.mark.parametrize("parameters", ["", "&parameters=all"])
+def test_tags_are_named_above_their_columns(viewer: LiveViewer, open_page: OpenPage, width: int, parameters: str):
+    """A name begins where its first column begins, or stays in sight at the runs' names while it is scrolled."""
+    page = open_page(viewer, f"/compare?{PAIR}&show=table{parameters}")
+    page.set_viewport_size({"width": width, "height": 800})
+    table = page.get_by_test_id("compare-table")
+    expect(table.locator(".ofTag").first).to_be_visible()
+    for left in (0, 300):
+        table.evaluate("(table, left) => { table.scrollLeft = left }", left)
+        heads = table.evaluate(HEADS)
+        assert len(heads) >= 2
+        assert all(name >= group + 11 for name, group, _ in heads)
+        assert all(name == pytest.approx(group + 12, abs=2) for name, group, names in heads if group > names)
 
 
 def test_only_the_parameters_that_differ_are_columns(viewer: LiveViewer, open_page: OpenPage):
