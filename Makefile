@@ -62,6 +62,7 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_training.py
 	$(BIN)/python bench/bench_loading.py
 	$(BIN)/python bench/bench_values.py
+	$(BIN)/python bench/bench_lineage.py
 	$(BIN)/python bench/bench_mindspore_training.py
 
 bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium

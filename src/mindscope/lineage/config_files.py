@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -27,6 +28,10 @@ MOST_BYTES = 1 << 20
 MOST_SETTINGS = 2000
 """Of one file."""
 
+SETTLED_NS = 2_000_000_000
+UNSETTLED = -1
+"""In place of the time of a directory that changed less than ``SETTLED_NS`` ago."""
+
 Stamp = tuple[tuple[str, int, int], ...]
 
 
@@ -41,27 +46,40 @@ class ConfigFiles:
 NONE = ConfigFiles()
 
 
-def config_stamp(directory: Path) -> Stamp:
+def config_stamp(directory: Path, before: Stamp = ()) -> Stamp:
     """Changes when a file of ``NAMES`` in the directory comes, goes or is written: (name, nanoseconds, bytes) of each.
 
-    One listing of the directory, so that 10,000 runs without such files cost little.
+    ``before`` is the stamp of the last call: the directory is listed again only where its time changed.
     """
+    if before and all(_stat(directory, name) == tuple(state) for name, *state in before):
+        return before
     stamp: list[tuple[str, int, int]] = []
-    for folder in (directory, directory / ".hydra"):
-        wanted = {Path(name).name for name in NAMES if (directory / name).parent == folder}
+    for folder in ("", ".hydra"):
+        state = _stat(directory, folder)
+        if state is None:
+            break
+        # A directory that changed a moment ago may change again without a new time: it is listed the next time too.
+        is_settled = time.time_ns() - state[0] > SETTLED_NS
+        stamp.append((folder, state[0] if is_settled else UNSETTLED, 0))
+        wanted = [name for name in NAMES if str(Path(name).parent) == (folder or ".")]
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.name in wanted:
-                        found = entry.stat(follow_symlinks=False)
-                        stamp.append((f"{folder.name}/{entry.name}", found.st_mtime_ns, found.st_size))
-                    elif entry.name == ".hydra":
-                        stamp.append((entry.name, 0, 0))
+            names = frozenset(os.listdir(directory / folder))  # noqa: PTH208 (ten thousand times)
         except OSError:
             break
-        if not any(name == ".hydra" for name, _, _ in stamp):
+        found = ((name, _stat(directory, name)) for name in wanted if Path(name).name in names)
+        stamp.extend((name, *state) for name, state in found if state is not None)
+        if ".hydra" not in names:
             break
-    return tuple(sorted(stamp))
+    return tuple(stamp)
+
+
+def _stat(directory: Path, name: str) -> tuple[int, int] | None:
+    """When a file was written, in nanoseconds, and its bytes; None when it is gone. A directory has 0 bytes."""
+    try:
+        found = os.lstat(os.path.join(directory, name))  # noqa: PTH118 (ten thousand times)
+    except OSError:
+        return None
+    return found.st_mtime_ns, 0 if stat.S_ISDIR(found.st_mode) else found.st_size
 
 
 def read_config_files(directory: Path) -> ConfigFiles:

@@ -52,6 +52,7 @@ class _Known:
     """What was read of a run, and when it has to be read again."""
 
     store: RunStore
+    store_version: int = -1
     field_version: int = -1
     fields: Row = field(default_factory=dict[ColumnKey, Cell])
     hparams: HparamsData = field(default_factory=HparamsData)
@@ -102,14 +103,16 @@ class LineageRows:
 
     def _read(self, known: _Known) -> None:
         """What stands in files: lineage, hyper-parameters, settings."""
-        version = _field_version(known.store)
+        store_version = known.store.version  # before the values, so that a concurrent append is not missed
+        version = known.field_version if store_version == known.store_version else _field_version(known.store)
+        known.store_version = store_version
         if version != known.field_version:
             whole = WholeValues(known.store)
             known.fields = dict(lineage_cells(read_lineage(whole.all_of)))
             known.hparams = read_hparams(whole.all_of)
             known.field_version = version
             known.row_key = None
-        stamp = config_stamp(known.store.path)
+        stamp = config_stamp(known.store.path, known.stamp)
         if stamp != known.stamp:
             known.stamp, known.config = stamp, read_config_files(known.store.path)
             known.row_key = None
