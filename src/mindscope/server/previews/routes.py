@@ -9,7 +9,6 @@ from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.immutable import READABLE
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.previews.cache import PreviewCache
-from mindscope.server.previews.query import with_landscape
 from mindscope.server.previews.schema import Previews
 
 router = APIRouter()
@@ -19,4 +18,8 @@ router = APIRouter()
 def get_previews(run: str, viewer: CurrentViewer, landscape: str | None = None) -> JsonResponse:
     """Small previews of a run's newest graph and data pipeline, and of the newest or the given loss landscape."""
     previews = viewer.shared(PreviewCache).get(viewer.catalog.run(run))
-    return JsonResponse(previews if landscape is None else with_landscape(previews, viewer.catalog, landscape))
+    if landscape is None:
+        return JsonResponse(previews)
+    from mindscope.server.previews.query import with_landscape  # imports graphs and lineage: not for the first answer
+
+    return JsonResponse(with_landscape(previews, viewer.catalog, landscape))
