@@ -66,7 +66,7 @@ def with_landscape(previews: Previews, catalog: Catalog, tag: str) -> Previews:
 
     Raises TagNotFoundError, FormatError when the landscape can't be read.
     """
-    found = find_values(catalog, previews.run, Kind.LANDSCAPE, tag)
+    found = find_values(catalog.run(previews.run), Kind.LANDSCAPE, tag)
     landscape: Landscape = found.read(found.places, len(found.places) - 1)
     return previews.model_copy(update={"landscape": preview_landscape(tag, landscape)})
 
