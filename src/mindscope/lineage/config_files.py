@@ -82,11 +82,15 @@ def _stat(directory: Path, name: str) -> tuple[int, int] | None:
     return found.st_mtime_ns, 0 if stat.S_ISDIR(found.st_mode) else found.st_size
 
 
-def read_config_files(directory: Path) -> ConfigFiles:
-    """The settings of all files of ``NAMES`` in the directory of a run. What can't be read hides nothing else."""
+def read_config_files(directory: Path, stamp: Stamp | None = None) -> ConfigFiles:
+    """The settings of all files of ``NAMES`` in the directory of a run. What can't be read hides nothing else.
+
+    ``stamp`` is that of the directory, if the caller has it: files that it lacks are not looked for.
+    """
+    there = {name for name, _, _ in (config_stamp(directory) if stamp is None else stamp)}
     settings: dict[str, Cell] = {}
     problems: list[str] = []
-    for name in NAMES:
+    for name in filter(there.__contains__, NAMES):
         path = directory / name
         try:
             text = _read_text(path)

@@ -114,7 +114,7 @@ class LineageRows:
             known.row_key = None
         stamp = config_stamp(known.store.path, known.stamp)
         if stamp != known.stamp:
-            known.stamp, known.config = stamp, read_config_files(known.store.path)
+            known.stamp, known.config = stamp, read_config_files(known.store.path, stamp)
             known.row_key = None
 
     def _row_key(self, runs: Mapping[str, RunStore], id: str, now: float) -> tuple[object, ...]:
