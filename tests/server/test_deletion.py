@@ -42,7 +42,7 @@ def plan(viewer: LiveViewer, run: str) -> dict[str, Any]:
 
 
 def delete(viewer: LiveViewer, run: str, token: str, **headers: str) -> httpx.Response:
-    return viewer.http.delete("/api/runs", params={"run": run, "token": token}, headers=headers)
+    return viewer.http.delete("/api/runs/files", params={"run": run, "token": token}, headers=headers)
 
 
 def test_a_run_is_deleted_and_every_page_told(allowed: LiveViewer, logs: Path):

@@ -10,5 +10,5 @@ export function fetchDeletion(run: string): Promise<Deletion> {
 }
 
 export async function sendDeletion(run: string, token: string): Promise<void> {
-  await request(`/api/runs?${new URLSearchParams({ run, token })}`, { method: "DELETE" });
+  await request(`/api/runs/files?${new URLSearchParams({ run, token })}`, { method: "DELETE" });
 }

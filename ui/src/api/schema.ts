@@ -444,11 +444,7 @@ export interface paths {
         get: operations["get_runs"];
         put?: never;
         post?: never;
-        /**
-         * Delete Run
-         * @description Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back.
-         */
-        delete: operations["delete_run"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -469,6 +465,26 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Run
+         * @description Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back.
+         */
+        delete: operations["delete_run"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4646,11 +4662,10 @@ export interface operations {
             };
         };
     };
-    delete_run: {
+    get_deletion: {
         parameters: {
             query: {
                 run: string;
-                token: string;
             };
             header?: never;
             path?: never;
@@ -4664,7 +4679,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletedAnswer"];
+                    "application/json": components["schemas"]["DeletionAnswer"];
                 };
             };
             /** @description The body is not JSON. */
@@ -4759,10 +4774,11 @@ export interface operations {
             };
         };
     };
-    get_deletion: {
+    delete_run: {
         parameters: {
             query: {
                 run: string;
+                token: string;
             };
             header?: never;
             path?: never;
@@ -4776,7 +4792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletionAnswer"];
+                    "application/json": components["schemas"]["DeletedAnswer"];
                 };
             };
             /** @description The body is not JSON. */

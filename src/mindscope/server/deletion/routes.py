@@ -43,7 +43,7 @@ def get_deletion(run: str, viewer: CurrentViewer) -> DeletionAnswer | JSONRespon
         return _failed(run, error)
 
 
-@router.delete("/runs", response_model=DeletedAnswer, responses=REFUSALS)
+@router.delete("/runs/files", response_model=DeletedAnswer, responses=REFUSALS)
 def delete_run(
     run: str, token: Annotated[str, Query(max_length=100)], viewer: CurrentViewer
 ) -> DeletedAnswer | JSONResponse:
