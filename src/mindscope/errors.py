@@ -51,12 +51,12 @@ class ServerError(MindscopeError, RuntimeError):
     """The viewer could not be started, reached or stopped."""
 
 
-class NotebookError(MindscopeError, RuntimeError):
+class AnnotationError(MindscopeError, RuntimeError):
     """People's own data can't be kept in the workspace."""
 
 
 class StaleRecordError(MindscopeError):
-    """Somebody changed a record of the notebook meanwhile."""
+    """Somebody changed a record of the annotations meanwhile."""
 
 
 class ExpressionError(MindscopeError, ValueError):

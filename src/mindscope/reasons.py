@@ -126,16 +126,16 @@ TEXTS: Mapping[str, str] = {
         "slice leaves {count} dimensions, {dimensions}; a table has two: give one index, as 0, for each of the others"
     ),
     "slice_of_texts": "tensor holds texts, a heat map shows numbers; look at it as a table",
-    # the notebook
+    # annotations
     "stale_record": "{keys} changed meanwhile",
-    "notebook_read_only": "{path}: {reason}; make room, or choose a workspace that can be written with --workspace",
-    "notebook_busy": "{path}: {reason}; try again, or choose another --workspace",
-    "notebook_unusable": "{path}: {reason}; move it away, or choose another --workspace",
-    "notebook_stuck": "{path} is damaged ({damage}) and can't be moved: {reason}; move it yourself",
-    "notebook_later": "{path} has format {format}, this mindscope writes format {own}; use a later version",
-    "notebook_begun_anew": "the notebook was damaged and begun anew; what is left of it is {path}",
-    "notebook_restored": (
-        "the notebook was damaged and restored from its daily copy and its intact records; check the latest changes, "
+    "annotations_read_only": "{path}: {reason}; make room, or choose a workspace that can be written with --workspace",
+    "annotations_busy": "{path}: {reason}; try again, or choose another --workspace",
+    "annotations_unusable": "{path}: {reason}; move it away, or choose another --workspace",
+    "annotations_stuck": "{path} is damaged ({damage}) and can't be moved: {reason}; move it yourself",
+    "annotations_later": "{path} has format {format}, this mindscope writes format {own}; use a later version",
+    "annotations_begun_anew": "the annotations were damaged and begun anew; what is left of them is {path}",
+    "annotations_restored": (
+        "the annotations were damaged and restored from their daily copy and intact records; check the latest changes, "
         "then delete {path}"
     ),
     # deleting

@@ -282,7 +282,7 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     shown.get_by_test_id("thresholds").click()
     panel.get_by_test_id("threshold-remove").click()
     expect(panel.get_by_test_id("threshold")).to_have_count(0)
-    eventually(lambda: not any(sweep.http.get("/api/notebook").json()["thresholds"].values()))
+    eventually(lambda: not any(sweep.http.get("/api/annotations").json()["thresholds"].values()))
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     page.get_by_test_id("compare-show").get_by_text("Table").click()

@@ -161,7 +161,7 @@ def test_a_pinned_tag_stands_first_and_stays(greys: LiveViewer, open_page: OpenP
     pinned.get_by_test_id("card").nth(1).hover()
     pinned.get_by_test_id("card").nth(1).get_by_test_id("pin").click()
     expect(pinned).to_have_count(0)
-    eventually(lambda: not any(greys.http.get("/api/notebook").json()["pins"].values()))
+    eventually(lambda: not any(greys.http.get("/api/annotations").json()["pins"].values()))
 
 
 def test_all_cards_at_one_step_and_the_address_says_which(greys: LiveViewer, open_page: OpenPage):

@@ -19,7 +19,7 @@ COMPOSED = "/scalars?tag=acc&chart=%5B%22acc%22,%22loss%22%5D"
 
 @pytest.fixture
 def live(tmp_path: Path) -> Iterator[LiveViewer]:
-    """A viewer with a notebook of its own."""
+    """A viewer with annotations of its own."""
     log = GrowingLog(tmp_path / "logs" / "run")
     for tag in ("acc", "loss"):
         log.scalar(1, 0.5, tag)
@@ -37,7 +37,7 @@ def save(page: Page, name: str) -> None:
 
 def views(live: LiveViewer) -> dict[str, str]:
     """Addresses of the saved views by title."""
-    return {one["title"]: one["address"] for one in live.http.get("/api/notebook").json()["views"].values()}
+    return {one["title"]: one["address"] for one in live.http.get("/api/annotations").json()["views"].values()}
 
 
 def test_a_view_is_saved_listed_opened_replaced_and_deleted(live: LiveViewer, open_page: OpenPage):
@@ -76,7 +76,7 @@ def test_a_start_page_is_opened_where_nothing_else_is_asked_for(live: LiveViewer
 def test_a_composed_chart_is_pinned_for_everybody(live: LiveViewer, open_page: OpenPage):
     page = open_page(live, COMPOSED)
     card(page, "acc · loss").get_by_test_id("pin").click()
-    eventually(lambda: len(live.http.get("/api/notebook").json()["pins"]) == 1)
+    eventually(lambda: len(live.http.get("/api/annotations").json()["pins"]) == 1)
     other = open_page(live, "/scalars")
     expect(card(other, "acc · loss")).to_be_visible()
     card(other, "acc · loss").get_by_test_id("pin").click()

@@ -42,7 +42,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
 
 @pytest.fixture
 def own_logs(tmp_path: Path) -> Iterator[LiveViewer]:
-    """With a notebook that no other test has written into."""
+    """With annotations that no other test has written."""
     with viewed_logs(tmp_path) as live:
         yield live
 
@@ -102,7 +102,7 @@ def test_notes_and_labels_are_kept_and_found(own_logs: LiveViewer, open_page: Op
 
 def kept(live: LiveViewer, run: str) -> tuple[str, list[str]] | None:
     """Note and labels of a run on the server."""
-    notes = live.http.get("/api/notebook").json()["runs"].get(run)
+    notes = live.http.get("/api/annotations").json()["runs"].get(run)
     return notes and (notes["note"], notes["tags"])
 
 

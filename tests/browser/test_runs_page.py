@@ -48,7 +48,7 @@ def torn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Torn]:
         eventually(lambda: len(live.runs()) == 3 and all(run["tags"] for run in live.runs().values()))
         eventually(lambda: live.runs()["torn"]["damages"])
         notes = [{"run": "wide", "version": 0, "note": "worse"}, {"run": "long", "version": 0, "note": "baseline"}]
-        live.http.patch("/api/notebook/runs", json={"changes": notes}).raise_for_status()
+        live.http.patch("/api/annotations/runs", json={"changes": notes}).raise_for_status()
         yield live, log, offset
 
 

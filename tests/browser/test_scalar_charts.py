@@ -57,7 +57,7 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
 
 @pytest.fixture
 def own_training(tmp_path: Path) -> Iterator[LiveViewer]:
-    """With a notebook that no other test has written into."""
+    """With annotations that no other test has written."""
     with viewed_training(tmp_path) as live:
         yield live
 
@@ -76,7 +76,7 @@ def downloaded(chart: Locator, kind: str) -> str:
 
 
 def thresholds(live: LiveViewer) -> list[dict[str, Any]]:
-    return [one for one in live.http.get("/api/notebook").json()["thresholds"].values() if one]
+    return [one for one in live.http.get("/api/annotations").json()["thresholds"].values() if one]
 
 
 def settings(page: Page) -> None:
@@ -281,7 +281,7 @@ def test_a_threshold_is_kept_drawn_and_becomes_an_alert(own_training: LiveViewer
 def test_a_muted_alert_is_hidden_until_it_is_shown_again(own_training: LiveViewer, open_page: OpenPage):
     rule = {"tag": "acc", "rule": "value > 0.5"}
     own_training.http.put(
-        "/api/notebook/thresholds", json={"id": "t", "version": 0, "threshold": rule}
+        "/api/annotations/thresholds", json={"id": "t", "version": 0, "threshold": rule}
     ).raise_for_status()
     page = open_page(own_training, "/scalars?run=a")
     page.get_by_test_id("alerts").filter(has_text=re.compile("[1-9]")).click()
@@ -294,7 +294,7 @@ def test_a_muted_alert_is_hidden_until_it_is_shown_again(own_training: LiveViewe
     expect(mine).to_have_count(2)
     mine.first.get_by_test_id("unmute").click()
     expect(mine).to_have_count(2)
-    eventually(lambda: not any(own_training.http.get("/api/notebook").json()["mutes"].values()))
+    eventually(lambda: not any(own_training.http.get("/api/annotations").json()["mutes"].values()))
 
 
 def test_pins_and_colors_are_kept_for_everybody(own_training: LiveViewer, open_page: OpenPage):
@@ -306,8 +306,8 @@ def test_pins_and_colors_are_kept_for_everybody(own_training: LiveViewer, open_p
     expect(pinned.get_by_test_id("card")).to_have_attribute("data-tag", "loss")
     page.get_by_test_id("run-list").get_by_role("button", name="Color of a").click()
     page.get_by_role("button", name="Color 4").click()
-    eventually(lambda: (own_training.http.get("/api/notebook").json()["runs"].get("a") or {}).get("colour") == "3")
-    eventually(lambda: any(own_training.http.get("/api/notebook").json()["pins"].values()))
+    eventually(lambda: (own_training.http.get("/api/annotations").json()["runs"].get("a") or {}).get("colour") == "3")
+    eventually(lambda: any(own_training.http.get("/api/annotations").json()["pins"].values()))
     page.evaluate("localStorage.clear()")
     page.reload()
     expect(pinned.get_by_test_id("card")).to_have_attribute("data-tag", "loss")

@@ -111,11 +111,11 @@ def test_without_a_workspace_the_viewer_warns_and_serves_from_memory(mindscope: 
     assert f":{port}" in started.stdout
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
         eventually(lambda: [run["last_step"] for run in http.get("/api/runs").json()["runs"]] == [1])
-        known = http.get("/api/notebook").raise_for_status().json()
+        known = http.get("/api/annotations").raise_for_status().json()
         assert not known["is_writable"]
-        assert known["problem"]["code"] == "notebook_read_only"
-        refused = http.patch("/api/notebook/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
-        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "notebook_read_only")
+        assert known["problem"]["code"] == "annotations_read_only"
+        refused = http.patch("/api/annotations/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "annotations_read_only")
     mindscope("stop", "--port", port)
 
 
@@ -132,7 +132,7 @@ def test_on_a_full_disk_the_viewer_warns_and_serves_from_memory(mindscope: Comma
         assert process.stdout.readline().startswith("viewer:")
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
             eventually(lambda: [run["last_step"] for run in http.get("/api/runs").json()["runs"]] == [1])
-            refused = http.patch("/api/notebook/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
+            refused = http.patch("/api/annotations/runs", json={"changes": [{"run": "run", "version": 0, "note": "x"}]})
             assert refused.status_code == 503
     finally:
         process.terminate()
@@ -183,7 +183,7 @@ def test_a_log_that_can_not_be_written_is_done_without(mindscope: CommandLine, p
     started = mindscope("start", "--port", port, "--workspace", "w")
     assert ("nothing is logged" in started.stderr) == (lost == "log")
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
-        assert http.get("/api/notebook").json()["is_writable"]
+        assert http.get("/api/annotations").json()["is_writable"]
     mindscope("stop", "--port", port)
 
 

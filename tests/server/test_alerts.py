@@ -12,8 +12,8 @@ import pytest
 from mindscope.server.alerts.schema import AlertsAnswer
 
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+from .test_annotations import put
 from .test_live import listening
-from .test_notebook import put
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_threshold_of_the_page_is_looked_for(live: LiveViewer, growing: Growin
     put(live, "threshold", "late", 0, {"tag": "loss", "rule": "value < 1"}).raise_for_status()
     eventually(lambda: {each["rule"] for each in alerts(live)} == {"threshold:mine", "threshold:late"})
     disabled = {"tag": "loss", "rule": "value > 2", "enabled": False}
-    version = live.http.get("/api/notebook").json()["thresholds"]["mine"]["version"]
+    version = live.http.get("/api/annotations").json()["thresholds"]["mine"]["version"]
     put(live, "threshold", "mine", version, disabled).raise_for_status()
     eventually(lambda: [each["rule"] for each in alerts(live)] == ["threshold:late"])
 
@@ -82,24 +82,24 @@ def test_an_alert_that_was_dismissed_is_muted_for_everybody(live: LiveViewer, gr
     put(live, "mute", "m", 0, {"alert": alert["id"]}).raise_for_status()
     eventually(lambda: alerts(live)[0]["muted"])
     put(live, "mute", "n", 0, {"rule": "spike"}).raise_for_status()
-    version = live.http.get("/api/notebook").json()["mutes"]["m"]["version"]
+    version = live.http.get("/api/annotations").json()["mutes"]["m"]["version"]
     put(live, "mute", "m", version, {"rule": "nan", "run": "another"}).raise_for_status()
     eventually(lambda: not alerts(live)[0]["muted"])
-    version = live.http.get("/api/notebook").json()["mutes"]["m"]["version"]
+    version = live.http.get("/api/annotations").json()["mutes"]["m"]["version"]
     put(live, "mute", "m", version, {"rule": "nan", "until": 1.0}).raise_for_status()
     eventually(lambda: not alerts(live)[0]["muted"])
 
 
-def test_a_notebook_that_another_process_writes_is_told(live: LiveViewer):
-    from mindscope.notebook import Change, Notebook
+def test_annotations_that_another_process_writes_are_announced(live: LiveViewer):
+    from mindscope.annotations import Annotations, Change
 
     with listening(live) as events:
         events.next()
         base = live.http.get("/api/server").json()["base_dir"]
-        other = Notebook(live.workspace, base)
+        other = Annotations(live.workspace, base)
         other.write([Change("run", "run", 0, {"note": "from elsewhere"})])
         other.close()
-        assert eventually(lambda: next((data for name, data in [events.next()] if name == "notebook"), None)) == {
+        assert eventually(lambda: next((data for name, data in [events.next()] if name == "annotations"), None)) == {
             "revision": 1
         }
 

@@ -133,6 +133,6 @@ def test_other_sites_and_unknown_runs_are_refused(allowed: LiveViewer, logs: Pat
 
 def test_notes_of_a_deleted_run_are_gone(allowed: LiveViewer):
     body = {"changes": [{"run": "a", "version": 0, "note": "x"}]}
-    allowed.http.patch("/api/notebook/runs", json=body).raise_for_status()
+    allowed.http.patch("/api/annotations/runs", json=body).raise_for_status()
     delete(allowed, "a", plan(allowed, "a")["token"]).raise_for_status()
-    assert allowed.http.get("/api/notebook").json()["runs"] == {}
+    assert allowed.http.get("/api/annotations").json()["runs"] == {}

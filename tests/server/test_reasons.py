@@ -14,7 +14,7 @@ from string import Formatter
 import pytest
 
 import mindscope
-from mindscope.errors import NotebookError, TagNotFoundError
+from mindscope.errors import AnnotationError, TagNotFoundError
 from mindscope.reasons import OS_ERRORS, TEXTS, Reason, reason_from_json, reason_of, reason_to_json
 from mindscope.server.http.schema import ReasonEntry
 
@@ -52,10 +52,10 @@ def test_the_chinese_words_are_chinese():
 
 
 TOLD = frozenset(
-    "FormatError WireError NotebookError ExpressionError SliceError RunNotFoundError TagNotFoundError".split()
+    "FormatError WireError AnnotationError ExpressionError SliceError RunNotFoundError TagNotFoundError".split()
 )
 """Errors whose text a page shows."""
-FOLDERS = ("formats", "ingest", "notebook", "server", "stats", "store")
+FOLDERS = ("formats", "ingest", "annotations", "server", "stats", "store")
 SHOWN = (*(f"{folder}/**/*.py" for folder in FOLDERS), "graph/mindspore.py", "graph/tensorboard.py")
 """Where a viewer meets them."""
 
@@ -86,8 +86,8 @@ def test_a_reason_is_its_english_text():
     assert ReasonEntry.of(TagNotFoundError(reason)).model_dump() == {
         "code": "tag_not_found", "values": {"kind": "scalar", "tag": "a b", "run": "x"}, "message": str(reason)
     }  # fmt: skip
-    assert reason_of(NotebookError("no code")).code == "uncoded"
-    assert reason_of(NotebookError("no code")) == "no code"
+    assert reason_of(AnnotationError("no code")).code == "uncoded"
+    assert reason_of(AnnotationError("no code")) == "no code"
 
 
 @pytest.mark.parametrize("text", [Reason("file_shrunk", size=3, before=9), "an older cache", Reason("file_exchanged")])

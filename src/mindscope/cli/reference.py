@@ -37,9 +37,9 @@ The configuration is Python: the line `PORT = 8081` sets the port. The viewer's 
 |---|---|
 | `WORKSPACE/log/mindscope.PORT.log` | output of a background viewer |
 | `WORKSPACE/log/access.PORT.log` | one line per request, the last 60 MB |
-| `WORKSPACE/notebook.sqlite3` | annotations: notes, tags, colors, pins, thresholds, views, mutes |
-| `WORKSPACE/notebook.copy.sqlite3` | copy of the annotations, once a day and when the viewer stops after a change |
-| `WORKSPACE/notebook.damaged-*.sqlite3` | damaged annotations that the viewer replaced |
+| `WORKSPACE/annotations.sqlite3` | annotations: notes, tags, colors, pins, thresholds, views, mutes |
+| `WORKSPACE/annotations.copy.sqlite3` | copy of the annotations, once a day and when the viewer stops after a change |
+| `WORKSPACE/annotations.damaged-*.sqlite3` | damaged annotations that the viewer replaced |
 | `WORKSPACE/cache` | cache of logs; you can delete it at any time |
 | `~/.local/state/mindscope` or `$XDG_STATE_HOME/mindscope` | list of running viewers for `status` and `stop` |
 

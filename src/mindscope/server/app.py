@@ -13,6 +13,7 @@ from mindscope import __version__
 from mindscope.ingest import Catalog
 from mindscope.server.alerts import routes as alerts
 from mindscope.server.alerts.worker import alerts_of
+from mindscope.server.annotations import routes as annotations
 from mindscope.server.audio import routes as audio
 from mindscope.server.damages import routes as damages
 from mindscope.server.deletion import routes as deletion
@@ -31,7 +32,6 @@ from mindscope.server.images import routes as images
 from mindscope.server.info import routes as info
 from mindscope.server.live import routes as live
 from mindscope.server.live.event_stream import EventStream
-from mindscope.server.notebook import routes as notebook
 from mindscope.server.openapi import add_missing_schemas
 from mindscope.server.pr_curves import routes as pr_curves
 from mindscope.server.previews import routes as previews
@@ -48,7 +48,7 @@ READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, pr_curves),
     *(images, values, texts, audio, tensors, hparams, previews, damages),
 )
-WRITERS = (notebook, alerts, deletion)
+WRITERS = (annotations, alerts, deletion)
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:

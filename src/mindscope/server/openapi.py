@@ -41,11 +41,11 @@ def _extra_schemas() -> dict[str, Any]:
 def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     """Imported at the first use: a viewer answers before anybody asks for its document."""
     from mindscope.server.alerts.schema import LiveAlerts
+    from mindscope.server.annotations.schema import LiveAnnotations
     from mindscope.server.expressions.schema import ExpressionsHeader
     from mindscope.server.groups.schema import GroupsHeader
     from mindscope.server.histograms.schema import HistogramsHeader
     from mindscope.server.live.schema import LiveChange, LiveHello
-    from mindscope.server.notebook.schema import LiveNotebook
     from mindscope.server.pr_curves.schema import PrCurvesHeader
     from mindscope.server.scalars.schema import CurvesHeader
     from mindscope.server.tensors.schema import HeatHeader
@@ -59,6 +59,6 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         PrCurvesHeader,
         LiveHello,
         LiveChange,
-        LiveNotebook,
+        LiveAnnotations,
         LiveAlerts,
     )

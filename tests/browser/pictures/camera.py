@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Request, Route
 from tests.browser.pictures.cases import HEIGHTS, Look
 from tests.browser.pictures.logs import NOW_S
 
-KNOWN_AT_ONCE = ("/api/runs", "/api/server", "/api/notebook", "/api/alerts", "/api/live", "/api/tags")
+KNOWN_AT_ONCE = ("/api/runs", "/api/server", "/api/annotations", "/api/alerts", "/api/live", "/api/tags")
 """What the server still answers while a page is pictured as loading."""
 REST_MS = 200
 """A page that looks the same for so long, and waits for nothing, is at rest."""

@@ -8,7 +8,7 @@ export type Change = components["schemas"]["LiveChange"];
  * `open`: the stream is open; sent again after every reconnection, when anything may have been missed. `lost`: the
  * server is gone, and the stream keeps trying.
  */
-export type LiveMessage = { name: "open" | "lost" | "notebook" | "alerts" } | { name: "change"; change: Change };
+export type LiveMessage = { name: "open" | "lost" | "annotations" | "alerts" } | { name: "change"; change: Change };
 
 const RETRY_MS = [500, 1000, 2000, 4000];
 
@@ -38,7 +38,7 @@ export class EventStream {
     source.addEventListener("change", ({ data }: MessageEvent<string>) => {
       this.send({ name: "change", change: JSON.parse(data) as Change });
     });
-    source.addEventListener("notebook", () => this.send({ name: "notebook" }));
+    source.addEventListener("annotations", () => this.send({ name: "annotations" }));
     source.addEventListener("alerts", () => this.send({ name: "alerts" }));
     source.onerror = () => this.#retry();
   }

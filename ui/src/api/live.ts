@@ -9,7 +9,7 @@ export interface LiveListener {
   onOpen: () => void;
   onChange: (change: Change) => void;
   /** Another client changed notes, colors, pins, thresholds or views. */
-  onNotebook: () => void;
+  onAnnotations: () => void;
   /** The server found something wrong with a run, or something is right again. */
   onAlerts: () => void;
   /** The server is gone; the subscription keeps trying. */
@@ -64,8 +64,8 @@ function deliver(listener: LiveListener, message: LiveMessage): void {
       return listener.onOpen();
     case "change":
       return listener.onChange(message.change);
-    case "notebook":
-      return listener.onNotebook();
+    case "annotations":
+      return listener.onAnnotations();
     case "alerts":
       return listener.onAlerts();
     case "lost":

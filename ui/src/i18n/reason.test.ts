@@ -22,7 +22,7 @@ describe("a reason of the server", () => {
   });
 
   it("names what the system refused", () => {
-    const full: Reason = { code: "notebook_read_only", values: { path: "/w", reason: "No space left", errno: "ENOSPC" }, message: "" };
+    const full: Reason = { code: "annotations_read_only", values: { path: "/w", reason: "No space left", errno: "ENOSPC" }, message: "" };
     expect(saidBy(full, say("zh"))).toContain("磁盘已满");
     expect(saidBy({ ...full, values: { ...full.values, errno: "EODD" } }, say("zh"))).toContain("No space left");
   });

@@ -11,8 +11,8 @@ from mindscope.ingest import Catalog
 from mindscope.server.alerts.schema import AlertEntry, AlertsAnswer
 from mindscope.server.alerts.surroundings import surroundings_of
 from mindscope.server.alerts.worker import AlertWorker
+from mindscope.server.annotations.schema import Mute
 from mindscope.server.http.json_numbers import finite, not_a_number
-from mindscope.server.notebook.schema import Mute
 
 
 def answer_alerts(catalog: Catalog, worker: AlertWorker, since: int | None) -> AlertsAnswer:

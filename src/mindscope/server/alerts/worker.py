@@ -11,23 +11,23 @@ from threading import Event, Lock, Thread
 from pydantic import BaseModel
 
 from mindscope.alerts import CHECKS, Alert, Monitor, Parameters, Rule, check_rule, expression_rule
+from mindscope.annotations import Annotations
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
-from mindscope.notebook import Notebook
 from mindscope.server.alerts.schema import LiveAlerts
+from mindscope.server.annotations.query import answer_annotations
+from mindscope.server.annotations.schema import AnnotationRecords, LiveAnnotations, MuteRecord
+from mindscope.server.annotations.store import annotations_of
 from mindscope.server.http.context import Viewer
 from mindscope.server.live.event_stream import EventStream
 from mindscope.server.live.schema import LiveChange
-from mindscope.server.notebook.query import answer_notebook
-from mindscope.server.notebook.schema import LiveNotebook, MuteRecord, NotebookRecords
-from mindscope.server.notebook.store import notebook_of
 
 log = logging.getLogger(__name__)
 
 GATHERING_S = 0.25
 """Changes within this time are looked at together."""
 TICK_S = 5.0
-"""So often the clock is asked whether a training is stuck, and the notebook whether another process changed it."""
+"""So often the clock is asked whether a training is stuck, and the annotations whether another process changed them."""
 LONGEST_REST_S = 0.5
 LONGEST_END_S = 5.0
 """For a long series that is being looked at; its thread ends with the process."""
@@ -38,9 +38,9 @@ THRESHOLD = "threshold:"
 class AlertWorker:
     """The alerts of a viewer: a thread that looks at the runs that the event stream names."""
 
-    def __init__(self, catalog: Catalog, notebook: Notebook, stream: EventStream, parameters: Parameters) -> None:
+    def __init__(self, catalog: Catalog, annotations: Annotations, stream: EventStream, parameters: Parameters) -> None:
         self._catalog = catalog
-        self._notebook = notebook
+        self._annotations = annotations
         self._stream = stream
         self._monitor = Monitor(catalog, parameters, ())
         self._lock = Lock()  # guards the two below
@@ -48,8 +48,8 @@ class AlertWorker:
         self._version = 0
         self._news = Event()
         self._stopping = Event()
-        self._revision = -1  # of the notebook, whose thresholds are looked for
-        self._told_revision = -1  # of the notebook, that pages know of
+        self._revision = -1  # of the annotations, whose thresholds are looked for
+        self._told_revision = -1  # of the annotations, that pages know of
         self._mutes: tuple[MuteRecord, ...] = ()  # of that revision
         self._stuck: frozenset[str] = frozenset()  # ids of the alerts of the clock that were told
         self._thread = Thread(target=self._work, name="mindscope-alerts", daemon=True)
@@ -84,7 +84,7 @@ class AlertWorker:
     def _on_event(self, name: str, message: BaseModel) -> None:
         if isinstance(message, LiveChange):
             self._check(message.runs)
-        elif isinstance(message, LiveNotebook):
+        elif isinstance(message, LiveAnnotations):
             self._told_revision = max(self._told_revision, message.revision)
             self._news.set()
 
@@ -97,7 +97,7 @@ class AlertWorker:
     def _work(self) -> None:
         while not self._stopping.is_set():
             try:
-                self._follow_notebook()
+                self._follow_annotations()
                 self._look()
                 self._ask_the_clock()
             except Exception:
@@ -106,12 +106,12 @@ class AlertWorker:
             self._news.clear()
             self._stopping.wait(GATHERING_S)
 
-    def _follow_notebook(self) -> None:
+    def _follow_annotations(self) -> None:
         """Take over thresholds and mutes; tell pages of a change by another process too."""
-        revision = self._notebook.revision()
+        revision = self._annotations.revision()
         if revision == self._revision:
             return
-        records = answer_notebook(self._notebook)
+        records = answer_annotations(self._annotations)
         is_first, self._revision = self._revision < 0, revision
         self._mutes = tuple(mute for mute in records.mutes.values() if mute is not None)
         rules = rules_of(records)
@@ -119,7 +119,7 @@ class AlertWorker:
             self._monitor.set_rules(rules)
             self._check(self._catalog.runs)
         if not is_first and revision > self._told_revision:
-            self._stream.announce("notebook", LiveNotebook(revision=revision))
+            self._stream.announce("annotations", LiveAnnotations(revision=revision))
         if not is_first:
             self._announce()
 
@@ -158,12 +158,12 @@ def alerts_of(viewer: Viewer) -> AlertWorker:
 
     def make() -> AlertWorker:
         parameters = Parameters.from_text(viewer.settings.alerts)
-        return AlertWorker(viewer.catalog, notebook_of(viewer), viewer.shared(EventStream), parameters)
+        return AlertWorker(viewer.catalog, annotations_of(viewer), viewer.shared(EventStream), parameters)
 
     return viewer.shared(AlertWorker, make)
 
 
-def rules_of(records: NotebookRecords) -> list[Rule]:
+def rules_of(records: AnnotationRecords) -> list[Rule]:
     """The built-in checks and the thresholds that are enabled; one that can't be read says so in its record."""
     rules = [check_rule(name) for name in CHECKS]
     for key, threshold in records.thresholds.items():

@@ -10,14 +10,14 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from mindscope.reasons import Reason, os_reason
+from mindscope.server.annotations.query import forget_run
+from mindscope.server.annotations.store import annotations_of
 from mindscope.server.deletion.query import delete_files, plan_deletion
 from mindscope.server.deletion.schema import DeletedAnswer, DeletionAnswer
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.schema import FailureAnswer
 from mindscope.server.live.event_stream import EventStream
-from mindscope.server.notebook.query import forget_run
-from mindscope.server.notebook.store import notebook_of
 from mindscope.store import RunStore
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -61,7 +61,7 @@ def delete_run(
         return _failed(run, error)
     finally:
         _look_again(viewer)
-    forget_run(notebook_of(viewer), run)
+    forget_run(annotations_of(viewer), run)
     return deleted
 
 

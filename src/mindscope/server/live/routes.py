@@ -30,7 +30,7 @@ class EventStreamResponse(StreamingResponse):
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def get_live(viewer: CurrentViewer) -> EventStreamResponse:
-    """``hello`` once; ``change`` whenever a run grew, came or went; ``notebook`` and ``alerts`` when these changed.
+    """``hello`` once; ``change`` whenever a run grew, came or went; ``annotations`` and ``alerts`` when these changed.
 
     A comment every 15 s keeps proxies awake.
     """

@@ -97,5 +97,5 @@ export const frame = {
   "alerts.check.dead": "Nearly all activations are zero",
   "alerts.check.stuck": "Training stalled: no step for much longer than usual",
 
-  "notebook.warning": "About notes, colors and thresholds:",
+  "annotations.warning": "About notes, colors and thresholds:",
 } as const;

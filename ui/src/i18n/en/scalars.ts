@@ -179,5 +179,5 @@ export const scalars = {
   "threshold.rule": "Rule",
   "threshold.remove": "Delete this threshold",
 
-  "notebook.failed": "Could not save the change:",
+  "annotations.failed": "Could not save the change:",
 } as const;

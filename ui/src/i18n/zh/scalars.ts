@@ -181,5 +181,5 @@ export const scalars: Record<keyof typeof en, string> = {
   "threshold.rule": "规则",
   "threshold.remove": "删除此阈值",
 
-  "notebook.failed": "更改未能保存：",
+  "annotations.failed": "更改未能保存：",
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { notebook } from "./notebook.svelte";
+import { annotations } from "./annotations.svelte";
 
 interface Draft {
   text: string;
@@ -34,7 +34,7 @@ class Drafts {
   async keep(run: string): Promise<void> {
     const sent = this.#all.get(run);
     if (!sent || this.theirs(run) !== null) return;
-    const isKept = await notebook.changeNote(run, sent.from, sent.text);
+    const isKept = await annotations.changeNote(run, sent.from, sent.text);
     const now = this.#all.get(run);
     if (isKept && now) this.#put(run, now.text === sent.text ? null : { text: now.text, from: sent.text });
   }
@@ -55,7 +55,7 @@ class Drafts {
 }
 
 function noteOf(run: string): string {
-  return notebook.notesOf(run)?.note ?? "";
+  return annotations.notesOf(run)?.note ?? "";
 }
 
 export const drafts = new Drafts();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { freshId, notebook } from "./notebook.svelte";
+import { freshId, annotations } from "./annotations.svelte";
 
 /** Pinned tags and charts, shared by all clients. */
 class Pins {
   #byPage = $derived.by(() => {
     const pages = new Map<string, Map<string, { id: string; place: number }>>();
-    for (const [id, { page, subject, place }] of notebook.pins) {
+    for (const [id, { page, subject, place }] of annotations.pins) {
       const subjects = pages.get(page) ?? new Map<string, { id: string; place: number }>();
       pages.set(page, subjects.set(subject, { id, place }));
     }
@@ -26,7 +26,7 @@ class Pins {
     const subjects = this.#byPage.get(page);
     const pin = subjects?.get(subject);
     const last = Math.max(0, ...[...(subjects?.values() ?? [])].map(({ place }) => place));
-    void notebook.putPin(pin?.id ?? freshId(), pin ? null : { page, subject, place: last + 1 });
+    void annotations.putPin(pin?.id ?? freshId(), pin ? null : { page, subject, place: last + 1 });
   }
 }
 

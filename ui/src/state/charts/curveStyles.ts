@@ -10,7 +10,7 @@ import { labelText } from "../../core/runs/runNames";
 import { boundText } from "../../core/view/threshold";
 import { DENSE_CURVES, MANY_CURVES, rankedLabels, rankingOf, withDensity } from "../../core/series/topCurves";
 import { colors, slotColor } from "../view/runColors.svelte";
-import { notebook } from "../annotations/notebook.svelte";
+import { annotations } from "../annotations/annotations.svelte";
 import { runNames } from "../view/runNames.svelte";
 import { view } from "../view/view.svelte";
 
@@ -26,7 +26,7 @@ const DENSE_ROWS = 0.5;
 
 /** Lines across the chart of a tag, for the limits that its thresholds name. */
 export function thresholdGuides(tag: string): { value: number; label: string }[] {
-  const mine = [...notebook.thresholds.values()].filter((threshold) => threshold.tag === tag && threshold.enabled);
+  const mine = [...annotations.thresholds.values()].filter((threshold) => threshold.tag === tag && threshold.enabled);
   return mine.flatMap(({ bounds }) => bounds.map((bound) => ({ value: bound.limit, label: boundText(bound) })));
 }
 

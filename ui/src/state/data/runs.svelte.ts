@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchRuns, fetchServer, type Run, type Server, type UnreadablePath } from "../../api/routes";
 import { renewed } from "../../core/runs/runList";
-import { notebook } from "../annotations/notebook.svelte";
+import { annotations } from "../annotations/annotations.svelte";
 import { problemOf, type Problem } from "../requests/problem";
 
 export type { Run, UnreadablePath };
@@ -10,7 +10,7 @@ export type { Run, UnreadablePath };
 class Runs {
   all = $state.raw<readonly Run[]>([]);
   /** Without the archived ones: what every page offers. */
-  list = $derived<readonly Run[]>(this.all.filter(({ id }) => !notebook.notesOf(id)?.archived));
+  list = $derived<readonly Run[]>(this.all.filter(({ id }) => !annotations.notesOf(id)?.archived));
   /** What can't be looked into under the base directory, by path: runs there are in no list. */
   unread = $state.raw<readonly UnreadablePath[]>([]);
   server = $state.raw<Server | null>(null);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchAlerts, type Alert } from "../../api/alerts";
-import { freshId, notebook, type Mute } from "../annotations/notebook.svelte";
+import { freshId, annotations, type Mute } from "../annotations/annotations.svelte";
 import { throttle } from "../requests/throttle";
 import { problemOf, type Problem } from "../requests/problem";
 import { runs } from "../data/runs.svelte";
@@ -21,7 +21,7 @@ class Alerts {
   #version: number | null = null;
 
   /** Not muted, and of runs that are not archived. */
-  open = $derived(gathered(this.all.filter((alert) => !alert.muted && !notebook.notesOf(alert.run)?.archived)));
+  open = $derived(gathered(this.all.filter((alert) => !alert.muted && !annotations.notesOf(alert.run)?.archived)));
   muted = $derived(gathered(this.all.filter((alert) => alert.muted)));
 
   /** Reads what is new, at most twice a second. */
@@ -34,19 +34,19 @@ class Alerts {
   }
 
   mute(mute: Partial<Mute>): void {
-    void notebook.putMute(freshId(), { alert: null, rule: null, run: null, tag: null, until: null, ...mute });
+    void annotations.putMute(freshId(), { alert: null, rule: null, run: null, tag: null, until: null, ...mute });
   }
 
   /** Takes away every mute that hides this alert. */
   unmute(alert: Alert): void {
-    for (const [id, mute] of notebook.mutes) {
+    for (const [id, mute] of annotations.mutes) {
       const pairs = [
         [mute.alert, alert.id],
         [mute.rule, alert.rule],
         [mute.run, alert.run],
         [mute.tag, alert.tag],
       ] as const;
-      if (pairs.every(([want, got]) => want === null || want === got)) void notebook.putMute(id, null);
+      if (pairs.every(([want, got]) => want === null || want === got)) void annotations.putMute(id, null);
     }
   }
 

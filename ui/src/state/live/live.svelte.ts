@@ -5,7 +5,7 @@ import { alerts } from "./alerts.svelte";
 import { announceChanges } from "../requests/runChanges";
 import { colors } from "../view/runColors.svelte";
 import { renewCurves } from "../charts/curves.svelte";
-import { notebook } from "../annotations/notebook.svelte";
+import { annotations } from "../annotations/annotations.svelte";
 import { throttle } from "../requests/throttle";
 import { runs } from "../data/runs.svelte";
 import { selection } from "../view/selection.svelte";
@@ -45,7 +45,7 @@ class Live {
     const stop = subscribe({
       onOpen: () => this.#opened(),
       onChange: (change) => this.#changed(change),
-      onNotebook: () => void notebook.load(),
+      onAnnotations: () => void annotations.load(),
       onAlerts: () => alerts.load(),
       onLost: () => this.#lost(),
     });
@@ -62,7 +62,7 @@ class Live {
 
   #opened(): void {
     this.#connection = "open";
-    void notebook.load();
+    void annotations.load();
     alerts.reload();
     if (!this.#wasOpen) {
       this.#wasOpen = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { assignSlots, type Slots } from "../../core/runs/colorAssignment";
 import { chosenColor, colors, noted, slotColor } from "./runColors.svelte";
-import { notebook } from "../annotations/notebook.svelte";
+import { annotations } from "../annotations/annotations.svelte";
 import { runs } from "../data/runs.svelte";
 import { readStored, writeStored } from "./storage";
 
@@ -39,12 +39,12 @@ class GroupColors {
   /** A place of the palette or #rrggbb, kept by the server for everybody. */
   choose(group: string, color: number | string): void {
     if (runs.byId.has(group)) return colors.choose(group, color);
-    void notebook.changeGroups(new Map([[group, noted(color)]]));
+    void annotations.changeGroups(new Map([[group, noted(color)]]));
   }
 
   reset(group: string): void {
     if (runs.byId.has(group)) return colors.reset(group);
-    void notebook.changeGroups(new Map([[group, null]]));
+    void annotations.changeGroups(new Map([[group, null]]));
   }
 
   /** Moves colors from this browser's storage to the server; newer colors on the server stay. */
@@ -53,17 +53,17 @@ class GroupColors {
     if (!chosen || this.#isHandingOver) return;
     this.#isHandingOver = true;
     const left = Object.entries(chosen).filter(([group]) => this.#chosen(group) === null);
-    const isTaken = left.length === 0 || (await notebook.changeGroups(new Map(left.map(([group, css]) => [group, notedCss(css)]))));
+    const isTaken = left.length === 0 || (await annotations.changeGroups(new Map(left.map(([group, css]) => [group, notedCss(css)]))));
     if (isTaken) writeStored(KEY, { slots: readStored<Stored>(KEY, {}).slots });
     this.#isHandingOver = false;
   }
 
   #chosen(group: string): string | null {
-    return notebook.groups.get(group)?.colour ?? null;
+    return annotations.groups.get(group)?.colour ?? null;
   }
 }
 
-/** `var(--series-3)` or #rrggbb as the notebook holds it. */
+/** `var(--series-3)` or #rrggbb as the annotations hold it. */
 function notedCss(css: string): string {
   return noted(/^var\(--series-(\d)\)$/.exec(css)?.[1] ?? css);
 }

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { groupColors } from "./groupColors.svelte";
-import { notebook } from "../annotations/notebook.svelte";
+import { annotations } from "../annotations/annotations.svelte";
 
 const KEPT = { slots: { adam: 0, sgd: 1, lion: 2 }, chosen: { adam: "var(--series-7)", sgd: "#ABCDEF", lion: "#000000" } };
 
@@ -21,7 +21,7 @@ describe("colors of groups that a browser kept", () => {
       const written = Object.fromEntries(changes.map(({ group, colour }) => [group, { colour, version: 4 }]));
       return Promise.resolve(Response.json(answer(written), { status }));
     });
-    await notebook.load();
+    await annotations.load();
     return sent;
   }
 

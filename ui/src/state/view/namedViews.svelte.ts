@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareNames } from "../../core/text/naturalSort";
-import { freshId, notebook, type View } from "../annotations/notebook.svelte";
+import { freshId, annotations, type View } from "../annotations/annotations.svelte";
 import { pageLocation } from "./location.svelte";
 
 /** A view with the id under which the workspace keeps it. */
@@ -11,7 +11,7 @@ export interface NamedView extends View {
 /** Views that people saved under a name, for everybody who looks at the same base directory. */
 class Views {
   list = $derived<readonly NamedView[]>(
-    [...notebook.views]
+    [...annotations.views]
       .map(([id, { title, address, note, is_start }]) => ({ id, title, address, note, is_start }))
       .sort((one, other) => compareNames(one.title, other.title)),
   );
@@ -26,18 +26,18 @@ class Views {
   save(title: string): Promise<boolean> {
     const known = this.named(title);
     const { note = "", is_start = false } = known ?? {};
-    return notebook.putView(known?.id ?? freshId(), { title, address: pageLocation.address(pageLocation.path), note, is_start });
+    return annotations.putView(known?.id ?? freshId(), { title, address: pageLocation.address(pageLocation.path), note, is_start });
   }
 
   /** Makes one view the start page, or none. */
   async setStart(id: string | null): Promise<void> {
     for (const { id: key, ...view } of this.list) {
-      if (view.is_start !== (key === id)) await notebook.putView(key, { ...view, is_start: key === id });
+      if (view.is_start !== (key === id)) await annotations.putView(key, { ...view, is_start: key === id });
     }
   }
 
   delete(id: string): void {
-    void notebook.putView(id, null);
+    void annotations.putView(id, null);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { assignSlots, SLOTS, type Slots } from "../../core/runs/colorAssignment";
-import { notebook } from "../annotations/notebook.svelte";
+import { annotations } from "../annotations/annotations.svelte";
 import { readStored, writeStored } from "./storage";
 
 const KEY = "colors";
@@ -18,30 +18,30 @@ class Colors {
 
   /** A CSS color: a token of the palette, so that it follows the theme, or the person's own. */
   of(run: string): string {
-    const chosen = notebook.notesOf(run)?.colour ?? null;
+    const chosen = annotations.notesOf(run)?.colour ?? null;
     return chosen === null ? slotColor(this.#slots[run] ?? 0) : chosenColor(chosen);
   }
 
   isChosen(run: string): boolean {
-    return (notebook.notesOf(run)?.colour ?? null) !== null;
+    return (annotations.notesOf(run)?.colour ?? null) !== null;
   }
 
   /** A place of the palette or #rrggbb, kept by the server for everybody. */
   choose(run: string, color: number | string): void {
-    void notebook.changeRuns([run], { colour: noted(color) });
+    void annotations.changeRuns([run], { colour: noted(color) });
   }
 
   reset(run: string): void {
-    void notebook.changeRuns([run], { colour: null });
+    void annotations.changeRuns([run], { colour: null });
   }
 }
 
-/** A color as the notebook holds it. */
+/** A color as the annotations hold it. */
 export function noted(color: number | string): string {
   return String(color).toLowerCase();
 }
 
-/** A color of the notebook as CSS. */
+/** A color of the annotations as CSS. */
 export function chosenColor(chosen: string): string {
   return chosen.startsWith("#") ? chosen : slotColor(Number(chosen));
 }

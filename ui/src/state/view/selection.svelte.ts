@@ -2,7 +2,7 @@
 import { inclusionSetOf, includedIn } from "../../core/view/inclusionSet";
 import { matcherFor } from "../../core/text/textFilter";
 import { defaultSelection } from "../../core/runs/defaultSelection";
-import { notebook, notesText } from "../annotations/notebook.svelte";
+import { annotations, notesText } from "../annotations/annotations.svelte";
 import { runs, type Run } from "../data/runs.svelte";
 import { view } from "./view.svelte";
 
@@ -100,7 +100,7 @@ class Selection {
 
 /** What of a run the filter looks at: its name, and what people noted. */
 export function searchedText(id: string): string {
-  const notes = notesText(notebook.notesOf(id));
+  const notes = notesText(annotations.notesOf(id));
   return notes === "" ? id : `${id} ${notes}`;
 }
 

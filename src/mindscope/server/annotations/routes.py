@@ -8,85 +8,85 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
-from mindscope.errors import NotebookError, StaleRecordError
-from mindscope.notebook import Change
+from mindscope.annotations import Change
+from mindscope.errors import AnnotationError, StaleRecordError
 from mindscope.reasons import Reason, reason_of
-from mindscope.server.http.context import CurrentViewer, Viewer
-from mindscope.server.http.errors import failure
-from mindscope.server.http.json_response import JsonResponse
-from mindscope.server.http.schema import Failure, FailureAnswer, ReasonEntry
-from mindscope.server.live.event_stream import EventStream
-from mindscope.server.notebook.query import (
+from mindscope.server.annotations.query import (
     MUTE,
     PIN,
     THRESHOLD,
     VIEW,
+    answer_annotations,
     answer_newer,
-    answer_notebook,
     answer_records,
     group_change,
     run_change,
     whole_change,
 )
-from mindscope.server.notebook.schema import (
+from mindscope.server.annotations.schema import (
+    AnnotationRecords,
+    AnnotationsAnswer,
     GroupsChange,
-    LiveNotebook,
+    LiveAnnotations,
     MuteChange,
-    NotebookAnswer,
-    NotebookRecords,
     PinChange,
     RunsChange,
     StaleAnswer,
     ThresholdChange,
     ViewChange,
 )
-from mindscope.server.notebook.store import notebook_of
+from mindscope.server.annotations.store import annotations_of
+from mindscope.server.http.context import CurrentViewer, Viewer
+from mindscope.server.http.errors import failure
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.schema import Failure, FailureAnswer, ReasonEntry
+from mindscope.server.live.event_stream import EventStream
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     409: {"model": StaleAnswer, "description": "Somebody changed a record meanwhile: nothing was written."},
-    503: {"model": FailureAnswer, "description": "The notebook can't be written."},
+    503: {"model": FailureAnswer, "description": "The annotations can't be written."},
 }
 
 router = APIRouter()
 
 
-@router.get("/notebook", response_model=NotebookAnswer)
-def get_notebook(viewer: CurrentViewer) -> JsonResponse:
+@router.get("/annotations", response_model=AnnotationsAnswer)
+def get_annotations(viewer: CurrentViewer) -> JsonResponse:
     """Everything that people keep about the runs below the base directory."""
-    return JsonResponse(answer_notebook(notebook_of(viewer)))
+    return JsonResponse(answer_annotations(annotations_of(viewer)))
 
 
-@router.patch("/notebook/runs", response_model=NotebookRecords, responses=REFUSALS)
+@router.patch("/annotations/runs", response_model=AnnotationRecords, responses=REFUSALS)
 def change_runs(query: RunsChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Change notes, tags, colours and the archive flag of runs; the answer is their records."""
     return _write(viewer, [run_change(change) for change in query.changes])
 
 
-@router.patch("/notebook/groups", response_model=NotebookRecords, responses=REFUSALS)
+@router.patch("/annotations/groups", response_model=AnnotationRecords, responses=REFUSALS)
 def change_groups(query: GroupsChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Change the colours of runs that are drawn as one; the answer is the records of their groups."""
     return _write(viewer, [group_change(change) for change in query.changes])
 
 
-@router.put("/notebook/thresholds", response_model=NotebookRecords, responses=REFUSALS)
+@router.put("/annotations/thresholds", response_model=AnnotationRecords, responses=REFUSALS)
 def put_threshold(query: ThresholdChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Write or delete a threshold; a rule that can't be read is kept, and its record says why."""
     return _write(viewer, [whole_change(THRESHOLD, query.id, query.version, query.threshold)])
 
 
-@router.put("/notebook/pins", response_model=NotebookRecords, responses=REFUSALS)
+@router.put("/annotations/pins", response_model=AnnotationRecords, responses=REFUSALS)
 def put_pin(query: PinChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Pin a tag or a chart, or take the pin away."""
     return _write(viewer, [whole_change(PIN, query.id, query.version, query.pin)])
 
 
-@router.put("/notebook/views", response_model=NotebookRecords, responses=REFUSALS)
+@router.put("/annotations/views", response_model=AnnotationRecords, responses=REFUSALS)
 def put_view(query: ViewChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Save or delete a view."""
     return _write(viewer, [whole_change(VIEW, query.id, query.version, query.view)])
 
 
-@router.put("/notebook/mutes", response_model=NotebookRecords, responses=REFUSALS)
+@router.put("/annotations/mutes", response_model=AnnotationRecords, responses=REFUSALS)
 def put_mute(query: MuteChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Mute alerts, or have them shown again."""
     return _write(viewer, [whole_change(MUTE, query.id, query.version, query.mute)])
@@ -94,12 +94,12 @@ def put_mute(query: MuteChange, viewer: CurrentViewer) -> JsonResponse | JSONRes
 
 def _write(viewer: Viewer, changes: list[Change]) -> JsonResponse | JSONResponse:
     try:
-        contents = notebook_of(viewer).write(changes)
+        contents = annotations_of(viewer).write(changes)
     except StaleRecordError as error:
         return _stale(error)
-    except NotebookError as error:
+    except AnnotationError as error:
         return failure(503, reason_of(error), "start the viewer with a --workspace of your own")
-    viewer.shared(EventStream).announce("notebook", LiveNotebook(revision=contents.revision))
+    viewer.shared(EventStream).announce("annotations", LiveAnnotations(revision=contents.revision))
     return JsonResponse(answer_records(contents))
 
 

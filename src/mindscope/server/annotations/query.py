@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of the notebook as messages, and back."""
+"""Records of the annotations as messages, and back."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from mindscope.errors import ExpressionError, NotebookError, StaleRecordError
-from mindscope.notebook import Change, Contents, Notebook, Record
-from mindscope.server.http.schema import ReasonEntry
-from mindscope.server.notebook.schema import (
+from mindscope.annotations import Annotations, Change, Contents, Record
+from mindscope.errors import AnnotationError, ExpressionError, StaleRecordError
+from mindscope.server.annotations.schema import (
+    AnnotationRecords,
+    AnnotationsAnswer,
     Bound,
     GroupChange,
     GroupNotesRecord,
     MuteRecord,
-    NotebookAnswer,
-    NotebookRecords,
     PinRecord,
     RunChange,
     RunNotesRecord,
@@ -28,6 +27,7 @@ from mindscope.server.notebook.schema import (
     ThresholdRecord,
     ViewRecord,
 )
+from mindscope.server.http.schema import ReasonEntry
 from mindscope.stats.expression import parse
 
 log = logging.getLogger(__name__)
@@ -40,17 +40,17 @@ RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE = "run", "group", "threshold", "pin", "vi
 """Under which kind each sort of record stands in the file."""
 
 
-def answer_notebook(notebook: Notebook) -> NotebookAnswer:
+def answer_annotations(annotations: Annotations) -> AnnotationsAnswer:
     """Everything that can be read."""
-    records = answer_records(notebook.read())
-    return NotebookAnswer(
-        **dict(records), problem=ReasonEntry.of_text(notebook.problem), is_writable=notebook.is_writable
+    records = answer_records(annotations.read())
+    return AnnotationsAnswer(
+        **dict(records), problem=ReasonEntry.of_text(annotations.problem), is_writable=annotations.is_writable
     )
 
 
-def answer_records(contents: Contents) -> NotebookRecords:
+def answer_records(contents: Contents) -> AnnotationRecords:
     """Some records by kind and key."""
-    return NotebookRecords(
+    return AnnotationRecords(
         revision=contents.revision,
         runs=_of(contents, RUN, RunNotesRecord),
         groups=_of(contents, GROUP, GroupNotesRecord),
@@ -61,7 +61,7 @@ def answer_records(contents: Contents) -> NotebookRecords:
     )
 
 
-def answer_newer(records: Iterable[Record]) -> NotebookRecords:
+def answer_newer(records: Iterable[Record]) -> AnnotationRecords:
     """Records as they are, for somebody who knows older ones."""
     known = tuple(records)
     return answer_records(Contents(max((record.version for record in known), default=0), known))
@@ -84,12 +84,12 @@ def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Ch
     return Change(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
 
 
-def forget_run(notebook: Notebook, run: str) -> None:
+def forget_run(annotations: Annotations, run: str) -> None:
     """Take away what people kept about a run that is gone: another one may get its name."""
-    record = notebook.read().of(RUN).get(run)
+    record = annotations.read().of(RUN).get(run)
     if record is not None:
-        with suppress(NotebookError, StaleRecordError):  # somebody just wrote a note: it is theirs to delete
-            notebook.write([Change(RUN, run, record.version, None)])
+        with suppress(AnnotationError, StaleRecordError):  # somebody just wrote a note: it is theirs to delete
+            annotations.write([Change(RUN, run, record.version, None)])
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:
@@ -118,5 +118,5 @@ def _read(record: Record, model: type[S]) -> S | bool | None:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        log.warning("notebook: %s %r is left out: %s", record.kind, record.key, error.errors()[0]["msg"])
+        log.warning("annotations: %s %r is left out: %s", record.kind, record.key, error.errors()[0]["msg"])
         return False

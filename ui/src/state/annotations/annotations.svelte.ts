@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  fetchNotebook,
+  fetchAnnotations,
   newerRecords,
   sendGroupChanges,
   sendMute,
@@ -20,7 +20,7 @@ import {
   type ThresholdRecord,
   type View,
   type ViewRecord,
-} from "../../api/notebook";
+} from "../../api/annotations";
 import { labelChange } from "./labelChange";
 import type { Reason } from "../../core/text/reason";
 import { filled, merged, type ByKey } from "./records";
@@ -38,7 +38,7 @@ const BLANK: RunNotes = { note: "", tags: [], colour: null, archived: false, ver
 type Send = () => Promise<Records> | null;
 
 /** What people keep about runs: on the server, for everybody who looks at the same logs. */
-class Notebook {
+class Annotations {
   runs = $state.raw<ByKey<RunNotes>>(new Map());
   groups = $state.raw<ByKey<GroupNotes>>(new Map());
   thresholds = $state.raw<ByKey<ThresholdRecord>>(new Map());
@@ -48,7 +48,7 @@ class Notebook {
   /** Everything was read at least once. */
   isRead = $state(false);
   isWritable = $state(true);
-  /** What people should know about the file of the notebook. */
+  /** What people should know about the file of the annotations. */
   warning = $state.raw<Reason | null>(null);
   /** Why the last change or reading failed. */
   problem = $state.raw<Problem | null>(null);
@@ -63,7 +63,7 @@ class Notebook {
   async load(): Promise<void> {
     try {
       const taken = this.#taken;
-      const answer = await fetchNotebook();
+      const answer = await fetchAnnotations();
       // an answer that was on its way while a change was answered may be the older one
       if (taken !== this.#taken) return await this.load();
       this.runs = filled(answer.runs);
@@ -79,7 +79,7 @@ class Notebook {
       if (this.problem === this.#unread) this.problem = null;
     } catch (error) {
       this.problem = this.#unread = problemOf(error);
-      // a server that is gone is followed anew, and its notebook read then
+      // a server that is gone is followed anew, and its annotations are read then
       if (!this.#unread.isUnreachable) this.#backoff.failed();
     }
   }
@@ -184,4 +184,4 @@ export function freshId(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
 }
 
-export const notebook = new Notebook();
+export const annotations = new Annotations();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SQLite file of a notebook: opened for this thread, checked, and moved aside when it is damaged."""
+"""The SQLite file of annotations: opened for this thread, checked, and moved aside when it is damaged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from mindscope.errors import NotebookError
-from mindscope.notebook.checksums import add_checksums, first_damaged
-from mindscope.notebook.mounts import is_shared
+from mindscope.annotations.checksums import add_checksums, first_damaged
+from mindscope.annotations.mounts import is_shared
+from mindscope.errors import AnnotationError
 from mindscope.reasons import Reason
 
 BUSY_S = 10.0
@@ -25,7 +25,7 @@ BUSY = "EBUSY"
 RESTORED = "-restored"
 FORMAT = 2
 SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS book (base TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS revisions (base TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS record (
     base TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
     version INTEGER NOT NULL, fields TEXT, changed_at REAL NOT NULL, checksum INTEGER,
@@ -45,7 +45,7 @@ class DamagedDatabaseError(Exception):
 def open_database(path: Path) -> sqlite3.Connection:
     """A connection that can write, for one thread at a time.
 
-    Raises DamagedDatabaseError; NotebookError when the file can't be written or is of a later format; OSError.
+    Raises DamagedDatabaseError; AnnotationError when the file can't be written or is of a later format; OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = connect(path, "rwc")
@@ -65,7 +65,7 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
-    """A connection that can only read. Raises DamagedDatabaseError; NotebookError when it can't even be read."""
+    """A connection that can only read. Raises DamagedDatabaseError; AnnotationError when it can't even be read."""
     failure: sqlite3.DatabaseError | None = None
     for mode in ("ro", "ro&immutable=1"):  # in a folder that can't be written, SQLite can't share the file
         connection = connect(path, mode)
@@ -156,7 +156,7 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def why_refused(error: Exception) -> str:
     """The code of the reason for which nothing could be written or read."""
-    return "notebook_busy" if errno_of(error) in ("", BUSY) else "notebook_read_only"
+    return "annotations_busy" if errno_of(error) in ("", BUSY) else "annotations_read_only"
 
 
 def errno_of(error: Exception) -> str:
@@ -188,10 +188,10 @@ def _update(connection: sqlite3.Connection) -> None:
 
 
 def _known_format(path: Path, connection: sqlite3.Connection) -> int:
-    """The format of the file, 0 for a new one. Raises NotebookError for that of a later mindscope."""
+    """The format of the file, 0 for a new one. Raises AnnotationError for that of a later mindscope."""
     (format,) = connection.execute("PRAGMA user_version").fetchone()
     if format > FORMAT:
-        raise NotebookError(Reason("notebook_later", path=str(path), format=format, own=FORMAT))
+        raise AnnotationError(Reason("annotations_later", path=str(path), format=format, own=FORMAT))
     return format
 
 
@@ -230,7 +230,7 @@ def _require_writable(connection: sqlite3.Connection) -> None:
 def _as_ours(path: Path, error: sqlite3.DatabaseError) -> Exception:
     if is_damage(error):
         return DamagedDatabaseError(str(error))
-    return NotebookError(Reason(why_refused(error), path=str(path), reason=str(error), errno=errno_of(error)))
+    return AnnotationError(Reason(why_refused(error), path=str(path), reason=str(error), errno=errno_of(error)))
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of a notebook: one JSON object under a kind and a key, with a version that tells a lost update."""
+"""Records of annotations: one JSON object under a kind and a key, with a version that tells a lost update."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MAX_CHANGES = 10_000
 
 
 class Stored(Query):
-    """What stands in the notebook; a later mindscope may have written more fields, which are left alone."""
+    """What stands in the annotations; a later mindscope may have written more fields, which are left alone."""
 
     model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
@@ -132,7 +132,7 @@ class MuteRecord(Mute):
     version: Whole = Field(ge=0, le=LATEST)
 
 
-class NotebookRecords(Answer):
+class AnnotationRecords(Answer):
     """Records by key: run ids, names of groups, and ids that clients choose. Null: there is none any more."""
 
     revision: int
@@ -144,7 +144,7 @@ class NotebookRecords(Answer):
     mutes: dict[str, MuteRecord | None]
 
 
-class NotebookAnswer(NotebookRecords):
+class AnnotationsAnswer(AnnotationRecords):
     """Everything. ``revision`` grows with every change; ``problem`` is for people, null when all is well."""
 
     problem: ReasonEntry | None
@@ -155,7 +155,7 @@ class StaleAnswer(Answer):
     """409: somebody changed these records meanwhile. ``newer`` is how they are now; nothing was written."""
 
     error: Failure
-    newer: NotebookRecords
+    newer: AnnotationRecords
 
 
 class RunChange(RunNotes):
@@ -220,7 +220,7 @@ class MuteChange(Query):
     mute: Mute | None
 
 
-class LiveNotebook(Answer):
-    """``event: notebook``: people's own data was changed, by whomever."""
+class LiveAnnotations(Answer):
+    """``event: annotations``: people's own data was changed, by whomever."""
 
     revision: int

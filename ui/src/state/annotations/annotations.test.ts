@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { notebook } from "./notebook.svelte";
+import { annotations } from "./annotations.svelte";
 
 const NOTES = { note: "kept", tags: [], colour: null, archived: false, version: 1 };
 const ANSWER = { revision: 1, runs: { a: NOTES }, groups: {}, thresholds: {}, pins: {}, views: {}, mutes: {}, is_writable: true, problem: null };
 
-describe("notebook", () => {
+describe("annotations", () => {
   let asked = 0;
 
   /** A server that answers so many requests with 503, and the next ones as it should. */
@@ -26,16 +26,16 @@ describe("notebook", () => {
 
   it("is asked for again with growing pauses until it comes", async () => {
     refuse(3);
-    await notebook.load();
-    expect(notebook.problem).not.toBeNull();
+    await annotations.load();
+    expect(annotations.problem).not.toBeNull();
     await vi.advanceTimersByTimeAsync(999);
     expect(asked).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(asked).toBe(2);
     await vi.advanceTimersByTimeAsync(2000);
-    expect([asked, notebook.runs.size]).toEqual([3, 0]);
+    expect([asked, annotations.runs.size]).toEqual([3, 0]);
     await vi.advanceTimersByTimeAsync(4000);
-    expect([asked, notebook.notesOf("a")?.note, notebook.problem]).toEqual([4, "kept", null]);
+    expect([asked, annotations.notesOf("a")?.note, annotations.problem]).toEqual([4, "kept", null]);
     await vi.advanceTimersByTimeAsync(120_000);
     expect(asked).toBe(4);
   });
@@ -46,18 +46,18 @@ describe("notebook", () => {
     const changed = { ...ANSWER, runs: { a: { ...NOTES, note: "newer", version: 2 } } };
     const answers = [older, Promise.resolve(Response.json(changed)), Promise.resolve(Response.json(changed))];
     vi.stubGlobal("fetch", () => answers.shift());
-    const reading = notebook.load();
-    expect(await notebook.changeNote("a", "kept", "newer")).toBe(true);
+    const reading = annotations.load();
+    expect(await annotations.changeNote("a", "kept", "newer")).toBe(true);
     arrive(Response.json(ANSWER));
     await reading;
-    expect([notebook.notesOf("a")?.note, answers.length]).toEqual(["newer", 0]);
+    expect([annotations.notesOf("a")?.note, answers.length]).toEqual(["newer", 0]);
   });
 
   it("says that a change failed, though it can be read", async () => {
     refuse(1);
-    expect(await notebook.changeRuns(["a"], { archived: true })).toBe(false);
-    expect([asked, notebook.notesOf("a")?.archived]).toEqual([2, false]);
-    await notebook.load();
-    expect(notebook.problem?.what).toContain("503");
+    expect(await annotations.changeRuns(["a"], { archived: true })).toBe(false);
+    expect([asked, annotations.notesOf("a")?.archived]).toEqual([2, false]);
+    await annotations.load();
+    expect(annotations.problem?.what).toContain("503");
   });
 });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections to a notebook's file, one a thread, which outlive that the file is damaged, moved or can't be written."""
+"""Connections to the file of annotations, one a thread, which outlive that it is damaged, moved or can't be written."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from threading import Lock, local
 from typing import TypeVar
 from weakref import finalize
 
-from mindscope.errors import NotebookError
-from mindscope.notebook import database
-from mindscope.notebook.copies import COPY_EVERY_S, is_copy_due, restore, write_copy
-from mindscope.notebook.database import DamagedDatabaseError
+from mindscope.annotations import database
+from mindscope.annotations.copies import COPY_EVERY_S, is_copy_due, restore, write_copy
+from mindscope.annotations.database import DamagedDatabaseError
+from mindscope.errors import AnnotationError
 from mindscope.reasons import Reason, os_reason, reason_of
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Connections:
     def use(self, act: Callable[[sqlite3.Connection], T]) -> T:
         """What ``act`` returns for the connection of this thread. A damaged file is moved aside first.
 
-        ``act`` leaves no transaction open. Raises NotebookError when the file can't even be read.
+        ``act`` leaves no transaction open. Raises AnnotationError when the file can't even be read.
         """
         try:
             return act(self._connection())
@@ -50,16 +50,16 @@ class Connections:
             damage: Exception = error
         except sqlite3.Error as error:
             if not database.is_damage(error):
-                raise NotebookError(self._told(database.why_refused(error), error)) from error
+                raise AnnotationError(self._told(database.why_refused(error), error)) from error
             damage = error
         self._replace(damage)
         try:
             return act(self._connection())
         except (DamagedDatabaseError, sqlite3.Error) as error:
-            raise NotebookError(self._told("notebook_unusable", error)) from error
+            raise AnnotationError(self._told("annotations_unusable", error)) from error
 
     def copy_when_due(self, age_s: float = COPY_EVERY_S) -> None:
-        """Copy the file if its copy is older than ``age_s``. Raises NotebookError."""
+        """Copy the file if its copy is older than ``age_s``. Raises AnnotationError."""
         if self.refusal is None and is_copy_due(self.path, time.time(), age_s):
             self.use(lambda connection: write_copy(self.path, connection))
 
@@ -100,7 +100,7 @@ class Connections:
         self._is_checked = True
         try:
             connection = database.open_database(self.path)
-        except (NotebookError, OSError) as error:
+        except (AnnotationError, OSError) as error:
             self.refusal = _refusal(self.path, error)
             return self._open_read_only(self.refusal)
         self.refusal = None
@@ -109,17 +109,17 @@ class Connections:
     def _open_read_only(self, refusal: Reason) -> sqlite3.Connection:
         """What is there can be read, unless a full disk left a file with nothing in it."""
         if self.path.is_file():
-            with suppress(NotebookError):
+            with suppress(AnnotationError):
                 return database.open_read_only(self.path)
-        raise NotebookError(refusal)
+        raise AnnotationError(refusal)
 
     def _replace(self, damage: Exception) -> None:
         self.forget()
         try:
             aside = database.replace(self.path, restore)
         except OSError as error:
-            told = Reason("notebook_stuck", path=str(self.path), damage=str(damage), **os_reason(error))
-            raise NotebookError(told) from error
+            told = Reason("annotations_stuck", path=str(self.path), damage=str(damage), **os_reason(error))
+            raise AnnotationError(told) from error
         if aside is not None:
             what = "restored" if database.is_restored(aside) else "a new one is begun"
             log.warning("%s is damaged (%s): moved to %s, %s", self.path, damage, aside.name, what)
@@ -144,5 +144,5 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def _refusal(path: Path, error: Exception) -> Reason:
     if isinstance(error, OSError):
-        return Reason("notebook_read_only", path=str(path), **os_reason(error))
+        return Reason("annotations_read_only", path=str(path), **os_reason(error))
     return reason_of(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daily copy of a notebook, and a whole notebook made of that copy and of what is intact in a damaged one."""
+"""The daily copy of annotations, and a whole file made of that copy and of what is intact in a damaged one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from mindscope.notebook import database
-from mindscope.notebook.checksums import is_intact
-from mindscope.notebook.database import DamagedDatabaseError
+from mindscope.annotations import database
+from mindscope.annotations.checksums import is_intact
+from mindscope.annotations.database import DamagedDatabaseError
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ REVISION_GAP = 1 << 20
 
 
 def copy_path(path: Path) -> Path:
-    """Where the copy of a notebook is."""
+    """Where the copy of annotations is."""
     return path.with_name(f"{path.stem}.copy{path.suffix}")
 
 
@@ -40,7 +40,7 @@ def is_copy_due(path: Path, now: float, age_s: float = COPY_EVERY_S) -> bool:
 def write_copy(path: Path, connection: sqlite3.Connection) -> None:
     """Copy all that ``connection`` sees. What can't be written is said in the log, and the older copy stays.
 
-    Raises DamagedDatabaseError, and then the older copy stays too: it is what the notebook is restored from.
+    Raises DamagedDatabaseError, and then the older copy stays too: the annotations are restored from it.
     """
     database.require_intact(connection)
     unfinished = path.with_name(f"{path.stem}.copy-{os.getpid()}.part")
@@ -59,7 +59,7 @@ def write_copy(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def restore(path: Path) -> Path | None:
-    """A notebook with the records of the copy and the newer ones that are intact in ``path``, beside it.
+    """A file with the records of the copy and the newer ones that are intact in ``path``, beside it.
 
     None where there are none. ``path`` is only read. Raises OSError when nothing can be written.
     """
@@ -78,7 +78,7 @@ def restore(path: Path) -> Path | None:
                 row,
             )
         connection.execute(
-            "INSERT OR REPLACE INTO book SELECT base, ? + max(version) FROM record GROUP BY base", (REVISION_GAP,)
+            "INSERT OR REPLACE INTO revisions SELECT base, ? + max(version) FROM record GROUP BY base", (REVISION_GAP,)
         )
         (count,) = connection.execute("SELECT count(*) FROM record").fetchone()
         connection.execute("COMMIT")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebook of one base directory."""
+"""The annotations of one base directory."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from mindscope.errors import NotebookError, StaleRecordError
-from mindscope.notebook.checksums import checksum_of, first_damaged
-from mindscope.notebook.connections import Connections
-from mindscope.notebook.copies import COPY_EVERY_S
-from mindscope.notebook.database import COLUMNS, DamagedDatabaseError, is_restored, moved_aside
-from mindscope.notebook.records import Change, Contents, Fields, Record
+from mindscope.annotations.checksums import checksum_of, first_damaged
+from mindscope.annotations.connections import Connections
+from mindscope.annotations.copies import COPY_EVERY_S
+from mindscope.annotations.database import COLUMNS, DamagedDatabaseError, is_restored, moved_aside
+from mindscope.annotations.records import Change, Contents, Fields, Record
+from mindscope.errors import AnnotationError, StaleRecordError
 from mindscope.reasons import Reason, reason_of
 
-FILE_NAME = "notebook.sqlite3"
+FILE_NAME = "annotations.sqlite3"
 T = TypeVar("T")
 
 
-class Notebook:
+class Annotations:
     """What people keep about the runs below ``base``, in a file of ``workspace``. For any thread and process.
 
     Each record has a checksum, and the file a copy of its last day. A damaged file is moved aside; what is intact in it
@@ -48,7 +48,8 @@ class Notebook:
         aside = moved_aside(self.path)
         if not aside:
             return None
-        return Reason("notebook_restored" if is_restored(aside[-1]) else "notebook_begun_anew", path=str(aside[-1]))
+        code = "annotations_restored" if is_restored(aside[-1]) else "annotations_begun_anew"
+        return Reason(code, path=str(aside[-1]))
 
     @property
     def is_writable(self) -> bool:
@@ -70,7 +71,7 @@ class Notebook:
         """Make all changes, or none; returns the records as they now are.
 
         Raises StaleRecordError with the newer records as its arguments when any of them was changed meanwhile,
-        NotebookError with the reason when nothing can be written.
+        AnnotationError with the reason when nothing can be written.
         """
         if self._connections.refusal is not None:
             self._connections.forget()  # it may be possible by now
@@ -88,13 +89,13 @@ class Notebook:
         self._connections.close()
 
     def _copy(self, age_s: float = COPY_EVERY_S) -> None:
-        with suppress(NotebookError):  # what is asked for is done; the next use says what is wrong
+        with suppress(AnnotationError):  # what is asked for is done; the next use says what is wrong
             self._connections.copy_when_due(age_s)
 
     def _look(self, see: Callable[[sqlite3.Connection], T], nothing: T) -> T:
         try:
             seen = self._connections.use(see)
-        except NotebookError as error:
+        except AnnotationError as error:
             self._unreadable = reason_of(error)
             return nothing
         self._unreadable = None
@@ -102,7 +103,7 @@ class Notebook:
 
     def _write(self, connection: sqlite3.Connection, changes: Sequence[Change]) -> Contents:
         if self._connections.refusal is not None:
-            raise NotebookError(self._connections.refusal)
+            raise AnnotationError(self._connections.refusal)
         connection.execute("BEGIN IMMEDIATE")
         try:
             known = [self._record(connection, change.kind, change.key) for change in changes]
@@ -123,7 +124,7 @@ class Notebook:
         rows = [(self._base, each.kind, each.key, each.version, _to_text(each.fields), now) for each in records]
         checked = [(*row, checksum_of(row)) for row in rows]
         connection.executemany(f"INSERT OR REPLACE INTO record ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", checked)
-        connection.execute("INSERT OR REPLACE INTO book VALUES (?, ?)", (self._base, revision))
+        connection.execute("INSERT OR REPLACE INTO revisions VALUES (?, ?)", (self._base, revision))
 
     def _contents(self, connection: sqlite3.Connection) -> Contents:
         connection.execute("BEGIN")  # so that the revision is that of the records
@@ -138,7 +139,7 @@ class Notebook:
         return Contents(revision, tuple(_from_row(row) for row in rows))
 
     def _revision(self, connection: sqlite3.Connection) -> int:
-        row = connection.execute("SELECT revision FROM book WHERE base = ?", (self._base,)).fetchone()
+        row = connection.execute("SELECT revision FROM revisions WHERE base = ?", (self._base,)).fetchone()
         return row[0] if row else 0
 
     def _record(self, connection: sqlite3.Connection, kind: str, key: str) -> Record:

@@ -3,8 +3,8 @@ import { ApiError, request } from "./client";
 import { json, type Json } from "./routes";
 import type { components } from "./schema";
 
-export type Notebook = Json<"/api/notebook", "get">;
-export type Records = components["schemas"]["NotebookRecords"];
+export type Annotations = Json<"/api/annotations", "get">;
+export type Records = components["schemas"]["AnnotationRecords"];
 export type RunNotes = components["schemas"]["RunNotesRecord"];
 export type GroupNotes = components["schemas"]["GroupNotesRecord"];
 export type Threshold = components["schemas"]["Threshold"];
@@ -18,32 +18,32 @@ export type MuteRecord = components["schemas"]["MuteRecord"];
 export type RunChange = Partial<components["schemas"]["RunChange"]>;
 export type GroupChange = components["schemas"]["GroupChange"];
 
-export function fetchNotebook(): Promise<Notebook> {
-  return json(request("/api/notebook"));
+export function fetchAnnotations(): Promise<Annotations> {
+  return json(request("/api/annotations"));
 }
 
 export function sendRunChanges(changes: readonly RunChange[]): Promise<Records> {
-  return json(request("/api/notebook/runs", { body: { changes }, method: "PATCH" }));
+  return json(request("/api/annotations/runs", { body: { changes }, method: "PATCH" }));
 }
 
 export function sendGroupChanges(changes: readonly GroupChange[]): Promise<Records> {
-  return json(request("/api/notebook/groups", { body: { changes }, method: "PATCH" }));
+  return json(request("/api/annotations/groups", { body: { changes }, method: "PATCH" }));
 }
 
 export function sendThreshold(id: string, version: number, threshold: Threshold | null): Promise<Records> {
-  return json(request("/api/notebook/thresholds", { body: { id, version, threshold }, method: "PUT" }));
+  return json(request("/api/annotations/thresholds", { body: { id, version, threshold }, method: "PUT" }));
 }
 
 export function sendPin(id: string, version: number, pin: Pin | null): Promise<Records> {
-  return json(request("/api/notebook/pins", { body: { id, version, pin }, method: "PUT" }));
+  return json(request("/api/annotations/pins", { body: { id, version, pin }, method: "PUT" }));
 }
 
 export function sendView(id: string, version: number, view: View | null): Promise<Records> {
-  return json(request("/api/notebook/views", { body: { id, version, view }, method: "PUT" }));
+  return json(request("/api/annotations/views", { body: { id, version, view }, method: "PUT" }));
 }
 
 export function sendMute(id: string, version: number, mute: Mute | null): Promise<Records> {
-  return json(request("/api/notebook/mutes", { body: { id, version, mute }, method: "PUT" }));
+  return json(request("/api/annotations/mutes", { body: { id, version, mute }, method: "PUT" }));
 }
 
 /** The current records, if the server refused a change because of a newer version. */

@@ -18,7 +18,7 @@ RUN = "run"
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("notebook")
+    return tmp_path_factory.mktemp("annotations")
 
 
 @pytest.fixture(scope="module")
@@ -28,24 +28,24 @@ def noted(room: Path) -> Iterator[LiveViewer]:
         yield viewer
 
 
-def notebook(viewer: LiveViewer) -> dict[str, Any]:
-    return viewer.http.get("/api/notebook").raise_for_status().json()
+def read_annotations(viewer: LiveViewer) -> dict[str, Any]:
+    return viewer.http.get("/api/annotations").raise_for_status().json()
 
 
 def change_run(viewer: LiveViewer, run: str, version: int, **change: Any) -> httpx.Response:
     body = {"changes": [{"run": run, "version": version, **change}]}
-    return viewer.http.patch("/api/notebook/runs", json=body)
+    return viewer.http.patch("/api/annotations/runs", json=body)
 
 
 def put(viewer: LiveViewer, sort: str, id: str, version: int, value: Any) -> httpx.Response:
-    return viewer.http.put(f"/api/notebook/{sort}s", json={"id": id, "version": version, sort: value})
+    return viewer.http.put(f"/api/annotations/{sort}s", json={"id": id, "version": version, sort: value})
 
 
 def test_notes_of_a_run_are_changed_one_by_one(noted: LiveViewer):
     first = change_run(noted, "one/by/one", 0, note="fast", tags=["best", "\u6700\u597d"]).raise_for_status().json()
     version = first["runs"]["one/by/one"]["version"]
     second = change_run(noted, "one/by/one", version, colour="#ff0000", archived=True).raise_for_status().json()
-    record = notebook(noted)["runs"]["one/by/one"]
+    record = read_annotations(noted)["runs"]["one/by/one"]
     assert record == second["runs"]["one/by/one"]
     assert record | {"version": 0} == {
         "note": "fast", "tags": ["best", "\u6700\u597d"], "colour": "#ff0000", "archived": True, "version": 0
@@ -63,7 +63,7 @@ def test_a_lost_update_is_answered_with_the_newer_one(noted: LiveViewer):
     newer = refused.json()["newer"]["runs"]["lost"]
     assert newer["note"] == "theirs"
     change_run(noted, "lost", newer["version"], note="mine").raise_for_status()
-    assert notebook(noted)["runs"]["lost"]["note"] == "mine"
+    assert read_annotations(noted)["runs"]["lost"]["note"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -77,17 +77,17 @@ def test_a_lost_update_is_answered_with_the_newer_one(noted: LiveViewer):
 )
 def test_records_are_written_read_and_deleted(noted: LiveViewer, sort: str, value: dict[str, Any]):
     written = put(noted, sort, "an id", 0, value).raise_for_status().json()
-    record = notebook(noted)[f"{sort}s"]["an id"]
+    record = read_annotations(noted)[f"{sort}s"]["an id"]
     assert {name: record[name] for name in value} == value
     assert record == written[f"{sort}s"]["an id"]
     gone = put(noted, sort, "an id", record["version"], None).raise_for_status().json()
     assert gone[f"{sort}s"] == {"an id": None}
-    assert notebook(noted)[f"{sort}s"] == {}
+    assert read_annotations(noted)[f"{sort}s"] == {}
 
 
 def change_group(viewer: LiveViewer, group: str, version: int, **change: Any) -> httpx.Response:
     body = {"changes": [{"group": group, "version": version, **change}]}
-    return viewer.http.patch("/api/notebook/groups", json=body)
+    return viewer.http.patch("/api/annotations/groups", json=body)
 
 
 def test_a_group_of_runs_has_a_colour_for_everybody(noted: LiveViewer):
@@ -95,7 +95,7 @@ def test_a_group_of_runs_has_a_colour_for_everybody(noted: LiveViewer):
     first = change_group(noted, group, 0, colour="3").raise_for_status().json()["groups"][group]
     assert change_group(noted, group, 0, colour="#00ff00").json()["newer"]["groups"] == {group: first}
     taken = change_group(noted, group, first["version"], colour=None).raise_for_status().json()["groups"][group]
-    assert notebook(noted)["groups"] == {group: taken}
+    assert read_annotations(noted)["groups"] == {group: taken}
     assert taken["colour"] is None
     again = change_group(noted, group, taken["version"], colour="#00ff00").raise_for_status().json()
     assert again["groups"][group]["colour"] == "#00ff00"
@@ -132,7 +132,7 @@ def test_a_change_is_told_to_every_page(noted: LiveViewer):
     with listening(noted) as events:
         events.next()
         changed = change_run(noted, "told", 0, note="x").raise_for_status().json()
-        told = eventually(lambda: next((data for name, data in [events.next()] if name == "notebook"), None))
+        told = eventually(lambda: next((data for name, data in [events.next()] if name == "annotations"), None))
         assert told == {"revision": changed["revision"]}
 
 
@@ -146,21 +146,21 @@ def test_a_change_is_told_to_every_page(noted: LiveViewer):
     ],
 )
 def test_pages_of_other_sites_change_nothing(noted: LiveViewer, headers: dict[str, str]):
-    before = notebook(noted)["revision"]
+    before = read_annotations(noted)["revision"]
     body = {"changes": [{"run": "evil", "version": 0, "note": "x"}]}
-    refused = noted.http.patch("/api/notebook/runs", json=body, headers=headers)
+    refused = noted.http.patch("/api/annotations/runs", json=body, headers=headers)
     assert refused.status_code == 403
-    assert notebook(noted)["revision"] == before
+    assert read_annotations(noted)["revision"] == before
 
 
 def test_our_own_page_may_change_it(noted: LiveViewer):
     headers = {"origin": f"http://127.0.0.1:{noted.port}", "sec-fetch-site": "same-origin"}
     body = {"changes": [{"run": "ours", "version": 0, "note": "x"}]}
-    assert noted.http.patch("/api/notebook/runs", json=body, headers=headers).status_code == 200
+    assert noted.http.patch("/api/annotations/runs", json=body, headers=headers).status_code == 200
 
 
 def test_a_body_that_is_not_declared_as_json_is_refused(noted: LiveViewer):
-    refused = noted.http.put("/api/notebook/pins", content='{"id": "x"}', headers={"content-type": "text/plain"})
+    refused = noted.http.put("/api/annotations/pins", content='{"id": "x"}', headers={"content-type": "text/plain"})
     assert refused.status_code == 415
 
 
@@ -170,20 +170,20 @@ def test_it_outlives_the_viewer(tmp_path: Path):
         change_run(viewer, RUN, 0, note="kept").raise_for_status()
         change_group(viewer, "/", 0, colour="4").raise_for_status()
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
-        assert notebook(viewer)["runs"][RUN]["note"] == "kept"
-        assert notebook(viewer)["groups"]["/"]["colour"] == "4"
+        assert read_annotations(viewer)["runs"][RUN]["note"] == "kept"
+        assert read_annotations(viewer)["groups"]["/"]["colour"] == "4"
 
 
-def test_without_a_notebook_the_pages_still_work(tmp_path: Path):
+def test_without_annotations_the_pages_still_work(tmp_path: Path):
     GrowingLog(tmp_path / "logs" / RUN).scalar(1, 0.5)
-    (tmp_path / "workspace" / "notebook.sqlite3").mkdir(parents=True)
+    (tmp_path / "workspace" / "annotations.sqlite3").mkdir(parents=True)
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
-        known = notebook(viewer)
+        known = read_annotations(viewer)
         assert not known["is_writable"]
-        assert "notebook.sqlite3" in known["problem"]["message"]
+        assert "annotations.sqlite3" in known["problem"]["message"]
         refused = change_run(viewer, RUN, 0, note="x")
         assert refused.status_code == 503
-        assert refused.json()["error"]["code"] == "notebook_read_only"
+        assert refused.json()["error"]["code"] == "annotations_read_only"
         assert change_group(viewer, "/", 0, colour="1").status_code == 503
         eventually(lambda: RUN in viewer.runs())
 
@@ -191,5 +191,5 @@ def test_without_a_notebook_the_pages_still_work(tmp_path: Path):
 @pytest.mark.parametrize("address", ["//elsewhere", "/\\elsewhere", "/\t/elsewhere", "/ /elsewhere", "scalars", "/a b"])
 def test_a_view_leads_to_no_other_site(noted: LiveViewer, address: str):
     view = {"title": "v", "address": address}
-    answer = noted.http.put("/api/notebook/views", json={"id": "v", "version": 0, "view": view})
+    answer = noted.http.put("/api/annotations/views", json={"id": "v", "version": 0, "view": view})
     assert answer.status_code == 422

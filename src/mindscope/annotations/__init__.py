@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""People's own data about runs, kept in the workspace: notes, tags, colours, pins, thresholds, views, mutes."""
+
+from __future__ import annotations
+
+from mindscope.annotations.annotations import FILE_NAME, Annotations
+from mindscope.annotations.records import Change, Contents, Record
+
+__all__ = ["FILE_NAME", "Annotations", "Change", "Contents", "Record"]
