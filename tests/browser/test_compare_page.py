@@ -180,7 +180,7 @@ def test_a_group_is_the_baseline_of_groups(sweep: LiveViewer, open_page: OpenPag
     page.get_by_test_id("group-by").select_option("none")
     expect_view(page, "baseline", None)
     page = open_page(sweep, "/compare?group=directory&baseline=gone")
-    expect(card(page, "loss")).to_contain_text("“gone” is no group")
+    expect(card(page, "loss")).to_contain_text("“gone” is not a group")
 
 
 def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address(

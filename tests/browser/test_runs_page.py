@@ -155,7 +155,7 @@ def test_an_empty_directory_says_what_to_write_and_what_cannot_be_read(tmp_path:
         circle.unlink()
         GrowingLog(circle.parent).scalar(1, 1.0)
         expect(panel.get_by_role("listitem")).to_have_count(0)
-        expect(panel).to_contain_text("现在全部都可以读取")
+        expect(panel).to_contain_text("现在所有路径都可以读取")
         expect(banner).to_have_count(0)
         expect(row(page, "first")).to_be_attached()
 
