@@ -30,8 +30,38 @@ export function placeLabels(labels: readonly EndLabel[], top: number, height: nu
 
 const SEPARATOR = /[/_\- ]/;
 
-/** Names without what all of them begin with; what is left begins behind a separator and is no bare number. */
+/**
+ * Names without what they share: first within each directory, and within all names where that makes two of them equal.
+ * Different names stay different.
+ */
 export function distinctNames(names: readonly string[]): string[] {
+  const all = withoutShared(names);
+  const short = new Map<string, string>();
+  for (const siblings of byDirectory(names)) {
+    const own = siblings.length > 1 ? withoutShared(siblings) : siblings.map((name) => all[names.indexOf(name)]!);
+    siblings.forEach((name, index) => short.set(name, own[index]!));
+  }
+  return new Set(short.values()).size === short.size ? names.map((name) => short.get(name)!) : all;
+}
+
+/** The different names of each directory. */
+function byDirectory(names: readonly string[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const name of new Set(names)) {
+    const directory = name.slice(0, name.lastIndexOf("/") + 1);
+    groups.set(directory, [...(groups.get(directory) ?? []), name]);
+  }
+  return [...groups.values()];
+}
+
+/** Names without the beginning and the end of all; what is left begins after a separator, and not with a digit. */
+function withoutShared(names: readonly string[]): string[] {
+  const start = sharedStart(names);
+  const end = sharedEnd(names.map((name) => name.slice(start)));
+  return names.map((name) => name.slice(start, name.length - end) || name);
+}
+
+function sharedStart(names: readonly string[]): number {
   const [first = "", ...others] = names;
   let common = others.length === 0 ? first.lastIndexOf("/") + 1 : first.length;
   for (const name of others) while (!name.startsWith(first.slice(0, common))) common--;
@@ -43,7 +73,26 @@ export function distinctNames(names: readonly string[]): string[] {
     common--;
     back();
   }
-  return names.map((name) => name.slice(common) || name);
+  return common;
+}
+
+/** Length of the end, from a separator on, that several names share; each keeps something before it. */
+function sharedEnd(names: readonly string[]): number {
+  const [first = "", ...others] = names;
+  if (others.length === 0) return 0;
+  let common = Math.max(0, Math.min(...names.map(({ length }) => length)) - 1);
+  while (common > 0 && !(SEPARATOR.test(first[first.length - common]!) && others.every((name) => name.endsWith(first.slice(-common))))) common--;
+  return common;
+}
+
+/** The fewest letters, from `least` on, to which different names can be cut so that they still differ. */
+export function distinctLength(names: readonly string[], least: number): number {
+  const different = [...new Set(names)];
+  const longest = Math.max(least, ...different.map(({ length }) => length));
+  for (let length = least; length < longest; length++) {
+    if (new Set(different.map((name) => cutMiddle(name, length, (text) => text.length))).size === different.length) return length;
+  }
+  return longest;
 }
 
 /** A text for a width: its middle gives way, since names differ at their ends. */
