@@ -13,12 +13,15 @@ Source: ``Model.to_json`` of Keras 2.0, 2.4 and 3.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from mindscope.errors import FormatError
 from mindscope.formats.json_text import parse_json
 from mindscope.graph.model import Edge, Graph, Node, Output, Parameter, Shape
+from mindscope.reasons import Reason
 
 JsonObject = dict[str, Any]
 _INPUT = "InputLayer"
@@ -28,9 +31,12 @@ def read_keras_model(text: str) -> Graph:
     """The graph of a model. Nodes are layers, those of a nested model in a scope of its name; parameters are inputs.
 
     A layer that is called several times is one node, with the inputs of every call.
-    Raises ValueError for a text that is no such model, FormatError when it is nested too deep.
+    Raises FormatError for a text that is no JSON or nested too deep, ValueError for JSON that is no such model.
     """
-    value = parse_json(text)
+    try:
+        value = parse_json(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(Reason("value_malformed", kind="Keras model", why=str(error))) from None
     if not _is_model(value):
         raise ValueError("the JSON is no Keras model: it has no layers")
     model = _read_model(value)
