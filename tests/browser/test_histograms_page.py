@@ -42,7 +42,8 @@ def chart(within: Locator) -> Locator:
 
 
 def wait_until_drawn(within: Locator) -> None:
-    within.scroll_into_view_if_needed()
+    """Brings a chart into view. Another drawing is another element, so the one that is found may be replaced."""
+    within.evaluate("card => card.scrollIntoView({ block: 'nearest' })")
     until(within.page, lambda: chart(within).first.evaluate(COLORED_PIXELS) > 200)
 
 
