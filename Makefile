@@ -55,7 +55,7 @@ check-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package
 	$(BIN)/lint-imports
 
 check-ui: ui/node_modules/.installed
-	cd ui && npm run check && npm run lint && npm run depcheck
+	cd ui && npm run format:check && npm run check && npm run lint && npm run depcheck
 
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py

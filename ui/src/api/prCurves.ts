@@ -21,7 +21,11 @@ export async function fetchPrCurves(series: readonly PrQuery[], signal?: AbortSi
   return header.series.map((one) => seriesFrom(one, buffer, start));
 }
 
-function seriesFrom({ columns, error, problem, cursor, kept, returned }: Header["series"][number], buffer: ArrayBuffer, start: number): PrSeries {
+function seriesFrom(
+  { columns, error, problem, cursor, kept, returned }: Header["series"][number],
+  buffer: ArrayBuffer,
+  start: number,
+): PrSeries {
   const column = (name: ColumnName): Float64Array => (columns ? float64(buffer, start, columns[name]) : new Float64Array(0));
   const curve = {
     threshold: column("threshold"),
@@ -33,5 +37,13 @@ function seriesFrom({ columns, error, problem, cursor, kept, returned }: Header[
     false_negatives: column("false_negatives"),
   };
   const step = column("step")[0] ?? null;
-  return { steps: column("steps"), step, curve: curve.threshold.length > 0 ? curve : null, problem, error, cursor, isKept: kept > 0 && kept === returned };
+  return {
+    steps: column("steps"),
+    step,
+    curve: curve.threshold.length > 0 ? curve : null,
+    problem,
+    error,
+    cursor,
+    isKept: kept > 0 && kept === returned,
+  };
 }

@@ -51,8 +51,23 @@ export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): Curve
   const { axis: along, xTag } = settingsOfChart(card.key);
   const guides = card.hasGuides ? thresholdGuides(card.key) : [];
   const axis = xTag === null ? along : "value";
-  const ranges = zoom && rangesOf(zoom, wholeRanges(curves, scaling, guides.map(({ value }) => value)), scaling);
-  return { kind: "curves", label, drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, yAxes, guides, ranges, size }), lines };
+  const ranges =
+    zoom &&
+    rangesOf(
+      zoom,
+      wholeRanges(
+        curves,
+        scaling,
+        guides.map(({ value }) => value),
+      ),
+      scaling,
+    );
+  return {
+    kind: "curves",
+    label,
+    drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, yAxes, guides, ranges, size }),
+    lines,
+  };
 }
 
 /** The numbers of a curve, with the steps where the axis says something else. */
@@ -69,7 +84,10 @@ export function curvesTable(curves: readonly Curve[], series: readonly Series[])
     const { color, label, part } = curves[index]!;
     const { last, minimum, maximum, points } = seriesSummary(one);
     const name = part === "" ? label : `${label} · ${part}`;
-    return { color, cells: [{ text: name, value: name }, number(last), number(minimum), number(maximum), { text: groupDigits(points), value: points }] };
+    return {
+      color,
+      cells: [{ text: name, value: name }, number(last), number(minimum), number(maximum), { text: groupDigits(points), value: points }],
+    };
   });
   const titles = [t("legend.last"), t("legend.minimum"), t("legend.maximum"), t("legend.points")];
   const columns = [{ title: t("legend.run"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))];

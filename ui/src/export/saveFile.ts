@@ -8,21 +8,34 @@ import { saveBlob } from "../widgets/controls/download";
 
 /** Message after the export succeeds or fails. */
 export type SavedOutcome =
-  | { isSaved: true; cards: number; size: number; notes: readonly string[] }
-  | { isSaved: false; what: string; notes: readonly string[] };
+  { isSaved: true; cards: number; size: number; notes: readonly string[] } | { isSaved: false; what: string; notes: readonly string[] };
 
 const NONCE_BYTES = 18;
 /** So many names say enough of what could not be read. */
 const NAMES = 3;
 
 /** Exports the view and starts the download. Never raises; an aborted signal gives no message. */
-export async function saveFile(plan: (signal: AbortSignal) => Promise<ViewPlan>, signal: AbortSignal, onprogress: (progress: Progress) => void): Promise<SavedOutcome> {
+export async function saveFile(
+  plan: (signal: AbortSignal) => Promise<ViewPlan>,
+  signal: AbortSignal,
+  onprogress: (progress: Progress) => void,
+): Promise<SavedOutcome> {
   try {
     const seconds = Date.now() / 1000;
     const planned = await plan(signal);
     if (planned.sections.every(({ cards }) => cards.length === 0)) return { isSaved: false, what: t("saved.nothing"), notes: [] };
-    const facts = { address: location.href, made: formatWallTime(seconds), language: currentLanguage() === "zh" ? "zh-CN" : "en", nonce: nonce() };
-    const written = await writeView(planned, { facts, signal, onprogress: (progress) => onprogress(unchanged(progress, facts.address)), explain });
+    const facts = {
+      address: location.href,
+      made: formatWallTime(seconds),
+      language: currentLanguage() === "zh" ? "zh-CN" : "en",
+      nonce: nonce(),
+    };
+    const written = await writeView(planned, {
+      facts,
+      signal,
+      onprogress: (progress) => onprogress(unchanged(progress, facts.address)),
+      explain,
+    });
     signal.throwIfAborted();
     saveBlob(`mindscope-${planned.page}-${facts.made.replace(/\D/g, "").slice(0, 12)}.html`, written.file);
     return { isSaved: true, cards: written.cards, size: written.file.size, notes: notesOf(written) };

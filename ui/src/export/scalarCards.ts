@@ -13,7 +13,12 @@ import { filterSetting } from "./selectedRuns";
 
 /** Charts of scalars as cards of a file; `baseline` is the run that the others are compared with. */
 export function scalarCards(plans: readonly ChartPlan[], baseline: string | null, size: Size, lines: number): PlannedCard[] {
-  return plans.map((plan) => ({ title: plan.title, run: null, hasPrefix: plan.parts.length === 1, make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal) }));
+  return plans.map((plan) => ({
+    title: plan.title,
+    run: null,
+    hasPrefix: plan.parts.length === 1,
+    make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal),
+  }));
 }
 
 export function countLines(plans: readonly ChartPlan[]): number {
@@ -26,18 +31,40 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
   const failed = read.find(({ error }) => error !== null);
   if (readable.length === 0 && failed) throw new ReasonError(failed.error!);
   const series = baseline === null ? readable : readable.map(withoutEnds);
-  const curves = drawnCurves(series.map((one) => lookOfLine(one, plan, offsets(one), pixels)), plan.title);
+  const curves = drawnCurves(
+    series.map((one) => lookOfLine(one, plan, offsets(one), pixels)),
+    plan.title,
+  );
   const scaling = scalingOf(plan.key, curves);
   const zoom = zooms.boxOf(plan.key, curves, scaling.isLog);
   const hasGuides = plan.parts.length === 1 && baseline === null;
-  const label = `${plan.title} · ${curves.map((curve) => curve.label).slice(0, 8).join(", ")}`;
+  const label = `${plan.title} · ${curves
+    .map((curve) => curve.label)
+    .slice(0, 8)
+    .join(", ")}`;
   const chart = { key: plan.key, label, curves, yAxes: axesOf(plan), scaling, zoom, size, hasGuides };
-  const unread = failed ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })] : [];
-  return { facts: [...curveFacts(series, scaling.isLog, zoom), ...unread], parts: [curvesPart(chart, curves.map((curve, index) => lineOf(curve, series[index]!, plan.key))), curvesTable(curves, series)] };
+  const unread = failed
+    ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })]
+    : [];
+  return {
+    facts: [...curveFacts(series, scaling.isLog, zoom), ...unread],
+    parts: [
+      curvesPart(
+        chart,
+        curves.map((curve, index) => lineOf(curve, series[index]!, plan.key)),
+      ),
+      curvesTable(curves, series),
+    ],
+  };
 }
 
 /** Runs that begin together are moved by their first steps, which are known once they were read. */
-async function readPlan(plan: ChartPlan, baseline: string | null, pixels: number, signal: AbortSignal): Promise<{ read: Series[]; offsets: (series: { run: string; firstStep: number | null }) => number }> {
+async function readPlan(
+  plan: ChartPlan,
+  baseline: string | null,
+  pixels: number,
+  signal: AbortSignal,
+): Promise<{ read: Series[]; offsets: (series: { run: string; firstStep: number | null }) => number }> {
   const offsets = ({ run, firstStep }: { run: string; firstStep: number | null }): number => offsetOf(plan.key, run, firstStep ?? 0);
   const range = zooms.xOf(plan.key);
   const { axis, isLogX, smoothing, xTag } = settingsOfChart(plan.key);
@@ -48,13 +75,17 @@ async function readPlan(plan: ChartPlan, baseline: string | null, pixels: number
   const moved = lines.map((line, index) => ({ ...line, offset: offsets({ run: line.run, firstStep: read[index]!.firstStep }) }));
   const first = new Map(read.map((one) => [JSON.stringify([one.run, one.tag]), one.firstStep]));
   const zoomed = await readLines({ ...want, lines: moved, range }, signal);
-  return { read: zoomed, offsets: ({ run, ...rest }) => offsets({ run, firstStep: first.get(JSON.stringify([run, (rest as Series).tag])) ?? null }) };
+  return {
+    read: zoomed,
+    offsets: ({ run, ...rest }) => offsets({ run, firstStep: first.get(JSON.stringify([run, (rest as Series).tag])) ?? null }),
+  };
 }
 
 /** How curves are drawn, in words. */
 export function curveSettings(): Setting[] {
   const { smoother, reach, isLogX, xTag, ignoresOutliers, alignsStarts, rawAs, offsets, showsHidden } = view.scalars;
-  const smoothing = smoother === "weight" ? (view.smoothing > 0 ? String(view.smoothing) : "") : `${t(`scalars.smoother.${smoother}`)} ${reach}`;
+  const smoothing =
+    smoother === "weight" ? (view.smoothing > 0 ? String(view.smoothing) : "") : `${t(`scalars.smoother.${smoother}`)} ${reach}`;
   const ticked = [
     ...(isLogX ? [t("scalars.x_log")] : []),
     ...(alignsStarts ? [t("scalars.align")] : []),
@@ -68,6 +99,15 @@ export function curveSettings(): Setting[] {
     ...(smoothing === "" ? [] : [{ name: t("scalars.smoothing"), value: smoothing }]),
     { name: t("scalars.y"), value: t(view.isLog ? "scalars.y_log" : "scalars.y_linear") },
     ...(ticked.length === 0 ? [] : [{ name: t("scalars.settings"), value: ticked.join(" · ") }]),
-    ...(Object.keys(offsets).length === 0 ? [] : [{ name: t("saved.offsets"), value: Object.entries(offsets).map(([run, offset]) => t("saved.run_offset", { run, offset })).join(" · ") }]),
+    ...(Object.keys(offsets).length === 0
+      ? []
+      : [
+          {
+            name: t("saved.offsets"),
+            value: Object.entries(offsets)
+              .map(([run, offset]) => t("saved.run_offset", { run, offset }))
+              .join(" · "),
+          },
+        ]),
   ];
 }

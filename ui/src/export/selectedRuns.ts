@@ -21,7 +21,9 @@ export function namedRuns(names: readonly string[]): NamedRun[] {
   return names.map((name) => {
     const run = runs.byId.get(name);
     const step = run?.last_step ?? null;
-    const state = run ? [t(`state.${run.state}`), ...(step === null ? [] : [t("images.step", { step: groupDigits(step) })])].join(" · ") : "";
+    const state = run
+      ? [t(`state.${run.state}`), ...(step === null ? [] : [t("images.step", { step: groupDigits(step) })])].join(" · ")
+      : "";
     return { name, color: colors.of(name), state };
   });
 }
@@ -37,7 +39,11 @@ export function filterSetting(filter: Filter = view.filter): Setting[] {
 }
 
 /** Tags as the page lists them: pinned ones first, then by prefix. */
-export function sectionsOf<Tag extends { tag: string }>(kind: string, tags: readonly Tag[], toCards: (tags: readonly Tag[]) => PlannedCard[]): PlannedSection[] {
+export function sectionsOf<Tag extends { tag: string }>(
+  kind: string,
+  tags: readonly Tag[],
+  toCards: (tags: readonly Tag[]) => PlannedCard[],
+): PlannedSection[] {
   const pinned = pins.of(kind).flatMap((pin) => tags.filter(({ tag }) => tag === pin));
   const groups = groupByPrefix(tags.filter(({ tag }) => !pins.isPinned(kind, tag)));
   const sections = groups.map(({ prefix, items }) => ({ title: prefix === "" ? t("scalars.ungrouped") : prefix, cards: toCards(items) }));

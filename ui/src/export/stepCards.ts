@@ -35,14 +35,23 @@ export interface ShownValue<List> {
 }
 
 /** A card for each tag and run, at the step that the page shows of it. */
-export function steppedCards<List extends ValueList>(tags: readonly TagRuns[], { source, steps, isWide = false, read }: SteppedCards<List>): PlannedCard[] {
+export function steppedCards<List extends ValueList>(
+  tags: readonly TagRuns[],
+  { source, steps, isWide = false, read }: SteppedCards<List>,
+): PlannedCard[] {
   return itemsOf(tags).map((item) => {
     const at = steps.of(item.key);
     return { title: item.tag, run: namedRun(item.run), isWide, make: (signal) => readStep(item, at, source, read, signal) };
   });
 }
 
-async function readStep<List extends ValueList>({ run, tag }: SeriesItem, at: number | null, source: ValueSource<List>, read: SteppedCards<List>["read"], signal: AbortSignal): Promise<CardContent> {
+async function readStep<List extends ValueList>(
+  { run, tag }: SeriesItem,
+  at: number | null,
+  source: ValueSource<List>,
+  read: SteppedCards<List>["read"],
+  signal: AbortSignal,
+): Promise<CardContent> {
   const list = await source.read({ run, tag }, null, signal, undefined);
   const row = rowAtStep(list.step, at);
   if (row < 0) return { facts: [t("values.none")], parts: [] };

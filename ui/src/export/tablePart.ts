@@ -18,8 +18,15 @@ export interface PlannedColumn<Row> {
 }
 
 /** A table as the content of a card, the first column naming its rows; what of it is left out is said. */
-export function tableContent<Row>(label: string, columns: readonly PlannedColumn<Row>[], rows: readonly Row[], color: (row: Row) => string | null): CardContent {
-  const shown = rows.slice(0, MOST_ROWS).map((row) => ({ color: color(row), cells: columns.map(({ value, text }) => ({ value: value(row), text: text(row) })) }));
+export function tableContent<Row>(
+  label: string,
+  columns: readonly PlannedColumn<Row>[],
+  rows: readonly Row[],
+  color: (row: Row) => string | null,
+): CardContent {
+  const shown = rows
+    .slice(0, MOST_ROWS)
+    .map((row) => ({ color: color(row), cells: columns.map(({ value, text }) => ({ value: value(row), text: text(row) })) }));
   const rest = rows.length > MOST_ROWS ? [t("saved.first_rows", { shown: groupDigits(MOST_ROWS), total: groupDigits(rows.length) })] : [];
   const heads = columns.map(({ title, group = "", isNumber }) => ({ title, group, isNumber }));
   return { facts: rest, parts: [{ kind: "table", label, columns: heads, rows: shown }] };

@@ -16,7 +16,13 @@ export const ROUTES: readonly Route[] = [
     shows: ["histogram"],
   },
   { path: "/tensors", name: "nav.tensors", icon: "tensors", load: () => import("./tensors/TensorsPage.svelte"), shows: ["tensor"] },
-  { path: "/hparams", name: "nav.hparams", icon: "hparams", load: () => import("./hparams/HparamsPage.svelte"), shows: ["hparams", "train_lineage", "eval_lineage", "custom_lineage_data"] },
+  {
+    path: "/hparams",
+    name: "nav.hparams",
+    icon: "hparams",
+    load: () => import("./hparams/HparamsPage.svelte"),
+    shows: ["hparams", "train_lineage", "eval_lineage", "custom_lineage_data"],
+  },
   { path: "/texts", name: "nav.texts", icon: "texts", load: () => import("./texts/TextsPage.svelte"), kinds: ["text"] },
   { path: "/audio", name: "nav.audio", icon: "audio", load: () => import("./audio/AudioPage.svelte"), kinds: ["audio"] },
   {

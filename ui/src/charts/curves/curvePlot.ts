@@ -109,7 +109,11 @@ export class CurvePlot {
     this.#guides = guides;
     this.#isZoomed = zoom !== null;
     const { scaling } = this.#options;
-    const whole = wholeRanges(curves, scaling, guides.map(({ value }) => value));
+    const whole = wholeRanges(
+      curves,
+      scaling,
+      guides.map(({ value }) => value),
+    );
     if (zoom === null) this.#whole = whole;
     this.#ranges = zoom ? rangesOf(zoom, whole, scaling) : whole;
     this.#lay();
@@ -176,7 +180,14 @@ export class CurvePlot {
   #laidOut(): PlotFrame {
     const { axis, scaling, yAxes } = this.#options;
     const across: XAxis = { axis, isLog: scaling.isLogX };
-    const frame = plotFrame(this.#size, this.#ranges, across, yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth, labelRoom(this.#curves, this.#size));
+    const frame = plotFrame(
+      this.#size,
+      this.#ranges,
+      across,
+      yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })),
+      labelWidth,
+      labelRoom(this.#curves, this.#size),
+    );
     this.#pointer.place(frame.area);
     return frame;
   }
@@ -227,7 +238,10 @@ export class CurvePlot {
     if (this.#curves.length === 0) return;
     const { area, xAt } = this.#frame;
     const [low, high] = this.#wholeX();
-    const x = [Math.max(low, xAt(area.left + left - left * factor)), Math.min(high, xAt(area.left + left + (area.width - left) * factor))] as const;
+    const x = [
+      Math.max(low, xAt(area.left + left - left * factor)),
+      Math.min(high, xAt(area.left + left + (area.width - left) * factor)),
+    ] as const;
     const now = performance.now();
     const isContinued = now - this.#scaledAt < GESTURE_MS && this.#isZoomed;
     this.#scaledAt = now;

@@ -19,7 +19,12 @@ export function strokeLine(ctx: CanvasRenderingContext2D, path: Path2D, width: n
   const aside = Math.max(0, (wide - 1) / 2) / devicePixelRatio;
   ctx.globalAlpha = opacity === 1 ? 1 : 1 - (1 - opacity) ** (1 / COVERING);
   ctx.lineWidth = 1 / devicePixelRatio;
-  for (const [x, y] of [[-aside, 0], [aside, 0], [0, -aside], [0, aside]] as const) {
+  for (const [x, y] of [
+    [-aside, 0],
+    [aside, 0],
+    [0, -aside],
+    [0, aside],
+  ] as const) {
     ctx.translate(x, y);
     ctx.stroke(path);
     ctx.translate(-x, -y);

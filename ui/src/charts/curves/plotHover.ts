@@ -16,7 +16,12 @@ export interface Hover {
 }
 
 /** What is near a point of the plotting area, which begins at `corner` of the window. */
-export function hoverAt(point: Point, curves: readonly Curve[], { area, projections, xAt }: PlotFrame, corner: { left: number; top: number }): Hover {
+export function hoverAt(
+  point: Point,
+  curves: readonly Curve[],
+  { area, projections, xAt }: PlotFrame,
+  corner: { left: number; top: number },
+): Hover {
   const x = xAt(point.x + area.left);
   const hits = hitsByNearness(
     curves.map((curve) => ({ x: curve.x, y: curve.smoothed ?? curve.raw, ascending: curve.isAscending, scale: curve.scale })),
@@ -28,7 +33,12 @@ export function hoverAt(point: Point, curves: readonly Curve[], { area, projecti
 }
 
 /** The box that was dragged, in values. As wide as the area it leaves the range; as high, it fits the height to what it holds. */
-export function boxWithin({ left, top, width, height }: Area, { area, ranges, xAt, yAt }: PlotFrame, curves: readonly Curve[], isLog: boolean): Box {
+export function boxWithin(
+  { left, top, width, height }: Area,
+  { area, ranges, xAt, yAt }: PlotFrame,
+  curves: readonly Curve[],
+  isLog: boolean,
+): Box {
   const x: Range = width >= area.width - 1 ? ranges.x : [xAt(area.left + left), xAt(area.left + left + width)];
   if (height >= area.height - 1) return { x, y: heightWithin(curves, x, isLog) };
   return { x, y: [yAt(area.top + top + height), yAt(area.top + top)] };

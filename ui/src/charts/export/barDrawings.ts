@@ -18,13 +18,20 @@ export function bucketDrawing(edges: readonly number[], counts: readonly number[
   const y = (count: number): number => TOP + (1 - count / most) * area.height;
   const bars = counts.flatMap((count, bucket) => {
     const [from, to] = [x(edges[bucket]!), x(edges[bucket + 1]!)];
-    return count > 0 ? [`M${pixel(from + 0.5)} ${TOP + area.height}V${pixel(Math.min(y(count), TOP + area.height - 1))}H${pixel(Math.max(from + 1.5, to - 0.5))}V${TOP + area.height}z`] : [];
+    return count > 0
+      ? [
+          `M${pixel(from + 0.5)} ${TOP + area.height}V${pixel(Math.min(y(count), TOP + area.height - 1))}H${pixel(Math.max(from + 1.5, to - 0.5))}V${TOP + area.height}z`,
+        ]
+      : [];
   });
   const across = linearTicks([low, high], Math.max(2, Math.floor(area.width / ACROSS)));
   const up = linearTicks([0, most], Math.max(2, Math.floor(area.height / UP))).filter(Number.isInteger);
   const [bottomLabels, upLabels] = [formatTicks(across), formatTicks(up)];
   const body = [
-    ...up.map((tick, index) => `<path class="grid" d="M${LEFT} ${pixel(y(tick))}H${LEFT + area.width}"/>${label(LEFT - 6, y(tick) + 4, upLabels[index]!, "end")}`),
+    ...up.map(
+      (tick, index) =>
+        `<path class="grid" d="M${LEFT} ${pixel(y(tick))}H${LEFT + area.width}"/>${label(LEFT - 6, y(tick) + 4, upLabels[index]!, "end")}`,
+    ),
     `<path d="${bars.join("")}" fill="var(--accent)" fill-opacity="0.72"/>`,
     ...across.map((tick, index) => label(x(tick), size.height - 8, bottomLabels[index]!, "middle")),
   ];

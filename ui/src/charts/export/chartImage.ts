@@ -70,7 +70,11 @@ function placed({ ticks, labels }: AxisTicks, place: (value: number) => number):
   return labels.map((label, index) => ({ at: place(ticks[index]!), label }));
 }
 
-function svgYAxis({ frame: { area }, themeColors }: CurvePlot, { title, color, isRight, offset, width }: YAxisFrame, ticks: SvgYAxis["ticks"]): SvgYAxis {
+function svgYAxis(
+  { frame: { area }, themeColors }: CurvePlot,
+  { title, color, isRight, offset, width }: YAxisFrame,
+  ticks: SvgYAxis["ticks"],
+): SvgYAxis {
   const edge = isRight ? area.left + area.width + offset : area.left - offset;
   return { title, ticks, color: color === null ? null : themeColors.hex(color), isRight, edge, width };
 }

@@ -31,14 +31,33 @@ interface DrawnCurves {
 /** Curves with all of their axes as a drawing of a page, as the chart on the screen shows them. */
 export function curveDrawing(chart: DrawnCurves): Drawing {
   const { curves, axis, scaling, yAxes, guides = [], size, faint = [] } = chart;
-  const ranges = chart.ranges ?? wholeRanges(curves, scaling, guides.map(({ value }) => value));
+  const ranges =
+    chart.ranges ??
+    wholeRanges(
+      curves,
+      scaling,
+      guides.map(({ value }) => value),
+    );
   const across = { axis, isLog: scaling.isLogX };
-  const frame = plotFrame(size, ranges, across, yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })), labelWidth);
+  const frame = plotFrame(
+    size,
+    ranges,
+    across,
+    yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })),
+    labelWidth,
+  );
   const { area } = frame;
   const lines = [...faint.map((curve) => stroke(curve, curve.raw, frame, scaling, 0.3)), ...strokes(curves, frame, scaling)];
   return {
     ...size,
-    body: [grid(frame), bottom(frame), ...frame.yAxes.map((_, index) => upright(frame, index)), clipped(frame, lines.join("")), ...curves.filter(({ isBehind }) => !isBehind).map((curve) => marks(curve, frame, scaling)), ...guides.map((one) => guide(one, frame))].join(""),
+    body: [
+      grid(frame),
+      bottom(frame),
+      ...frame.yAxes.map((_, index) => upright(frame, index)),
+      clipped(frame, lines.join("")),
+      ...curves.filter(({ isBehind }) => !isBehind).map((curve) => marks(curve, frame, scaling)),
+      ...guides.map((one) => guide(one, frame)),
+    ].join(""),
     plot: {
       left: area.left,
       top: area.top,
@@ -66,7 +85,13 @@ function grid({ area, bottom, yAxes, projections }: PlotFrame): string {
 
 function bottom({ area, bottom, projections }: PlotFrame): string {
   const y = pixel(area.top + area.height + 15);
-  return bottom.labels.map((label, index) => (label === "" ? "" : `<text x="${pixel(projections[0]!.x(bottom.ticks[index]!))}" y="${y}" text-anchor="middle">${escapeXml(label)}</text>`)).join("");
+  return bottom.labels
+    .map((label, index) =>
+      label === ""
+        ? ""
+        : `<text x="${pixel(projections[0]!.x(bottom.ticks[index]!))}" y="${y}" text-anchor="middle">${escapeXml(label)}</text>`,
+    )
+    .join("");
 }
 
 function upright({ area, yAxes, projections }: PlotFrame, index: number): string {
@@ -74,7 +99,9 @@ function upright({ area, yAxes, projections }: PlotFrame, index: number): string
   const edge = one.isRight ? area.left + area.width + one.offset : area.left - one.offset;
   const look = `text-anchor="${one.isRight ? "start" : "end"}"${one.color === null ? "" : ` fill="${one.color}"`}`;
   const x = pixel(edge + (one.isRight ? 6 : -6));
-  const labels = one.labels.map((label, row) => `<text x="${x}" y="${pixel(projections[index]!.y(one.ticks[row]!) + 4)}" ${look}>${escapeXml(label)}</text>`);
+  const labels = one.labels.map(
+    (label, row) => `<text x="${x}" y="${pixel(projections[index]!.y(one.ticks[row]!) + 4)}" ${look}>${escapeXml(label)}</text>`,
+  );
   return labels.join("") + title(one, edge, area.top + area.height / 2);
 }
 
@@ -87,10 +114,14 @@ function title({ title, color, isRight, width }: YAxisFrame, edge: number, y: nu
 
 function strokes(all: readonly Curve[], frame: PlotFrame, scaling: Scaling): string[] {
   const curves = all.filter(({ isBehind }) => !isBehind);
-  const behind = all.filter(({ isBehind }) => isBehind).map((curve) => stroke({ ...curve, color: "var(--ink)" }, curve.smoothed ?? curve.raw, frame, scaling, BEHIND));
+  const behind = all
+    .filter(({ isBehind }) => isBehind)
+    .map((curve) => stroke({ ...curve, color: "var(--ink)" }, curve.smoothed ?? curve.raw, frame, scaling, BEHIND));
   const opacity = bandOpacity(curves.filter(({ band }) => band !== null).length);
   const bands = curves.map((curve) => (curve.band ? area(curve, frame, scaling, opacity) : ""));
-  const raw = curves.map((curve) => (curve.band && curve.smoothed ? "" : stroke(curve, curve.raw, frame, scaling, curve.smoothed ? 0.34 : 1)));
+  const raw = curves.map((curve) =>
+    curve.band && curve.smoothed ? "" : stroke(curve, curve.raw, frame, scaling, curve.smoothed ? 0.34 : 1),
+  );
   const smoothed = curves.map((curve) => (curve.smoothed ? stroke(curve, curve.smoothed, frame, scaling, 1) : ""));
   return [...behind, ...bands, ...raw, ...smoothed];
 }
@@ -98,7 +129,10 @@ function strokes(all: readonly Curve[], frame: PlotFrame, scaling: Scaling): str
 function stroke(curve: Curve, values: Floats, frame: PlotFrame, scaling: Scaling, opacity: number): string {
   const pen = new TextPen();
   traceCurve(pen, curve.x, drawn(values, curve, scaling), projectionOf(frame, curve));
-  const dots = pen.dots === "" ? "" : `<path class="dot" d="${pen.dots}" stroke="${curve.color}"${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}/>`;
+  const dots =
+    pen.dots === ""
+      ? ""
+      : `<path class="dot" d="${pen.dots}" stroke="${curve.color}"${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}/>`;
   if (pen.path === "") return dots;
   const look = `${opacity < 1 ? ` stroke-opacity="${opacity}"` : ""}${curve.dash.length > 0 ? ` stroke-dasharray="${curve.dash.join(" ")}"` : ""}`;
   return `<path class="line" d="${pen.path}" stroke="${curve.color}"${look}/>${dots}`;

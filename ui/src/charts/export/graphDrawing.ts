@@ -13,6 +13,9 @@ export function graphDrawing(boxes: readonly ScopeBox[], flows: readonly (Flow &
 }
 
 function box({ name, nodes, x, y, width, height, label }: PlacedBox): string {
-  const text = label === "" ? "" : `<text x="${pixel(x + width / 2)}" y="${pixel(y + height / 2 + 4)}" text-anchor="middle" fill="var(--ink)">${escapeXml(label)}</text>`;
+  const text =
+    label === ""
+      ? ""
+      : `<text x="${pixel(x + width / 2)}" y="${pixel(y + height / 2 + 4)}" text-anchor="middle" fill="var(--ink)">${escapeXml(label)}</text>`;
   return `<g><title>${escapeXml(name)} · ${nodes}</title><rect x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}" rx="4" fill="var(--accent-wash)" stroke="var(--accent)"/>${text}</g>`;
 }

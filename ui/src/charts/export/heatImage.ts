@@ -38,7 +38,9 @@ function drawing(plot: HeatPlot, title: string): { text: string; width: number; 
 
 function legend({ themeColors }: HeatPlot, heat: Heat, range: ColorRange | null): string {
   const [low, high] = range ? endLabels(range) : ["", ""];
-  const stops = MAP.map((token, index) => `<stop offset="${index / (MAP.length - 1)}" stop-color="${themeColors.hex(`var(${token})`)}"/>`).join("");
+  const stops = MAP.map(
+    (token, index) => `<stop offset="${index / (MAP.length - 1)}" stop-color="${themeColors.hex(`var(${token})`)}"/>`,
+  ).join("");
   const bar =
     `<linearGradient id="map">${stops}</linearGradient><rect x="56" width="${BAR}" height="8" fill="url(#map)"/>` +
     `<text x="50" y="8" text-anchor="end">${low}</text><text x="${62 + BAR}" y="8">${high}</text>`;

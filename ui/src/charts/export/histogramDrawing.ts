@@ -14,7 +14,13 @@ const SHADES = 48;
 export function histogramDrawing({ histograms, shape, axis, values, color, unit }: Drawing, size: Size): PageDrawing {
   const view = new HistogramLayout(histograms, shape, axis, areaOf(shape, size), values);
   const pen = new VectorPen();
-  const look: Look = { axis, unit, ink: (token) => token, tint: (alpha) => faded(color, alpha), shade: (share, alpha) => faded(shadeOf(share), alpha) };
+  const look: Look = {
+    axis,
+    unit,
+    ink: (token) => token,
+    tint: (alpha) => faded(color, alpha),
+    shade: (share, alpha) => faded(shadeOf(share), alpha),
+  };
   if (view.positions.length > 0) {
     paintHistograms(pen, view, look, size.width);
     paintLegend(pen, view, look);

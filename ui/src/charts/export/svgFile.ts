@@ -2,14 +2,27 @@
 import { ThemeColors } from "../frame/themeColors";
 
 const COLORS = ["fill", "stroke"];
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "font-size", "font-family", "font-weight", "text-anchor"];
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "font-size",
+  "font-family",
+  "font-weight",
+  "text-anchor",
+];
 
 const TITLE = 28;
 
 /** A drawing of the page as a file of its own, with its styles written into it and a title above it. */
 export function svgFile(svg: SVGSVGElement, title = ""): Blob {
   const copy = svg.cloneNode(true) as SVGSVGElement;
-  const [from, to] = [[svg, ...svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  const [from, to] = [
+    [svg, ...svg.querySelectorAll("*")],
+    [copy, ...copy.querySelectorAll("*")],
+  ];
   const themeColors = new ThemeColors(document.body);
   from.forEach((element, index) => {
     const style = getComputedStyle(element);

@@ -9,9 +9,21 @@ import { plotFrame } from "./plotFrame";
 const SIZE = { width: 400, height: 200 };
 
 function marksOf(step: number[], value: number[], scaling: Scaling): string[] {
-  const series = { run: "a", tag: "loss", x: Float64Array.from(step), value: Float32Array.from(value), smoothed: null } as unknown as Series;
+  const series = {
+    run: "a",
+    tag: "loss",
+    x: Float64Array.from(step),
+    value: Float32Array.from(value),
+    smoothed: null,
+  } as unknown as Series;
   const curve = curveOf(series, "step", "red");
-  const frame = plotFrame(SIZE, wholeRanges([curve], scaling), { axis: "step", isLog: scaling.isLogX }, [{ title: "", color: null, isLog: scaling.isLog }], () => 20);
+  const frame = plotFrame(
+    SIZE,
+    wholeRanges([curve], scaling),
+    { axis: "step", isLog: scaling.isLogX },
+    [{ title: "", color: null, isLog: scaling.isLog }],
+    () => 20,
+  );
   return edgeMarks(curve, frame, { ...scaling, marksFar: false }).map(({ path, isFilled }) => `${path}${isFilled ? " filled" : ""}`);
 }
 

@@ -34,7 +34,8 @@ export function edgeMarks(curve: Curve, frame: PlotFrame, { isLog, isLogX, marks
 
 /** NaN is a cross, an infinity a filled triangle that points where it went, a finite value without a place a hollow one. */
 function railMark(kind: NonFiniteKind, x: number, y: number): EdgeMark {
-  if (kind === "nan") return { path: `M${x - MARK} ${y - MARK}L${x + MARK} ${y + MARK}M${x - MARK} ${y + MARK}L${x + MARK} ${y - MARK}`, isFilled: false };
+  if (kind === "nan")
+    return { path: `M${x - MARK} ${y - MARK}L${x + MARK} ${y + MARK}M${x - MARK} ${y + MARK}L${x + MARK} ${y - MARK}`, isFilled: false };
   const tip = isAtTop(kind) ? -MARK : MARK;
   return {
     path: `M${x} ${y + tip}L${x - MARK} ${y - tip}L${x + MARK} ${y - tip}Z`,

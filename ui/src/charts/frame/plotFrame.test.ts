@@ -15,11 +15,17 @@ describe("along", () => {
   it("leads from values to places and back", () => {
     const positive = fc.double({ min: 1e-6, max: 1e6, noNaN: true });
     fc.assert(
-      fc.property(positive, fc.double({ min: 1.01, max: 1e6, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), (low, factor, share, isLog) => {
-        const { place, value } = along([low, low * factor], 40, 640, isLog);
-        expect([place(low), place(low * factor)].map((at) => Math.round(at * 1e6) / 1e6)).toEqual([40, 640]);
-        expect(place(value(40 + 600 * share))).toBeCloseTo(40 + 600 * share, 6);
-      }),
+      fc.property(
+        positive,
+        fc.double({ min: 1.01, max: 1e6, noNaN: true }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.boolean(),
+        (low, factor, share, isLog) => {
+          const { place, value } = along([low, low * factor], 40, 640, isLog);
+          expect([place(low), place(low * factor)].map((at) => Math.round(at * 1e6) / 1e6)).toEqual([40, 640]);
+          expect(place(value(40 + 600 * share))).toBeCloseTo(40 + 600 * share, 6);
+        },
+      ),
     );
   });
 });
@@ -34,7 +40,13 @@ describe("plotFrame", () => {
   });
 
   it("writes nothing beside an axis that nothing has a height on", () => {
-    const { yAxes } = plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: [[0, 1]], bare: [true] }, ACROSS, [upright("loss")], () => 7);
+    const { yAxes } = plotFrame(
+      { width: 600, height: 300 },
+      { x: [0, 100], ys: [[0, 1]], bare: [true] },
+      ACROSS,
+      [upright("loss")],
+      () => 7,
+    );
     expect(yAxes[0]!.labels).toEqual([]);
   });
 

@@ -54,7 +54,14 @@ const HALF_LETTER = 3.1;
 const NO_TICKS: AxisTicks = { ticks: [], labels: [] };
 
 /** Computes the layout of a chart. `measure` returns the width of a label, `beside` is the room for line names on the right. Y-axes alternate left and right. */
-export function plotFrame(size: Size, ranges: Ranges, across: XAxis, yAxes: readonly YAxis[], measure: (label: string) => number, beside = 0): PlotFrame {
+export function plotFrame(
+  size: Size,
+  ranges: Ranges,
+  across: XAxis,
+  yAxes: readonly YAxis[],
+  measure: (label: string) => number,
+  beside = 0,
+): PlotFrame {
   const height = Math.max(1, size.height - TOP - BOTTOM);
   const room = { left: 0, right: yAxes.length > 1 ? 0 : Math.max(RIGHT, beside) };
   const placed = yAxes.map((upright, index): YAxisFrame => {

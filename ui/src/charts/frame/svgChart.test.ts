@@ -14,8 +14,20 @@ describe("drawings", () => {
       xTicks: [{ at: 10, label: "1" }],
       yAxes: [{ title: "a & b", ticks: [], color: "#654321", isRight: true, edge: 90, width: 60 }],
       guides: [{ at: 20, label: "< 3" }],
-      curves: [{ label: "<b>", color: "#123456", dash: [6, 4], scale: 0,
-          isBehind: false, x: [1, 2], raw: [1, 2], smoothed: [1, NaN], band: null, marks: [{ path: "M1 2L3 4Z", isFilled: true }] }],
+      curves: [
+        {
+          label: "<b>",
+          color: "#123456",
+          dash: [6, 4],
+          scale: 0,
+          isBehind: false,
+          x: [1, 2],
+          raw: [1, 2],
+          smoothed: [1, NaN],
+          band: null,
+          marks: [{ path: "M1 2L3 4Z", isFilled: true }],
+        },
+      ],
       ink: { text: "#000", grid: "#eee", paper: "#fff", guide: "#f00" },
     });
     expect(svg).toContain("&lt;script&gt;&quot;&amp;");

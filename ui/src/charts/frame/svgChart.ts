@@ -61,9 +61,17 @@ export function svgChart(chart: SvgChart): string {
   const [behind, drawn] = [chart.curves.filter(({ isBehind }) => isBehind), chart.curves.filter(({ isBehind }) => !isBehind)];
   const height = chart.height + 28 + drawn.length * LEGEND_ROW + 8;
   const opacity = bandOpacity(drawn.filter(({ band }) => band !== null).length);
-  const pale = behind.map((curve) => paths({ ...curve, color: ink.text, raw: curve.smoothed ?? curve.raw, smoothed: null }, chart.projections[curve.scale]!, BEHIND));
+  const pale = behind.map((curve) =>
+    paths({ ...curve, color: ink.text, raw: curve.smoothed ?? curve.raw, smoothed: null }, chart.projections[curve.scale]!, BEHIND),
+  );
   const lines = drawn.map((curve) => area(curve, chart.projections[curve.scale]!, opacity) + paths(curve, chart.projections[curve.scale]!));
-  const body = [grid(chart), ...chart.yAxes.map((_, index) => upright(chart, index)), clipped(plot, [...pale, ...lines].join("")), ...drawn.map(marks), ...chart.guides.map((one) => guide(chart, one))].join("");
+  const body = [
+    grid(chart),
+    ...chart.yAxes.map((_, index) => upright(chart, index)),
+    clipped(plot, [...pale, ...lines].join("")),
+    ...drawn.map(marks),
+    ...chart.guides.map((one) => guide(chart, one)),
+  ].join("");
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${chart.width}" height="${height}" viewBox="0 -28 ${chart.width} ${height}">` +
     `<rect y="-28" width="100%" height="100%" fill="${ink.paper}"/>` +
@@ -91,7 +99,9 @@ function upright({ plot, yAxes, ink }: SvgChart, index: number): string {
   const { title, ticks, color, isRight, edge, width } = yAxes[index]!;
   const look = `${FONT} fill="${color ?? ink.text}"`;
   const x = edge + (isRight ? 6 : -6);
-  const labels = ticks.map(({ at, label }) => `<text x="${x}" y="${at + 4}" text-anchor="${isRight ? "start" : "end"}" ${look}>${escapeXml(label)}</text>`);
+  const labels = ticks.map(
+    ({ at, label }) => `<text x="${x}" y="${at + 4}" text-anchor="${isRight ? "start" : "end"}" ${look}>${escapeXml(label)}</text>`,
+  );
   if (title === "") return labels.join("");
   const place = `translate(${edge + (isRight ? width - 12 : 16 - width)} ${(plot.top + plot.bottom) / 2}) rotate(${isRight ? 90 : -90})`;
   return `${labels.join("")}<text text-anchor="middle" transform="${place}" ${look}>${escapeXml(title)}</text>`;
@@ -117,7 +127,9 @@ function paths(curve: SvgCurve, projection: Projection, whole = 1): string {
 }
 
 function marks({ marks, color }: SvgCurve): string {
-  return marks.map(({ path, isFilled }) => `<path d="${path}" fill="${isFilled ? color : "none"}" stroke="${color}" stroke-width="1.5"/>`).join("");
+  return marks
+    .map(({ path, isFilled }) => `<path d="${path}" fill="${isFilled ? color : "none"}" stroke="${color}" stroke-width="1.5"/>`)
+    .join("");
 }
 
 function dashOf({ dash }: SvgCurve): string {

@@ -29,7 +29,11 @@ const TEXT_HEIGHT = 12;
 const LETTER = 6.2;
 
 /** The outermost scopes of a graph, each below those that it takes values from, with curves between them. */
-export function graphShapes(boxes: readonly ScopeBox[], flows: readonly (Flow & { tensors: number })[], { width, height }: Size): { boxes: PlacedBox[]; flows: PlacedFlow[] } {
+export function graphShapes(
+  boxes: readonly ScopeBox[],
+  flows: readonly (Flow & { tensors: number })[],
+  { width, height }: Size,
+): { boxes: PlacedBox[]; flows: PlacedFlow[] } {
   const places = layerBoxes(boxes.length, flows);
   const rows = Math.max(1, ...places.map(({ row }) => row + 1));
   // With many rows the boxes become lower and show their name only in the tooltip.
@@ -40,10 +44,23 @@ export function graphShapes(boxes: readonly ScopeBox[], flows: readonly (Flow & 
     const { row, column, columns } = places[index]!;
     const room = (width - 2 * EDGE) / columns;
     const size = Math.max(16, Math.min(room - GAP.across, 24 + LETTER * (box.name.length + String(box.nodes).length)));
-    return { ...box, x: EDGE + room * (column + 0.5) - size / 2, y: top + row * pitch, width: size, height: high, label: high >= TEXT_HEIGHT ? clipped(box.name, size) : "" };
+    return {
+      ...box,
+      x: EDGE + room * (column + 0.5) - size / 2,
+      y: top + row * pitch,
+      width: size,
+      height: high,
+      label: high >= TEXT_HEIGHT ? clipped(box.name, size) : "",
+    };
   });
   const forward = flows.filter(({ source, target }) => places[target]!.row > places[source]!.row);
-  return { boxes: placed, flows: forward.map((flow) => ({ path: curve(placed[flow.source]!, placed[flow.target]!), width: Math.min(3, 1 + Math.log10(flow.tensors)) })) };
+  return {
+    boxes: placed,
+    flows: forward.map((flow) => ({
+      path: curve(placed[flow.source]!, placed[flow.target]!),
+      width: Math.min(3, 1 + Math.log10(flow.tensors)),
+    })),
+  };
 }
 
 function clipped(name: string, size: number): string {

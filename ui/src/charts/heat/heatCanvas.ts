@@ -12,7 +12,9 @@ export function heatCanvas(heat: Heat, range: ColorRange | null, rgb: (color: st
   const stops = MAP.map((token) => rgb(`var(${token})`));
   const odd = ODD_COLORS.map(rgb);
   const { low, high } = range ?? { low: 0, high: 0 };
-  return pixelCanvas(rows, columns, (cell) => (heat.odd[cell]! > 0 ? odd[heat.odd[cell]! - 1]! : colorAt(stops, shareOf(heat.value[cell]!, low, high))));
+  return pixelCanvas(rows, columns, (cell) =>
+    heat.odd[cell]! > 0 ? odd[heat.odd[cell]! - 1]! : colorAt(stops, shareOf(heat.value[cell]!, low, high)),
+  );
 }
 
 /** One pixel a cell, row by row; null leaves a cell empty. */

@@ -53,7 +53,13 @@ export class HeatPlot {
     const heat = this.#heat;
     if (!heat || this.canvas.width === 0) return null;
     const [rows, columns] = heat.cells;
-    return { heat, range: this.#range, width: this.#cell.width * columns, height: this.#cell.height * rows, cells: this.#cells(heat).toDataURL() };
+    return {
+      heat,
+      range: this.#range,
+      width: this.#cell.width * columns,
+      height: this.#cell.height * rows,
+      cells: this.#cells(heat).toDataURL(),
+    };
   }
 
   destroy(): void {

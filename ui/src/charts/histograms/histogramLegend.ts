@@ -19,7 +19,8 @@ export function paintLegend(pen: Pen, view: HistogramLayout, look: Look): void {
   pen.textAlign = "left";
   const right = view.area.left + view.area.width;
   if (view.shape === "bands") paintBandLegend(pen, look, right);
-  else if (view.shape === "heat") paintBar(pen, look, right, { from: 0, to: 1 }, ["0", `${formatValue(view.countAtShade(1), 3)} ${look.unit}`]);
+  else if (view.shape === "heat")
+    paintBar(pen, look, right, { from: 0, to: 1 }, ["0", `${formatValue(view.countAtShade(1), 3)} ${look.unit}`]);
   else paintBar(pen, look, right, { from: LINE_FROM, to: LINE_TO }, stepLabels(view, look));
 }
 

@@ -59,7 +59,9 @@ export class HistogramPlot {
     this.#drawing = drawing;
     this.#size = size;
     this.#view =
-      drawing && size.width > 0 ? new HistogramLayout(drawing.histograms, drawing.shape, drawing.axis, areaOf(drawing.shape, size), drawing.values) : null;
+      drawing && size.width > 0
+        ? new HistogramLayout(drawing.histograms, drawing.shape, drawing.axis, areaOf(drawing.shape, size), drawing.values)
+        : null;
     this.#paint();
   }
 
@@ -118,7 +120,13 @@ export class HistogramPlot {
     if (!view || !drawing || view.positions.length === 0) return;
     const stops = MAP.map((token) => hexToRgb(this.#themeColors.hex(`var(${token})`)));
     const color = hexToRgb(this.#themeColors.hex(drawing.color));
-    const look: Look = { axis: drawing.axis, tint: (alpha) => rgbText(color, alpha), shade: (share, alpha) => rgbText(colorAt(stops, share), alpha), ink, unit: drawing.unit };
+    const look: Look = {
+      axis: drawing.axis,
+      tint: (alpha) => rgbText(color, alpha),
+      shade: (share, alpha) => rgbText(colorAt(stops, share), alpha),
+      ink,
+      unit: drawing.unit,
+    };
     paintHistograms(pen, view, look, this.#size.width);
     paintLegend(pen, view, look);
   }

@@ -94,7 +94,7 @@ function paintHeat(pen: Pen, view: HistogramLayout, look: Look): void {
   const { top, height } = view.area;
   view.spread.forEach((counts, row) => {
     const [from, to] = view.columnOf(row).map(Math.round) as [number, number];
-    for (let pixel = 0; pixel < counts.length; ) {
+    for (let pixel = 0; pixel < counts.length;) {
       const start = pixel;
       while (pixel < counts.length && isAlike(counts[pixel]!, counts[start]!)) pixel++;
       if (!(counts[start]! > 0)) continue;

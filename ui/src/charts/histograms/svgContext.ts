@@ -5,7 +5,21 @@ import { TICK_FONT } from "../frame/axes";
 /** The part of a canvas context that histograms use, so that the same code draws an SVG. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
-  "fillStyle" | "strokeStyle" | "lineWidth" | "font" | "textAlign" | "textBaseline" | "beginPath" | "moveTo" | "lineTo" | "arc" | "fill" | "stroke" | "fillRect" | "fillText" | "measureText"
+  | "fillStyle"
+  | "strokeStyle"
+  | "lineWidth"
+  | "font"
+  | "textAlign"
+  | "textBaseline"
+  | "beginPath"
+  | "moveTo"
+  | "lineTo"
+  | "arc"
+  | "fill"
+  | "stroke"
+  | "fillRect"
+  | "fillText"
+  | "measureText"
 >;
 
 const ANCHORS: Partial<Record<CanvasTextAlign, string>> = { center: "middle", right: "end" };
@@ -48,7 +62,9 @@ export class VectorPen implements Pen {
   }
 
   stroke(): void {
-    this.#add(`<path d="${this.#path.join("")}" fill="none" stroke="${String(this.strokeStyle)}" stroke-width="${this.lineWidth}" stroke-linejoin="round"/>`);
+    this.#add(
+      `<path d="${this.#path.join("")}" fill="none" stroke="${String(this.strokeStyle)}" stroke-width="${this.lineWidth}" stroke-linejoin="round"/>`,
+    );
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {
@@ -60,7 +76,9 @@ export class VectorPen implements Pen {
   fillText(text: string, x: number, y: number): void {
     const anchor = ANCHORS[this.textAlign];
     const at = `x="${short(x)}" y="${short(y + (BASELINES[this.textBaseline] ?? 0))}"${anchor ? ` text-anchor="${anchor}"` : ""}`;
-    this.#add(`<text ${at} font-family="Inter, system-ui, sans-serif" font-size="11" fill="${String(this.fillStyle)}">${escapeXml(text)}</text>`);
+    this.#add(
+      `<text ${at} font-family="Inter, system-ui, sans-serif" font-size="11" fill="${String(this.fillStyle)}">${escapeXml(text)}</text>`,
+    );
   }
 
   measureText(text: string): TextMetrics {

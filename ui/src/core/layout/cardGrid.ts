@@ -25,7 +25,12 @@ export interface GridShape {
  * Columns and height of cards: even over a page, and few charts take the room that there is, in as many columns as show
  * most of them. `sections` are the numbers of charts under each heading. Cards are at least as high as their size says.
  */
-export function gridShape(size: ChartSize, sections: readonly number[], room: { width: number; height: number }, { tallest = Infinity, widest = WIDEST }: CardLimits = {}): GridShape {
+export function gridShape(
+  size: ChartSize,
+  sections: readonly number[],
+  room: { width: number; height: number },
+  { tallest = Infinity, widest = WIDEST }: CardLimits = {},
+): GridShape {
   const fitting = Math.max(1, Math.floor(room.width / MIN_WIDTH[size]));
   const most = Math.max(1, Math.min(fitting, Math.max(0, ...sections)));
   const height = (columns: number): number => grownHeight(sections, columns, room, tallest);
@@ -43,7 +48,13 @@ function grownHeight(sections: readonly number[], columns: number, room: { width
 }
 
 /** How much of the room shows something: a card that is very wide shows as much as one that is less so. */
-function seenShare(sections: readonly number[], columns: number, height: number, widest: number, room: { width: number; height: number }): number {
+function seenShare(
+  sections: readonly number[],
+  columns: number,
+  height: number,
+  widest: number,
+  room: { width: number; height: number },
+): number {
   const width = Math.min(room.width / columns, widest * height);
   const cards = sections.reduce((sum, charts) => sum + charts, 0);
   return (cards * width * height) / (room.width * room.height);

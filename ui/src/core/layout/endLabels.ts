@@ -81,7 +81,8 @@ function sharedEnd(names: readonly string[]): number {
   const [first = "", ...others] = names;
   if (others.length === 0) return 0;
   let common = Math.max(0, Math.min(...names.map(({ length }) => length)) - 1);
-  while (common > 0 && !(SEPARATOR.test(first[first.length - common]!) && others.every((name) => name.endsWith(first.slice(-common))))) common--;
+  while (common > 0 && !(SEPARATOR.test(first[first.length - common]!) && others.every((name) => name.endsWith(first.slice(-common)))))
+    common--;
   return common;
 }
 

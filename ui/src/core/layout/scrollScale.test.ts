@@ -19,14 +19,19 @@ describe("rows of a scrolled table", () => {
 
   it("always fill the viewport", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 50, max: 2000 }), fc.double({ min: 0, max: 1, noNaN: true }), (count, height, share) => {
-        const total = scaledRows(count, 24, { top: 0, height }).height;
-        const top = Math.max(0, total - height) * share;
-        const rows = scaledRows(count, 24, { top, height });
-        expect(rows.offset).toBeLessThanOrEqual(top + 1e-6);
-        const bottom = rows.offset + (rows.end - rows.first) * 24;
-        expect(bottom + 1e-3).toBeGreaterThanOrEqual(Math.min(top + height, total));
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 1e9 }),
+        fc.integer({ min: 50, max: 2000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (count, height, share) => {
+          const total = scaledRows(count, 24, { top: 0, height }).height;
+          const top = Math.max(0, total - height) * share;
+          const rows = scaledRows(count, 24, { top, height });
+          expect(rows.offset).toBeLessThanOrEqual(top + 1e-6);
+          const bottom = rows.offset + (rows.end - rows.first) * 24;
+          expect(bottom + 1e-3).toBeGreaterThanOrEqual(Math.min(top + height, total));
+        },
+      ),
     );
   });
 });

@@ -33,7 +33,16 @@ describe("visibleRows", () => {
 
 describe("sections", () => {
   it("begin behind the heads and the rows of those before them; wide cards take the room of two", () => {
-    const section = (count: number, isWide = false): { key: string; title: string; items: unknown[]; isHeadless: boolean; isWide: boolean } => ({ key: "", title: "", items: new Array(count), isHeadless: false, isWide });
+    const section = (
+      count: number,
+      isWide = false,
+    ): { key: string; title: string; items: unknown[]; isHeadless: boolean; isWide: boolean } => ({
+      key: "",
+      title: "",
+      items: new Array(count),
+      isHeadless: false,
+      isWide,
+    });
     const shape = { columns: 4, height: 100 };
     expect(sectionTops([section(4), section(4, true), section(9), section(1)], () => true, shape)).toEqual([0, 132, 364, 696]);
     expect(sectionTops([section(4), section(9)], () => false, shape)).toEqual([0, 32]);

@@ -49,11 +49,17 @@ export function sectionColumns({ isWide }: Pick<CardSection<unknown>, "isWide">,
 }
 
 /** Where each section begins, in pixels of the scrolled content. */
-export function sectionTops(sections: readonly CardSection<unknown>[], isOpen: (section: CardSection<unknown>) => boolean, shape: GridShape): number[] {
+export function sectionTops(
+  sections: readonly CardSection<unknown>[],
+  isOpen: (section: CardSection<unknown>) => boolean,
+  shape: GridShape,
+): number[] {
   let top = 0;
   return sections.map((section) => {
     const start = top;
-    top += (section.isHeadless ? 0 : SECTION_HEAD) + (isOpen(section) ? Math.ceil(section.items.length / sectionColumns(section, shape)) * shape.height : 0);
+    top +=
+      (section.isHeadless ? 0 : SECTION_HEAD) +
+      (isOpen(section) ? Math.ceil(section.items.length / sectionColumns(section, shape)) * shape.height : 0);
     return start;
   });
 }
@@ -67,11 +73,21 @@ export function cardShape(
   limits: CardLimits = {},
 ): GridShape {
   const heads = sections.filter(({ isHeadless }) => !isHeadless).length * SECTION_HEAD;
-  return gridShape(size, sections.filter(isOpen).map(({ items }) => items.length), { ...room, height: room.height - heads }, limits);
+  return gridShape(
+    size,
+    sections.filter(isOpen).map(({ items }) => items.length),
+    { ...room, height: room.height - heads },
+    limits,
+  );
 }
 
 /** Which rows of each section are held. */
-export function heldCards(sections: readonly CardSection<unknown>[], isOpen: (section: CardSection<unknown>) => boolean, shape: GridShape, viewport: CardViewport): HeldRows[] {
+export function heldCards(
+  sections: readonly CardSection<unknown>[],
+  isOpen: (section: CardSection<unknown>) => boolean,
+  shape: GridShape,
+  viewport: CardViewport,
+): HeldRows[] {
   const sizes = sections.map((section) => ({
     rows: isOpen(section) ? Math.ceil(section.items.length / sectionColumns(section, shape)) : 0,
     head: section.isHeadless ? 0 : SECTION_HEAD,

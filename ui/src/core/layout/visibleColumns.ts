@@ -6,7 +6,11 @@ export function columnEdges(widths: readonly number[]): number[] {
 }
 
 /** The columns between `edges` that a scrolled viewport needs, with `spare` columns beyond both sides. */
-export function columnWindow(edges: readonly number[], viewport: { left: number; width: number }, spare: number): { first: number; end: number } {
+export function columnWindow(
+  edges: readonly number[],
+  viewport: { left: number; width: number },
+  spare: number,
+): { first: number; end: number } {
   const count = edges.length - 1;
   const before = edges.findLastIndex((edge) => edge <= viewport.left);
   const behind = edges.findIndex((edge) => edge >= viewport.left + viewport.width);

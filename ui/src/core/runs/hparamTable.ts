@@ -31,7 +31,11 @@ export function shownColumns(table: HparamTable, showsEqual: boolean): { column:
 }
 
 /** Rows by a column, those without a value last; an unknown column leaves them as they are. */
-export function sortRows(table: HparamTable, rows: readonly HparamRow[], sort: { column: string; isDescending: boolean } | null): readonly HparamRow[] {
+export function sortRows(
+  table: HparamTable,
+  rows: readonly HparamRow[],
+  sort: { column: string; isDescending: boolean } | null,
+): readonly HparamRow[] {
   if (!sort) return rows;
   if (sort.column === "run") return orderedBy(rows, (row) => row.run, sort.isDescending);
   const index = table.columns.findIndex((column) => columnKey(column) === sort.column);

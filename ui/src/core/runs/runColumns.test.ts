@@ -14,7 +14,12 @@ function leastWidth({ template }: RunColumnsPlan): number {
 
 describe("columns of the list of runs", () => {
   it("fit into every width that a window has", () => {
-    const need = fc.record({ width: fc.integer({ min: SMALLEST, max: 2560 }), kinds: fc.integer({ min: 2, max: 8 }), hasNotes: fc.boolean(), hasIssues: fc.boolean() });
+    const need = fc.record({
+      width: fc.integer({ min: SMALLEST, max: 2560 }),
+      kinds: fc.integer({ min: 2, max: 8 }),
+      hasNotes: fc.boolean(),
+      hasIssues: fc.boolean(),
+    });
     fc.assert(
       fc.property(need, (wanted) => {
         expect(leastWidth(runColumns(wanted))).toBeLessThanOrEqual(wanted.width);

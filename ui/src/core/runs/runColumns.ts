@@ -71,10 +71,17 @@ function planOf(draft: Draft, need: RunColumnsNeed): RunColumnsPlan & { least: n
   const { kinds, hidden, brief, isTight } = draft;
   const columns = widthsOf(draft, need).filter(({ column }) => !hidden.has(column));
   const widths = columns.map(({ least }) => least);
-  const least = PADDING + ENDS.first + ENDS.last + LEAST_NAME + widths.reduce((sum, width) => sum + width, 0) + COLUMN_GAP * (widths.length + 2);
+  const least =
+    PADDING + ENDS.first + ENDS.last + LEAST_NAME + widths.reduce((sum, width) => sum + width, 0) + COLUMN_GAP * (widths.length + 2);
   const tracks = columns.map(({ least: from, share }) => (share === 0 ? `${from}px` : `minmax(${from}px, ${share}fr)`));
   const name = `minmax(${isTight ? 0 : LEAST_NAME}px, 1fr)`;
-  return { template: [`${ENDS.first}px`, name, ...tracks, `${ENDS.last}px`].join(" "), hidden: [...hidden], kinds, brief: [...brief], least };
+  return {
+    template: [`${ENDS.first}px`, name, ...tracks, `${ENDS.last}px`].join(" "),
+    hidden: [...hidden],
+    kinds,
+    brief: [...brief],
+    least,
+  };
 }
 
 interface Width {

@@ -9,7 +9,10 @@ export interface RunNews<Run> {
 }
 
 /** The list after the news, by name; the same list when there is none, and the same runs where nothing is new. */
-export function renewed<Run extends { id: string }>(known: readonly Run[], { is_whole: isWhole, gone, runs }: RunNews<Run>): readonly Run[] {
+export function renewed<Run extends { id: string }>(
+  known: readonly Run[],
+  { is_whole: isWhole, gone, runs }: RunNews<Run>,
+): readonly Run[] {
   if (isWhole) return sorted(runs);
   if (runs.length === 0 && gone.length === 0) return known;
   const news = new Map(runs.map((run) => [run.id, run]));

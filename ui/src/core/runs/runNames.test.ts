@@ -29,8 +29,14 @@ describe("short names of runs", () => {
 
   it("are as different as the runs, and end as they do", () => {
     const piece = fc.constantFrom("a", "b", "run", "lr0.02", "lr0.005", "seed1", "20261122");
-    const name = fc.array(fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join("-")), { minLength: 1, maxLength: 3 });
-    const ids = fc.uniqueArray(name.map((parts) => parts.join("/")), { minLength: 1, maxLength: 12 });
+    const name = fc.array(
+      fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join("-")),
+      { minLength: 1, maxLength: 3 },
+    );
+    const ids = fc.uniqueArray(
+      name.map((parts) => parts.join("/")),
+      { minLength: 1, maxLength: 12 },
+    );
     fc.assert(
       fc.property(ids, (runs) => {
         const labels = shortLabels(runs);
@@ -50,7 +56,8 @@ describe("names of parameters", () => {
     none: {},
   };
   const fields = ["lr", "seed", "net", "path"].map((name) => ({ name, valueOf: (run: string) => values[run]?.[name] ?? null }));
-  const named = (...ids: string[]): Record<string, string> => Object.fromEntries([...parameterLabels(ids, fields)].map(([id, label]) => [id, labelText(label)]));
+  const named = (...ids: string[]): Record<string, string> =>
+    Object.fromEntries([...parameterLabels(ids, fields)].map(([id, label]) => [id, labelText(label)]));
 
   it("are those that differ among the runs around", () => {
     expect(named("s/1", "s/2")).toEqual({ "s/1": "lr 0.02", "s/2": "lr 0.005" });
@@ -60,7 +67,10 @@ describe("names of parameters", () => {
   it("take the fewest fields, and no text that numbers the runs", () => {
     const sweep = [0.1, 0.2, 0.3].flatMap((lr) => [16, 32].map((batch) => ({ lr, batch, note: `sweep-${lr}-${batch}`, decay: lr / 10 })));
     const ids = sweep.map((_, index) => `run_${index}`);
-    const offered = (["note", "decay", "lr", "batch"] as const).map((name) => ({ name, valueOf: (run: string) => sweep[ids.indexOf(run)]![name] }));
+    const offered = (["note", "decay", "lr", "batch"] as const).map((name) => ({
+      name,
+      valueOf: (run: string) => sweep[ids.indexOf(run)]![name],
+    }));
     expect(labelText(parameterLabels(ids, offered).get("run_3")!)).toBe("decay 0.02, batch 32");
   });
 

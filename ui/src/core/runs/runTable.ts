@@ -25,7 +25,18 @@ export interface RunFacts {
 
 export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";
 
-export const RUN_COLUMNS: readonly RunColumn[] = ["name", "state", "updated", "duration", "step", "data", "files", "size", "notes", "issues"];
+export const RUN_COLUMNS: readonly RunColumn[] = [
+  "name",
+  "state",
+  "updated",
+  "duration",
+  "step",
+  "data",
+  "files",
+  "size",
+  "notes",
+  "issues",
+];
 
 const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
 

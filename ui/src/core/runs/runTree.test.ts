@@ -5,7 +5,18 @@ import { runTree, together, type TreeFacts } from "./runTree";
 
 function run(id: string, change: Partial<TreeFacts> = {}): TreeFacts {
   const times = { first_wall_time: 10, last_wall_time: 20, last_step: 5 };
-  return { id, state: "finished", files: 1, size_bytes: 100, ...times, tags: { scalar: 2 }, damages: 0, dropped: 0, rank_of: null, ...change };
+  return {
+    id,
+    state: "finished",
+    files: 1,
+    size_bytes: 100,
+    ...times,
+    tags: { scalar: 2 },
+    damages: 0,
+    dropped: 0,
+    rank_of: null,
+    ...change,
+  };
 }
 
 const order = { column: "name", isDescending: false } as const;
@@ -25,14 +36,29 @@ describe("the list of runs", () => {
 
   it("folds ranks into one line that is sorted like a run", () => {
     const ranks = [0, 1].map((rank) => run(`m/rank_${rank}`, { rank_of: "m/rank_*", size_bytes: 1000 }));
-    const rows = runTree([run("small"), ...ranks, run("large", { size_bytes: 1500 })], "ranks", { column: "size", isDescending: true }, (key) => key === "m/rank_*");
+    const rows = runTree(
+      [run("small"), ...ranks, run("large", { size_bytes: 1500 })],
+      "ranks",
+      { column: "size", isDescending: true },
+      (key) => key === "m/rank_*",
+    );
     expect(names(rows)).toEqual(["m/rank_* (2)", "large", "small"]);
     expect(names(runTree([run("x/y"), ...ranks], "ranks", order, open))).toEqual(["m/rank_* (2)", "  rank_0", "  rank_1", "x/y"]);
   });
 
   it("adds up what belongs together", () => {
-    const facts = together("all", [run("a", { state: "live", tags: { scalar: 3 } }), run("b", { first_wall_time: null, last_wall_time: 50, damages: 2 })]);
-    expect(facts).toMatchObject({ state: "live", size_bytes: 200, first_wall_time: 10, last_wall_time: 50, tags: { scalar: 3 }, damages: 2 });
+    const facts = together("all", [
+      run("a", { state: "live", tags: { scalar: 3 } }),
+      run("b", { first_wall_time: null, last_wall_time: 50, damages: 2 }),
+    ]);
+    expect(facts).toMatchObject({
+      state: "live",
+      size_bytes: 200,
+      first_wall_time: 10,
+      last_wall_time: 50,
+      tags: { scalar: 3 },
+      damages: 2,
+    });
     expect(together("none", []).last_step).toBeNull();
   });
 });

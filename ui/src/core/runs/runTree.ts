@@ -38,7 +38,12 @@ function runRow<Run extends TreeFacts>(run: Run, depth: number, name: string): T
   return { kind: "run", key: `run ${run.id}`, depth, name, run };
 }
 
-function directoryRows<Run extends TreeFacts>(runs: readonly Run[], prefix: string, depth: number, isClosed: (key: string) => boolean): TreeRow<Run>[] {
+function directoryRows<Run extends TreeFacts>(
+  runs: readonly Run[],
+  prefix: string,
+  depth: number,
+  isClosed: (key: string) => boolean,
+): TreeRow<Run>[] {
   const folders = new Map<string, Run[]>();
   const here: Run[] = [];
   for (const run of runs) {
@@ -68,7 +73,9 @@ function rankRows<Run extends TreeFacts>(runs: readonly Run[], order: Order, isC
   return sortedRuns(all, order.column, order.isDescending).flatMap(({ id, members, ...facts }) => {
     if (members.length === 1 && members[0]!.rank_of === null) return [runRow(members[0]!, 0, members[0]!.id)];
     const head: TreeRow<Run> = { kind: "group", key: id, label: id, depth: 0, runs: members, facts: { ...facts, id } };
-    return isClosed(id) ? [head] : [head, ...sortedRuns(members, "name", false).map((run) => runRow(run, 1, run.id.slice(run.id.lastIndexOf("/") + 1)))];
+    return isClosed(id)
+      ? [head]
+      : [head, ...sortedRuns(members, "name", false).map((run) => runRow(run, 1, run.id.slice(run.id.lastIndexOf("/") + 1)))];
   });
 }
 
@@ -79,8 +86,10 @@ export function together(id: string, runs: readonly RunFacts[]): RunFacts {
   const sum = (of: (run: RunFacts) => number): number => runs.reduce((total, run) => total + of(run), 0);
   const known = (of: (run: RunFacts) => number | null): number[] => runs.map(of).filter((value) => value !== null);
   const kinds = [...new Set(runs.flatMap((run) => Object.keys(run.tags)))];
-  const most = (values: readonly number[]): number | null => (values.length > 0 ? values.reduce((one, other) => Math.max(one, other)) : null);
-  const least = (values: readonly number[]): number | null => (values.length > 0 ? values.reduce((one, other) => Math.min(one, other)) : null);
+  const most = (values: readonly number[]): number | null =>
+    values.length > 0 ? values.reduce((one, other) => Math.max(one, other)) : null;
+  const least = (values: readonly number[]): number | null =>
+    values.length > 0 ? values.reduce((one, other) => Math.min(one, other)) : null;
   return {
     id,
     state: STATES.find((state) => runs.some((run) => run.state === state)) ?? "empty",
@@ -94,4 +103,3 @@ export function together(id: string, runs: readonly RunFacts[]): RunFacts {
     dropped: sum((run) => run.dropped),
   };
 }
-

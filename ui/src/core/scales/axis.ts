@@ -12,11 +12,7 @@ export function isAxis(text: string | null): text is Axis {
 }
 
 /** Positions of rows on the axis; `startWallTime` is the first wall time of the whole series, not of the rows. */
-export function axisPositions(
-  axis: Axis,
-  columns: { step: Float64Array; wallTime: Float64Array },
-  startWallTime: number,
-): Float64Array {
+export function axisPositions(axis: Axis, columns: { step: Float64Array; wallTime: Float64Array }, startWallTime: number): Float64Array {
   if (axis === "step") return columns.step;
   if (axis === "wall") return columns.wallTime;
   return columns.wallTime.map((time) => time - startWallTime);

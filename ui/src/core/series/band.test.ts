@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import { BAND_OPACITY, bandOpacity, envelope, softEnvelope } from "./band";
 
-const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constant(NaN))), { maxLength: 40 });
+const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constant(NaN))), {
+  maxLength: 40,
+});
 
 describe("envelope", () => {
   it("is what looking at every row of every window finds", () => {

@@ -12,7 +12,13 @@ it("parts rates by powers of ten and counts evenly", () => {
   const rates = Array.from({ length: 41 }, (_, index) => 10 ** (-5 + index / 10));
   expect(binsOf(rates)!.map(({ low }) => Math.log10(low))).toHaveLength(5);
   expect(binsOf(rates)![1]!.low).toBeCloseTo(10 ** -4.2);
-  expect(binsOf(Array.from({ length: 10 }, (_, index) => index + 10))!.map(({ low, high }) => [low, high])).toEqual([[10, 11], [12, 13], [14, 15], [16, 17], [18, 19]]);
+  expect(binsOf(Array.from({ length: 10 }, (_, index) => index + 10))!.map(({ low, high }) => [low, high])).toEqual([
+    [10, 11],
+    [12, 13],
+    [14, 15],
+    [16, 17],
+    [18, 19],
+  ]);
 });
 
 it("puts every number into one bin", () => {

@@ -18,7 +18,8 @@ export function binsOf(values: readonly number[]): Bin[] | null {
   const [least, most] = [numbers[0]!, numbers.at(-1)!];
   const isLog = least > 0 && most / least >= WIDE;
   const scale = isLog ? Math.log : (value: number): number => value;
-  const place = (value: number): number => Math.min(MOST_BINS - 1, Math.floor((MOST_BINS * (scale(value) - scale(least))) / (scale(most) - scale(least))));
+  const place = (value: number): number =>
+    Math.min(MOST_BINS - 1, Math.floor((MOST_BINS * (scale(value) - scale(least))) / (scale(most) - scale(least))));
   const bins: Bin[] = [];
   let last = -1;
   for (const number of numbers) {

@@ -87,7 +87,13 @@ export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: 
     return scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent;
   });
   return {
-    x: positionExtent(finiteExtent(curves.map((curve) => curve.x), scaling.isLogX), scaling.isLogX),
+    x: positionExtent(
+      finiteExtent(
+        curves.map((curve) => curve.x),
+        scaling.isLogX,
+      ),
+      scaling.isLogX,
+    ),
     ys: extents.map((extent) => paddedExtent(extent, scaling.isLog)),
     bare: extents.map((extent) => extent === null),
   };
@@ -115,7 +121,8 @@ function isFlattened(columns: readonly Floats[], isLog: boolean): boolean {
 /** Finite values that the chart leaves out of its height. */
 export function farCount(curves: readonly Curve[], scaling: Scaling): number {
   const { ys } = wholeRanges(curves, scaling);
-  const isFar = (value: number, [low, high]: Range): boolean => Number.isFinite(value) && !(scaling.isLog && value <= 0) && (value < low || value > high);
+  const isFar = (value: number, [low, high]: Range): boolean =>
+    Number.isFinite(value) && !(scaling.isLog && value <= 0) && (value < low || value > high);
   return curves.reduce((sum, curve) => sum + countOf(curve.raw, (value) => isFar(value, ys[curve.scale]!)), 0);
 }
 

@@ -13,7 +13,27 @@ function weightsOf(width: number, height: number, ...lines: (readonly [readonly 
 
 describe("the density of lines", () => {
   it("counts the lines in each pixel", () => {
-    expect(weightsOf(2, 3, [[0, 2], [1.5, 1.5]], [[0, 2], [1.2, 1.2]], [[0, 2], [2.5, 2.5]])).toEqual([[0, 2, 1], [0, 2, 1]]);
+    expect(
+      weightsOf(
+        2,
+        3,
+        [
+          [0, 2],
+          [1.5, 1.5],
+        ],
+        [
+          [0, 2],
+          [1.2, 1.2],
+        ],
+        [
+          [0, 2],
+          [2.5, 2.5],
+        ],
+      ),
+    ).toEqual([
+      [0, 2, 1],
+      [0, 2, 1],
+    ]);
   });
 
   it("gives a line the same weight in every column, however steep it is there", () => {
@@ -27,8 +47,29 @@ describe("the density of lines", () => {
   });
 
   it("leaves gaps where there is no value, and leaves out what lies outside", () => {
-    expect(weightsOf(4, 1, [[0.5, 1.5, 2.5, 3.5], [0.5, NaN, 0.5, 0.5]])).toEqual([[1], [0], [1], [1]]);
-    expect(weightsOf(2, 2, [[-5, 5], [-4, -4]], [[-5, 5], [9, 9]])).toEqual([[0, 0], [0, 0]]);
+    expect(
+      weightsOf(4, 1, [
+        [0.5, 1.5, 2.5, 3.5],
+        [0.5, NaN, 0.5, 0.5],
+      ]),
+    ).toEqual([[1], [0], [1], [1]]);
+    expect(
+      weightsOf(
+        2,
+        2,
+        [
+          [-5, 5],
+          [-4, -4],
+        ],
+        [
+          [-5, 5],
+          [9, 9],
+        ],
+      ),
+    ).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
   });
 
   it("has a darkest weight that a single crossing does not set", () => {

@@ -34,7 +34,10 @@ export const SPREADS: readonly Spread[] = ["range", "quartiles", "deviation", "n
 
 /** A difference to a baseline without the rows beyond the ends of the baseline, where nothing can be compared. */
 export function groupWithoutEnds(group: Group): Group {
-  const start = Math.max(0, group.count.findIndex((runs) => runs > 0));
+  const start = Math.max(
+    0,
+    group.count.findIndex((runs) => runs > 0),
+  );
   const end = group.count.findLastIndex((runs) => runs > 0) + 1;
   if (start === 0 && end === group.count.length) return group;
   const cut = (column: Floats): Floats => column.subarray(start, end);
@@ -72,6 +75,7 @@ export function bandOf(group: Group, centre: Centre, spread: Spread): Band | nul
   if (spread === "range") return { low: group.low, high: group.high };
   if (spread === "quartiles") return { low: group.lowerQuartile, high: group.upperQuartile };
   const middle = group[centre];
-  const away = (sign: number): Floats => middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
+  const away = (sign: number): Floats =>
+    middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
   return { low: away(-1), high: away(1) };
 }

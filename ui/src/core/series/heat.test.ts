@@ -35,7 +35,12 @@ describe("the range of the colors", () => {
   });
 
   it("keeps the whole where nearly all numbers are the same, as one that differs is what is looked for", () => {
-    expect(colorRange(heatOf([...Array<number>(500).fill(0), 7]), false)).toEqual({ low: 0, high: 7, isLowClipped: false, isHighClipped: false });
+    expect(colorRange(heatOf([...Array<number>(500).fill(0), 7]), false)).toEqual({
+      low: 0,
+      high: 7,
+      isLowClipped: false,
+      isHighClipped: false,
+    });
   });
 
   it("of few numbers is that of all, of none there is none", () => {
@@ -46,7 +51,8 @@ describe("the range of the colors", () => {
 });
 
 describe("the cells of a heat map", () => {
-  const size = (rows: number, columns: number, room = { width: 400, height: 200 }) => cellSize({ shape: [rows, columns], cells: [rows, columns] }, room);
+  const size = (rows: number, columns: number, room = { width: 400, height: 200 }) =>
+    cellSize({ shape: [rows, columns], cells: [rows, columns] }, room);
 
   it("are square in a small matrix, however long, and in a large one that is not long", () => {
     expect(size(3, 3)).toEqual({ width: 48, height: 48 });
@@ -61,7 +67,12 @@ describe("the cells of a heat map", () => {
   });
 
   it("fit the room", () => {
-    for (const [rows, columns] of [[1, 500], [7, 90], [64, 64], [900, 3]] as const) {
+    for (const [rows, columns] of [
+      [1, 500],
+      [7, 90],
+      [64, 64],
+      [900, 3],
+    ] as const) {
       const { width, height } = size(rows, columns);
       expect(width * columns).toBeLessThanOrEqual(400.001);
       expect(height * rows).toBeLessThanOrEqual(200.001);

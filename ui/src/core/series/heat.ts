@@ -78,7 +78,10 @@ export function colorRange({ value, odd, minimum, maximum }: Heat, isWhole: bool
 }
 
 /** Labels of both ends of the color scale; a sign marks a clipped end. */
-export function endLabels({ low, high, isLowClipped, isHighClipped }: ColorRange, format: (number: number) => string = formatValue): [string, string] {
+export function endLabels(
+  { low, high, isLowClipped, isHighClipped }: ColorRange,
+  format: (number: number) => string = formatValue,
+): [string, string] {
   return [`${isLowClipped ? "≤ " : ""}${format(low)}`, `${isHighClipped ? "≥ " : ""}${format(high)}`];
 }
 
@@ -96,8 +99,11 @@ const LONG = 4;
 const LONGEST_CELL = 6;
 
 /** Size of a cell in CSS pixels: square unless a long matrix would be a thin line. A cell of a reduced matrix is as long as the block that it covers. */
-export function cellSize({ shape, cells: [rows, columns] }: Pick<Heat, "shape" | "cells">, room: { width: number; height: number }): { width: number; height: number } {
-  const block = (shape[0] / rows) / (shape[1] / columns);
+export function cellSize(
+  { shape, cells: [rows, columns] }: Pick<Heat, "shape" | "cells">,
+  room: { width: number; height: number },
+): { width: number; height: number } {
+  const block = shape[0] / rows / (shape[1] / columns);
   const width = Math.min(room.width / columns, LARGEST_CELL);
   const height = Math.min(room.height / rows, LARGEST_CELL);
   const square = { width: Math.min(width, height / block), height: Math.min(height, width * block) };

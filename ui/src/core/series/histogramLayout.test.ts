@@ -9,12 +9,34 @@ const SHAPES: readonly ChartShape[] = ["ridge", "front", "heat", "bands"];
 const area = { left: 10, top: 20, width: 100, height: 200 };
 const zeros = new Float64Array(3);
 const histograms: Histograms = {
-  run: "run", tag: "tag", steps: 3, inRange: 3, stepsPerRow: 1, problem: null, startWallTime: 0, version: 1,
-  cursor: "c", kept: 0, error: null,
-  step: Float64Array.of(0, 10, 20), lastStep: Float64Array.of(0, 10, 20), wallTime: Float64Array.of(0, 1, 9), lastWallTime: Float64Array.of(0, 1, 9),
-  merged: Float64Array.of(1, 1, 1), unreadable: zeros, bucketStart: Float64Array.of(0, 2, 4, 6),
-  minimum: zeros, maximum: zeros, sum: zeros, total: zeros, nan: zeros, positiveInfinity: zeros, negativeInfinity: zeros,
-  left: Float64Array.of(0, 5, 0, 5, 0, 5), right: Float64Array.of(5, 10, 5, 10, 5, 10), count: Float64Array.of(1, 3, 2, 2, 3, 1),
+  run: "run",
+  tag: "tag",
+  steps: 3,
+  inRange: 3,
+  stepsPerRow: 1,
+  problem: null,
+  startWallTime: 0,
+  version: 1,
+  cursor: "c",
+  kept: 0,
+  error: null,
+  step: Float64Array.of(0, 10, 20),
+  lastStep: Float64Array.of(0, 10, 20),
+  wallTime: Float64Array.of(0, 1, 9),
+  lastWallTime: Float64Array.of(0, 1, 9),
+  merged: Float64Array.of(1, 1, 1),
+  unreadable: zeros,
+  bucketStart: Float64Array.of(0, 2, 4, 6),
+  minimum: zeros,
+  maximum: zeros,
+  sum: zeros,
+  total: zeros,
+  nan: zeros,
+  positiveInfinity: zeros,
+  negativeInfinity: zeros,
+  left: Float64Array.of(0, 5, 0, 5, 0, 5),
+  right: Float64Array.of(5, 10, 5, 10, 5, 10),
+  count: Float64Array.of(1, 3, 2, 2, 3, 1),
 };
 
 describe("HistogramLayout", () => {
@@ -50,16 +72,27 @@ describe("HistogramLayout", () => {
     const view = new HistogramLayout(histograms, "heat", "step", area);
     const [from, to] = view.columnOf(1);
     const middle = { x: (from + to) / 2, y: area.top + 150 };
-    expect(view.boxOf(view.dragged({ x: from + 2, y: area.top + 50 }, { x: to - 2, y: area.top + 52 }))).toEqual({ x: [5, 15], y: [0, 10] });
+    expect(view.boxOf(view.dragged({ x: from + 2, y: area.top + 50 }, { x: to - 2, y: area.top + 52 }))).toEqual({
+      x: [5, 15],
+      y: [0, 10],
+    });
     expect(view.boxOf(view.dragged(middle, { x: middle.x + 3, y: area.top + 50 }))).toEqual({ x: [-5, 25], y: [2.5, 7.5] });
     expect(view.boxOf(view.dragged(middle, { x: middle.x + 3, y: middle.y + 3 }))).toBeNull();
     const ridge = new HistogramLayout(histograms, "ridge", "step", area);
     const base = ridge.stepAt(0);
-    expect(ridge.boxOf(ridge.dragged({ x: area.left, y: base - 20 }, { x: area.left + 50, y: base + 2 }))).toEqual({ x: [-5, 5], y: [0, 5] });
+    expect(ridge.boxOf(ridge.dragged({ x: area.left, y: base - 20 }, { x: area.left + 50, y: base + 2 }))).toEqual({
+      x: [-5, 5],
+      y: [0, 5],
+    });
   });
 
   it("shows merged steps as one of them on average, at their middle", () => {
-    const merged = { ...histograms, lastStep: Float64Array.of(9, 19, 29), merged: Float64Array.of(10, 10, 5), unreadable: Float64Array.of(0, 5, 0) };
+    const merged = {
+      ...histograms,
+      lastStep: Float64Array.of(9, 19, 29),
+      merged: Float64Array.of(10, 10, 5),
+      unreadable: Float64Array.of(0, 5, 0),
+    };
     const view = new HistogramLayout(merged, "heat", "step", area);
     expect([...view.positions]).toEqual([4.5, 14.5, 24.5]);
     const sums = view.spread.map((counts) => counts.reduce((sum, count) => sum + count, 0));

@@ -11,13 +11,31 @@ function histogramsOf(rows: Bucket[][]): Histograms {
   const zeros = new Float64Array(rows.length);
   const starts = rows.reduce((list, row) => [...list, list[list.length - 1]! + row.length], [0]);
   return {
-    run: "run", tag: "tag", steps: rows.length, inRange: rows.length, stepsPerRow: 1, problem: null, startWallTime: 0, version: 1,
-    cursor: "c", kept: 0, error: null,
-    step: Float64Array.from(rows.keys()), lastStep: Float64Array.from(rows.keys()), wallTime: zeros, lastWallTime: zeros,
-    merged: zeros.map(() => 1), unreadable: zeros, bucketStart: Float64Array.from(starts),
+    run: "run",
+    tag: "tag",
+    steps: rows.length,
+    inRange: rows.length,
+    stepsPerRow: 1,
+    problem: null,
+    startWallTime: 0,
+    version: 1,
+    cursor: "c",
+    kept: 0,
+    error: null,
+    step: Float64Array.from(rows.keys()),
+    lastStep: Float64Array.from(rows.keys()),
+    wallTime: zeros,
+    lastWallTime: zeros,
+    merged: zeros.map(() => 1),
+    unreadable: zeros,
+    bucketStart: Float64Array.from(starts),
     minimum: Float64Array.from(rows, (row) => Math.min(...row.map(([left]) => left))),
     maximum: Float64Array.from(rows, (row) => Math.max(...row.map(([, right]) => right))),
-    sum: zeros, total: zeros, nan: zeros, positiveInfinity: zeros, negativeInfinity: zeros,
+    sum: zeros,
+    total: zeros,
+    nan: zeros,
+    positiveInfinity: zeros,
+    negativeInfinity: zeros,
     left: Float64Array.from(flat, ([left]) => left),
     right: Float64Array.from(flat, ([, right]) => right),
     count: Float64Array.from(flat, ([, , count]) => count),
@@ -46,7 +64,13 @@ describe("spreadRow", () => {
   });
 
   it("puts a bucket where it stands", () => {
-    const histograms = histogramsOf([[[0, 2, 4], [2, 2, 5], [3, 4, 1]]]);
+    const histograms = histogramsOf([
+      [
+        [0, 2, 4],
+        [2, 2, 5],
+        [3, 4, 1],
+      ],
+    ]);
     expect([...spreadRow(histograms, 0, [0, 4], 4)]).toEqual([2, 2, 5, 1]);
     expect([...spreadRow(histograms, 0, [0, 4], 2)]).toEqual([4, 6]);
   });
@@ -59,7 +83,14 @@ describe("completedHistograms", () => {
         const kept = some % (rows.length + 1);
         const sent = histogramsOf(rows.slice(kept));
         const ofAll = histogramsOf(rows);
-        const answer = { ...sent, kept, steps: rows.length, inRange: rows.length, step: ofAll.step.subarray(kept), lastStep: ofAll.lastStep.subarray(kept) };
+        const answer = {
+          ...sent,
+          kept,
+          steps: rows.length,
+          inRange: rows.length,
+          step: ofAll.step.subarray(kept),
+          lastStep: ofAll.lastStep.subarray(kept),
+        };
         expect(completedHistograms(answer, histogramsOf(rows))).toEqual(ofAll);
       }),
     );
@@ -68,7 +99,17 @@ describe("completedHistograms", () => {
 
 describe("bucketExtent", () => {
   it("leaves out empty buckets and has a width", () => {
-    expect(bucketExtent(histogramsOf([[[-9, 0, 0], [0, 1, 3]], [[1, 2, 1]]]))).toEqual([0, 2]);
+    expect(
+      bucketExtent(
+        histogramsOf([
+          [
+            [-9, 0, 0],
+            [0, 1, 3],
+          ],
+          [[1, 2, 1]],
+        ]),
+      ),
+    ).toEqual([0, 2]);
     expect(bucketExtent(histogramsOf([[[0, 0, 7]]]))).toEqual([-0.5, 0.5]);
     expect(bucketExtent(histogramsOf([[]]))).toBeNull();
   });
@@ -76,12 +117,18 @@ describe("bucketExtent", () => {
 
 describe("quantiles", () => {
   it("are straight inside of a bucket and rise", () => {
-    const histograms = histogramsOf([[[0, 10, 10], [10, 20, 10]]]);
+    const histograms = histogramsOf([
+      [
+        [0, 10, 10],
+        [10, 20, 10],
+      ],
+    ]);
     expect(quantiles(histograms, 0, [0, 0.25, 0.5, 1])).toEqual([0, 5, 10, 20]);
     fc.assert(
       fc.property(buckets, (row) => {
         const found = quantiles(histogramsOf([row]), 0, [0, 0.1, 0.5, 0.9, 1]);
-        if (row.some(([, , count]) => count > 0)) found.slice(1).forEach((value, index) => expect(value).toBeGreaterThanOrEqual(found[index]!));
+        if (row.some(([, , count]) => count > 0))
+          found.slice(1).forEach((value, index) => expect(value).toBeGreaterThanOrEqual(found[index]!));
       }),
     );
   });
@@ -97,7 +144,13 @@ describe("the quantiles of a constant", () => {
 
 describe("bucketAt", () => {
   it("finds the bucket under a value, or the nearest that holds something", () => {
-    const histograms = histogramsOf([[[0, 1, 3], [1, 2, 0], [2, 3, 1]]]);
+    const histograms = histogramsOf([
+      [
+        [0, 1, 3],
+        [1, 2, 0],
+        [2, 3, 1],
+      ],
+    ]);
     expect([0.5, 1.5, 2.5, 9, -9].map((value) => bucketAt(histograms, 0, value))).toEqual([0, 1, 2, 2, 0]);
     expect(bucketAt(histogramsOf([[]]), 0, 1)).toBe(-1);
   });

@@ -46,8 +46,19 @@ export interface Histograms {
 }
 
 const OF_ROWS = [
-  "step", "lastStep", "wallTime", "lastWallTime", "merged", "unreadable", "minimum", "maximum", "sum", "total", "nan",
-  "positiveInfinity", "negativeInfinity",
+  "step",
+  "lastStep",
+  "wallTime",
+  "lastWallTime",
+  "merged",
+  "unreadable",
+  "minimum",
+  "maximum",
+  "sum",
+  "total",
+  "nan",
+  "positiveInfinity",
+  "negativeInfinity",
 ] as const;
 const OF_BUCKETS = ["left", "right", "count"] as const;
 

@@ -10,7 +10,10 @@ describe("the difference of two pictures", () => {
   });
 
   it("is the largest of any level, and counts each pixel once", () => {
-    const [one, other] = [[0, 0, 0, 255, 9, 9, 9, 255, 7, 7, 7, 255], [0, 0, 0, 255, 0, 200, 9, 255, 7, 8, 7, 0]];
+    const [one, other] = [
+      [0, 0, 0, 255, 9, 9, 9, 255, 7, 7, 7, 255],
+      [0, 0, 0, 255, 0, 200, 9, 255, 7, 8, 7, 0],
+    ];
     expect(imageDifference(one, other)).toEqual({ largest: 191, different: 2, pixels: 3 });
   });
 });

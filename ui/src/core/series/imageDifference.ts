@@ -10,7 +10,11 @@ export interface ImageDifference {
 export function imageDifference(one: ArrayLike<number>, other: ArrayLike<number>): ImageDifference {
   let [largest, different] = [0, 0];
   for (let at = 0; at < one.length; at += 4) {
-    const most = Math.max(Math.abs(one[at]! - other[at]!), Math.abs(one[at + 1]! - other[at + 1]!), Math.abs(one[at + 2]! - other[at + 2]!));
+    const most = Math.max(
+      Math.abs(one[at]! - other[at]!),
+      Math.abs(one[at + 1]! - other[at + 1]!),
+      Math.abs(one[at + 2]! - other[at + 2]!),
+    );
     if (most > 0) different++;
     if (most > largest) largest = most;
   }

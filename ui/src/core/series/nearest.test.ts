@@ -26,7 +26,12 @@ describe("nearestRow", () => {
 
 describe("hitsByNearness", () => {
   const same = (value: number): number => value;
-  const curve = (x: number[], y: number[]): { x: number[]; y: number[]; ascending: boolean; scale: number } => ({ x, y, ascending: true, scale: 0 });
+  const curve = (x: number[], y: number[]): { x: number[]; y: number[]; ascending: boolean; scale: number } => ({
+    x,
+    y,
+    ascending: true,
+    scale: 0,
+  });
 
   it("puts the curve under the cursor first and those without a height last", () => {
     const curves = [curve([0, 10], [50, 50]), curve([0, 10], [2, 2]), curve([0, 10], [NaN, NaN]), curve([], [])];

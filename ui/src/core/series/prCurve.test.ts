@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { averagePrecision, bestBalance, completedPr, definedPoints, nearestPoint, prPath, prPoint, type PrCurve, type PrSeries } from "./prCurve";
+import {
+  averagePrecision,
+  bestBalance,
+  completedPr,
+  definedPoints,
+  nearestPoint,
+  prPath,
+  prPoint,
+  type PrCurve,
+  type PrSeries,
+} from "./prCurve";
 
 const none = [NaN, NaN, NaN];
 const curve: PrCurve = {

@@ -96,7 +96,19 @@ describe("a difference", () => {
     const nan = NaN;
     const values = Float32Array.of(nan, nan, 1, nan, 2, nan);
     const places = Float64Array.of(0, 1, 2, 3, 4, 5);
-    const facts = { run: "a", tag: "loss", points: 6, returned: 6, reduced: false, error: null, nan: 4, positiveInfinity: 0, negativeInfinity: 0, overwritten: 0, repeated: 0 };
+    const facts = {
+      run: "a",
+      tag: "loss",
+      points: 6,
+      returned: 6,
+      reduced: false,
+      error: null,
+      nan: 4,
+      positiveInfinity: 0,
+      negativeInfinity: 0,
+      overwritten: 0,
+      repeated: 0,
+    };
     const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null };
     const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wallTime: places, value: values });
     expect([...got.x!]).toEqual([2, 3, 4]);

@@ -38,8 +38,20 @@ function series(values: number[], change: Partial<Series> = {}): Series {
 
 describe("what is said beside the curves", () => {
   it("adds up all curves", () => {
-    const all = [series([1, 0, -1], { nan: 2, points: 50, reduced: true, overwritten: 10, repeated: 1 }), series([-Infinity, 3], { negativeInfinity: 1, repeated: 2 })];
-    expect(chartCounts(all, true)).toEqual({ points: 52, returned: 5, isReduced: true, nan: 2, infinite: 1, overwritten: 10, repeated: 3, notPositive: 2 });
+    const all = [
+      series([1, 0, -1], { nan: 2, points: 50, reduced: true, overwritten: 10, repeated: 1 }),
+      series([-Infinity, 3], { negativeInfinity: 1, repeated: 2 }),
+    ];
+    expect(chartCounts(all, true)).toEqual({
+      points: 52,
+      returned: 5,
+      isReduced: true,
+      nan: 2,
+      infinite: 1,
+      overwritten: 10,
+      repeated: 3,
+      notPositive: 2,
+    });
     expect(chartCounts(all, false).notPositive).toBe(0);
   });
 
@@ -50,7 +62,13 @@ describe("what is said beside the curves", () => {
 
   it("leaves the neighbours of a range out of its figures", () => {
     const one = series([9, 1, 3, 2, -9], { points: 3 });
-    expect(seriesSummary(one, { places: [0, 1, 2, 3, 4], range: [0.5, 3.5] })).toEqual({ run: "a", last: 2, minimum: 1, maximum: 3, points: 3 });
+    expect(seriesSummary(one, { places: [0, 1, 2, 3, 4], range: [0.5, 3.5] })).toEqual({
+      run: "a",
+      last: 2,
+      minimum: 1,
+      maximum: 3,
+      points: 3,
+    });
   });
 
   it("takes the last step for the last value where another tag stands across", () => {

@@ -21,7 +21,11 @@ describe("groups of tags", () => {
   it("lose no tag", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ unit: fc.constantFrom("a", "b", "/") })), (names) => {
-        expect(shape(names).flatMap(([, items]) => items).sort()).toEqual([...names].sort());
+        expect(
+          shape(names)
+            .flatMap(([, items]) => items)
+            .sort(),
+        ).toEqual([...names].sort());
       }),
     );
   });

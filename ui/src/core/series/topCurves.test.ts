@@ -5,7 +5,16 @@ import { LINE, type Curve } from "./curve";
 import { rankedLabels, rankingOf, withDensity } from "./topCurves";
 
 function curve(label: string, values: readonly number[], color = "red"): Curve {
-  return { ...LINE, key: label, label, color, x: Float64Array.from(values, (_, row) => row), raw: Float32Array.from(values), smoothed: null, isAscending: true };
+  return {
+    ...LINE,
+    key: label,
+    label,
+    color,
+    x: Float64Array.from(values, (_, row) => row),
+    raw: Float32Array.from(values),
+    smoothed: null,
+    isAscending: true,
+  };
 }
 
 const CURVES = [curve("a", [9, 1, 5]), curve("b", [2, 3, NaN]), curve("c", [NaN]), curve("d", [4, 4, 4])];

@@ -80,12 +80,7 @@ export function columnGroups(columns: readonly FigureColumn[]): ColumnGroup[] {
 }
 
 /** One row per run, in their order or sorted by a column; runs without a value are last. */
-export function figureTable(
-  runs: readonly string[],
-  columns: readonly FigureColumn[],
-  facts: Facts,
-  sort: ColumnSort | null,
-): FigureRow[] {
+export function figureTable(runs: readonly string[], columns: readonly FigureColumn[], facts: Facts, sort: ColumnSort | null): FigureRow[] {
   const figures = new Map(facts.series.map((series) => [`${series.run} ${series.tag}`, series]));
   const rows = runs.map((run, index) => {
     const parameters = facts.parameters.get(run);

@@ -37,7 +37,8 @@ describe("the table of groups", () => {
   });
 
   it("has the runs of an open group below it, and is sorted by groups", () => {
-    const keys = (order: Partial<Parameters<typeof groupLines>[3]>): string[] => groupLines(rows, groups, columns, { ...asIs, ...order }).map(({ key }) => key);
+    const keys = (order: Partial<Parameters<typeof groupLines>[3]>): string[] =>
+      groupLines(rows, groups, columns, { ...asIs, ...order }).map(({ key }) => key);
     expect(keys({ isOpen: (group) => group === "a" })).toEqual(["group a", "a/1", "a/2", "a/3", "a/4", "group b"]);
     expect(keys({ sort: { column: "last loss", isDescending: true } })).toEqual(["group b", "group a"]);
   });

@@ -29,11 +29,26 @@ interface Order {
 }
 
 /** Heads of the groups, by the sorted column where there is one, each with its runs below it where it is open. */
-export function groupLines(rows: readonly FigureRow[], groups: readonly RunGroup[], columns: readonly FigureColumn[], { centre, sort, isOpen }: Order): FigureLine[] {
+export function groupLines(
+  rows: readonly FigureRow[],
+  groups: readonly RunGroup[],
+  columns: readonly FigureColumn[],
+  { centre, sort, isOpen }: Order,
+): FigureLine[] {
   const heads = groups.map(({ key, runs }) => {
     const members = new Set(runs);
     const own = rows.filter(({ run }) => members.has(run));
-    return { key, own, cells: columns.map((column, index) => together(own.map(({ cells }) => cells[index] ?? null), column.figure !== null, centre) ) };
+    return {
+      key,
+      own,
+      cells: columns.map((column, index) =>
+        together(
+          own.map(({ cells }) => cells[index] ?? null),
+          column.figure !== null,
+          centre,
+        ),
+      ),
+    };
   });
   const column = columns.findIndex(({ key }) => key === sort?.column);
   const ordered = sort && column >= 0 ? orderedBy(heads, ({ cells }) => sortable(cells[column]!.value), sort.isDescending) : heads;
@@ -52,7 +67,9 @@ function together(cells: readonly FigureCell[], isFigure: boolean, centre: Centr
     const values = new Set(cells.filter((cell) => cell !== null));
     return { value: values.size === 1 ? [...values][0]! : null, deviation: null, low: null, high: null, count: values.size };
   }
-  const numbers = cells.filter((cell): cell is number => typeof cell === "number" && Number.isFinite(cell)).sort((one, other) => one - other);
+  const numbers = cells
+    .filter((cell): cell is number => typeof cell === "number" && Number.isFinite(cell))
+    .sort((one, other) => one - other);
   if (numbers.length === 0) return { value: null, deviation: null, low: null, high: null, count: 0 };
   const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
   const squares = numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0);

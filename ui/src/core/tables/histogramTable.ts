@@ -8,7 +8,8 @@ export function histogramCsv(histograms: Histograms): string {
   const lines = ["step,wall_time,left,right,count"];
   step.forEach((at, row) => {
     const start = `${at},${wallTime[row]}`;
-    for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++) lines.push(`${start},${left[bucket]},${right[bucket]},${count[bucket]}`);
+    for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++)
+      lines.push(`${start},${left[bucket]},${right[bucket]},${count[bucket]}`);
     const odd: readonly [string, Float64Array][] = [
       ["nan", histograms.nan],
       ["inf", histograms.positiveInfinity],
@@ -25,7 +26,14 @@ export function histogramJson(histograms: Histograms): string {
   const steps = Array.from(step, (at, row) => {
     const inRow = (values: Float64Array): (number | string)[] => jsonNumbers(values.subarray(bucketStart[row], bucketStart[row + 1]));
     const odd = { nan: nan[row], positive_infinity: positiveInfinity[row], negative_infinity: negativeInfinity[row] };
-    return { step: at, wall_time: wallTime[row], left: inRow(histograms.left), right: inRow(histograms.right), count: inRow(histograms.count), ...odd };
+    return {
+      step: at,
+      wall_time: wallTime[row],
+      left: inRow(histograms.left),
+      right: inRow(histograms.right),
+      count: inRow(histograms.count),
+      ...odd,
+    };
   });
   return `${JSON.stringify({ run, tag, steps })}\n`;
 }

@@ -18,7 +18,9 @@ const WHOLE = {
 
 describe("tables of a tensor", () => {
   it("has slice and whole side by side, numbers as numbers", () => {
-    const rows = statisticsCsv({ ...WHOLE, shape: [3], minimum: null }, WHOLE).trimEnd().split("\n");
+    const rows = statisticsCsv({ ...WHOLE, shape: [3], minimum: null }, WHOLE)
+      .trimEnd()
+      .split("\n");
     expect(rows).toContain("shape,3,2 3");
     expect(rows).toContain("minimum,,-2");
     expect(rows).toContain("mean,-0.25,-0.25");

@@ -20,7 +20,10 @@ const NUMBERS = ["count", "minimum", "maximum", "mean", "deviation", "zeros", "n
 export function statisticsCsv(slice: Statistics | null, whole: Statistics | null): string {
   const parts = [slice, whole];
   const shape = ["shape", ...parts.map((one) => one?.shape.join(" ") ?? null)];
-  return csvTable(["statistic", "slice", "whole"], [shape, ...NUMBERS.map((name) => [name, ...parts.map((one) => plain(one?.[name] ?? null))])]);
+  return csvTable(
+    ["statistic", "slice", "whole"],
+    [shape, ...NUMBERS.map((name) => [name, ...parts.map((one) => plain(one?.[name] ?? null))])],
+  );
 }
 
 /** A negative number that is a text would be taken for a formula and quoted. */
@@ -30,5 +33,8 @@ function plain(cell: string | number | null): string | number | null {
 
 /** The buckets of a histogram; the last one includes its right edge. */
 export function bucketCsv(edges: readonly number[], counts: readonly number[]): string {
-  return csvTable(["left", "right", "count"], counts.map((count, bucket) => [edges[bucket]!, edges[bucket + 1]!, count]));
+  return csvTable(
+    ["left", "right", "count"],
+    counts.map((count, bucket) => [edges[bucket]!, edges[bucket + 1]!, count]),
+  );
 }

@@ -38,7 +38,9 @@ function exponential(value: number, digits: number): string {
 /** A setting as the user wrote it: a learning rate of 0.1 is not 0.1000. */
 export function formatSetting(value: number): string {
   if (!Number.isFinite(value)) return formatValue(value);
-  return String(Number(value.toPrecision(6))).replaceAll("-", MINUS).replace("e+", "e");
+  return String(Number(value.toPrecision(6)))
+    .replaceAll("-", MINUS)
+    .replace("e+", "e");
 }
 
 /** Whole numbers with thin groups: 12 345. */

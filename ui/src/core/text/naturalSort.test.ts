@@ -24,7 +24,10 @@ describe("natural sort", () => {
 
   it("is an order: whatever the names, sorting them any way round gives the same", () => {
     const piece = fc.constantFrom("a", "A", "1", "01", "10", "0.", ".", "/", "é", "_", "文", "");
-    const some = fc.uniqueArray(fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join("")), { maxLength: 8 });
+    const some = fc.uniqueArray(
+      fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join("")),
+      { maxLength: 8 },
+    );
     fc.assert(
       fc.property(some, (list) => {
         expect([...list].reverse().sort(compareNames)).toEqual([...list].sort(compareNames));

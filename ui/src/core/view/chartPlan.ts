@@ -34,7 +34,10 @@ export function keyOfParts(names: readonly string[]): string {
 
 /** A composed chart over the tags that are shown. A formula is tried in every run that holds any tag named in it; one that names none, in the first run, which says why. */
 export function planOfParts(names: readonly string[], tags: readonly TagHolder[]): ChartPlan {
-  const parts = names.map((name) => ({ name, runs: isFormula(name) ? runsOfFormula(name, tags) : (tags.find(({ tag }) => tag === name)?.runs ?? []) }));
+  const parts = names.map((name) => ({
+    name,
+    runs: isFormula(name) ? runsOfFormula(name, tags) : (tags.find(({ tag }) => tag === name)?.runs ?? []),
+  }));
   return { key: keyOfParts(names), title: names.map(partTitle).join(" · "), parts };
 }
 

@@ -28,7 +28,11 @@ export function overridesOf(texts: readonly string[]): OverridesByChart {
   const pairs = texts.flatMap((text) => {
     const [axis = "", smoothing = "", outliers = "", ...key] = text.split(",");
     const weight = smoothing === "" ? NaN : Number(smoothing);
-    const own = { axis: isAxis(axis) ? axis : null, smoothing: weight >= 0 && weight < 1 ? weight : null, ignoresOutliers: OUTLIERS[outliers] ?? null };
+    const own = {
+      axis: isAxis(axis) ? axis : null,
+      smoothing: weight >= 0 && weight < 1 ? weight : null,
+      ignoresOutliers: OUTLIERS[outliers] ?? null,
+    };
     return key.length === 0 || isAsPage(own) ? [] : [[key.join(","), own] as const];
   });
   return new Map(pairs);

@@ -12,7 +12,12 @@ describe("expressions for the server", () => {
   });
 
   it("say how to smooth in one way only", () => {
-    expect(smoothingOf({ smoother: "median", reach: 4.6 }, 0.9)).toEqual({ weight: 0, half_life_steps: 0, half_life_seconds: 0, median_points: 5 });
+    expect(smoothingOf({ smoother: "median", reach: 4.6 }, 0.9)).toEqual({
+      weight: 0,
+      half_life_steps: 0,
+      half_life_seconds: 0,
+      median_points: 5,
+    });
     expect(isWeightOnly(smoothingOf({ smoother: "weight", reach: 10 }, 0.9))).toBe(true);
     expect(isWeightOnly(smoothingOf({ smoother: "half_life_seconds", reach: 10 }, 0.9))).toBe(false);
   });

@@ -16,7 +16,14 @@ export interface RunsView {
 }
 
 export function defaultRunsView(): RunsView {
-  return { filter: { text: "", isRegex: false }, sort: { column: "updated", isDescending: true }, grouping: "none", showsArchived: false, toggled: [], details: null };
+  return {
+    filter: { text: "", isRegex: false },
+    sort: { column: "updated", isDescending: true },
+    grouping: "none",
+    showsArchived: false,
+    toggled: [],
+    details: null,
+  };
 }
 
 export function describeRuns(view: RunsView, query: URLSearchParams): void {

@@ -46,7 +46,17 @@ const views: fc.Arbitrary<ViewState> = fc
         rawAs: fc.constantFrom(...RAW_AS),
         ignoresOutliers: fc.option(fc.boolean()),
         own: fc
-          .array(fc.tuple(name, fc.record({ axis: fc.option(fc.constantFrom(...AXES)), smoothing: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0)), ignoresOutliers: fc.option(fc.boolean()) })), { maxLength: 3 })
+          .array(
+            fc.tuple(
+              name,
+              fc.record({
+                axis: fc.option(fc.constantFrom(...AXES)),
+                smoothing: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0)),
+                ignoresOutliers: fc.option(fc.boolean()),
+              }),
+            ),
+            { maxLength: 3 },
+          )
           .map((pairs) => new Map(pairs.filter(([, own]) => Object.values(own).some((value) => value !== null)))),
         showsHidden: fc.boolean(),
         isLinked: fc.boolean(),
@@ -71,7 +81,10 @@ const views: fc.Arbitrary<ViewState> = fc
       scale: fc.constantFrom(null, 1, 2, 4, 8),
       gain: fc.constantFrom(1, 4, 16),
       comparison: fc.option(
-        fc.oneof(fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }), fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() })),
+        fc.oneof(
+          fc.record({ by: fc.constantFrom(...COMPARISONS), step: fc.integer() }),
+          fc.record({ by: fc.constantFrom(...COMPARISONS), run: fc.string() }),
+        ),
       ),
     }),
     list: fc.record({
@@ -164,7 +177,12 @@ describe("the state in the address bar", () => {
 
   it("holds the box of every zoomed chart, whatever its tag", () => {
     const box = { x: [0, 1], y: [2, 3] };
-    expect(queryToView("full=a&zoom=0,1,2,3&zoom=0,1,2,3,b,%20c").zooms).toEqual(new Map([["a", box], ["b, c", box]]));
+    expect(queryToView("full=a&zoom=0,1,2,3&zoom=0,1,2,3,b,%20c").zooms).toEqual(
+      new Map([
+        ["a", box],
+        ["b, c", box],
+      ]),
+    );
     expect(viewToQuery(queryToView("full=a&zoom=0,1,2,3,a"))).toBe("full=a&zoom=0%2C1%2C2%2C3");
   });
 

@@ -27,7 +27,17 @@ export interface ValueView {
 }
 
 export function defaultValueView(): ValueView {
-  return { mode: "table", slice: null, decimals: null, isScientific: false, isWholeRange: false, isOfWhole: false, isPlain: false, sort: null, showsEqual: true };
+  return {
+    mode: "table",
+    slice: null,
+    decimals: null,
+    isScientific: false,
+    isWholeRange: false,
+    isOfWhole: false,
+    isPlain: false,
+    sort: null,
+    showsEqual: true,
+  };
 }
 
 export function describeValues(view: ValueView, query: URLSearchParams): void {

@@ -50,13 +50,18 @@
     // A line that has no point near the pointer has nothing to say there.
     const nearest = Math.min(...found.map(({ distance }) => distance));
     const near = plot.by === "x" ? found.filter(({ distance }) => distance <= nearest + NEAR) : found;
-    return near.sort((one, other) => (Number.isNaN(one.apart) ? Infinity : one.apart) - (Number.isNaN(other.apart) ? Infinity : other.apart));
+    return near.sort(
+      (one, other) => (Number.isNaN(one.apart) ? Infinity : one.apart) - (Number.isNaN(other.apart) ? Infinity : other.apart),
+    );
   }
 
   function number(value) {
     const size = Math.abs(value);
     if (typeof value === "string") return value.replace("Infinity", "Inf").replace("-", "\u2212");
-    const text = size !== 0 && (size >= 1e7 || size < 1e-3) ? String(Number(value.toPrecision(5)).toExponential()) : String(Number(value.toPrecision(6)));
+    const text =
+      size !== 0 && (size >= 1e7 || size < 1e-3)
+        ? String(Number(value.toPrecision(5)).toExponential())
+        : String(Number(value.toPrecision(6)));
     return text.replaceAll("-", "\u2212").replace("e+", "e");
   }
 

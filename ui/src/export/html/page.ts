@@ -30,25 +30,29 @@ const CONTENTS_FROM = 3;
 export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }: FileFacts): string {
   const policy = `default-src 'none'; img-src data:; media-src data:; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
   const head = html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="mindscope">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${plan.title} · mindscope</title>
-<style nonce="${nonce}">${new Markup(tokens + shades() + style + filter(plan))}</style>
-</head>
-<body>
-<header>
-<p class="brand">mindscope</p>
-<h1>${plan.title}</h1>
-<p class="made">${t("saved.made", { time: made })} · <a href="${address}" rel="noreferrer">${address}</a></p>
-${settings(plan)}${runs(plan.runs)}${contents(plan)}
-</header>
-<main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
-`;
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="generator" content="mindscope" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <title>${plan.title} · mindscope</title>
+        <style nonce="${nonce}">
+          ${new Markup(tokens + shades() + style + filter(plan))}
+        </style>
+      </head>
+      <body>
+        <header>
+          <p class="brand">mindscope</p>
+          <h1>${plan.title}</h1>
+          <p class="made">${t("saved.made", { time: made })} · <a href="${address}" rel="noreferrer">${address}</a></p>
+          ${settings(plan)}${runs(plan.runs)}${contents(plan)}
+        </header>
+        <main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
+        </main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
+      </body>
+    </html> `;
   return head.text;
 }
 
@@ -67,23 +71,46 @@ function filter({ filter }: ViewPlan): string {
 }
 
 function settings({ settings }: ViewPlan): Markup | null {
-  return settings.length === 0 ? null : html`<dl class="settings">${settings.map(({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>\n`;
+  return settings.length === 0
+    ? null
+    : html`<dl class="settings">
+        ${settings.map(
+          ({ name, value }) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
+      </dl> `;
 }
 
 function runs(runs: readonly NamedRun[]): Markup | null {
   if (runs.length === 0) return null;
-  const items = runs.map(({ name, color, state }) => html`<li>${swatch(color)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`);
-  return html`<section class="legend" aria-label="${t("runs.title")}"><h2>${t("runs.title")} <span class="soft">${runs.length}</span></h2><ul>${items}</ul></section>\n`;
+  const items = runs.map(
+    ({ name, color, state }) =>
+      html`<li>${swatch(color)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`,
+  );
+  return html`<section class="legend" aria-label="${t("runs.title")}">
+    <h2>${t("runs.title")} <span class="soft">${runs.length}</span></h2>
+    <ul>
+      ${items}
+    </ul>
+  </section> `;
 }
 
 function contents({ sections }: ViewPlan): Markup | null {
   if (sections.length < CONTENTS_FROM) return null;
-  return html`<nav aria-label="${t("saved.contents")}">${sections.map(({ title, cards }, index) => html`<a href="#section-${index}">${title} <span class="soft">${cards.length}</span></a>`)}</nav>\n`;
+  return html`<nav aria-label="${t("saved.contents")}">
+    ${sections.map(({ title, cards }, index) => html`<a href="#section-${index}">${title} <span class="soft">${cards.length}</span></a>`)}
+  </nav> `;
 }
 
 export function sectionMarkup(title: string, count: number, index: number, isAlone: boolean): string {
   const heading = isAlone ? html`<h2 class="alone">${title}</h2>` : html`<h2>${title} <span class="soft">${count}</span></h2>`;
-  return html`<section id="section-${index}" aria-label="${title}">${heading}\n<div class="cards">\n`.text;
+  return html`<section id="section-${index}" aria-label="${title}">
+    ${heading}
+    <div class="cards"></div>
+  </section> `.text;
 }
 
 export function sectionEnd(): string {
@@ -91,14 +118,24 @@ export function sectionEnd(): string {
 }
 
 /** A card: its title, what is said beside it, and its parts. `id` is that of its values. */
-export function cardMarkup({ title, run, isWide = false, hasPrefix = true }: PlannedCard, { facts, parts }: CardContent, id: string): string {
+export function cardMarkup(
+  { title, run, isWide = false, hasPrefix = true }: PlannedCard,
+  { facts, parts }: CardContent,
+  id: string,
+): string {
   const slash = hasPrefix ? title.lastIndexOf("/") : -1;
   const named = html`<h3><span class="soft">${title.slice(0, slash + 1)}</span>${title.slice(slash + 1)}</h3>`;
   const of = run && html`<span class="run">${swatch(run.color)}${run.name}</span>`;
   const said = facts.map((fact) => html`<span>${fact}</span>`);
   const isLong = parts.some((part) => (part.kind === "table" && part.rows.length > ROWS_OF_PAGE) || part.kind === "text");
   const look = `${isWide ? " wide" : ""}${isLong ? " long" : ""}`;
-  return html`<figure id="${id}" class="card${look}"><figcaption>${named}<p class="facts">${of}${said}</p></figcaption>\n${parts.map(partMarkup)}\n</figure>\n`.text;
+  return html`<figure id="${id}" class="card${look}">
+    <figcaption>
+      ${named}
+      <p class="facts">${of}${said}</p>
+    </figcaption>
+    ${parts.map(partMarkup)}
+  </figure> `.text;
 }
 
 export function closingMarkup(nonce: string): { beforeValues: string; afterValues: string } {

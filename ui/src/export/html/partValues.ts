@@ -14,7 +14,11 @@ export function partValues(part: Part): unknown {
     case "pictures":
       return { kind: part.kind, arrangement: part.arrangement, pictures: part.pictures.map(({ label }) => label) };
     case "table":
-      return { kind: part.kind, columns: part.columns.map(({ title, group = "" }) => (group === "" ? title : `${group} ${title}`)), rows: part.rows.map(rowValues) };
+      return {
+        kind: part.kind,
+        columns: part.columns.map(({ title, group = "" }) => (group === "" ? title : `${group} ${title}`)),
+        rows: part.rows.map(rowValues),
+      };
     case "text":
       return { kind: part.kind, text: part.text };
     case "sound":

@@ -5,15 +5,57 @@ import type { CardContent, Part, PlannedCard, ViewPlan } from "./model";
 import { CardFailure, writeView, type Progress, type Issue } from "./write";
 
 const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert(2)">'"&`;
-const FACTS = { address: "http://localhost/scalars?tag=<b>&run=\"a\"", made: "2026-11-21 12:00:00", language: "en", nonce: "0a1b" };
-const DRAWING = { width: 10, height: 10, body: "<path d=\"M0 0\"/>", plot: { left: 0, top: 0, right: 10, bottom: 10, by: "x" as const, x: { name: HOSTILE, range: [0, 1] as const, isLog: false }, ys: [] } };
+const FACTS = { address: 'http://localhost/scalars?tag=<b>&run="a"', made: "2026-11-21 12:00:00", language: "en", nonce: "0a1b" };
+const DRAWING = {
+  width: 10,
+  height: 10,
+  body: '<path d="M0 0"/>',
+  plot: { left: 0, top: 0, right: 10, bottom: 10, by: "x" as const, x: { name: HOSTILE, range: [0, 1] as const, isLog: false }, ys: [] },
+};
 
 const PARTS: Part[] = [
-  { kind: "curves", label: HOSTILE, drawing: DRAWING, lines: [{ name: HOSTILE, part: HOSTILE, color: "var(--series-0)", scale: 0, x: [0, 1], value: Float32Array.of(0.1, NaN) }] },
-  { kind: "table", label: HOSTILE, columns: [{ title: HOSTILE, isNumber: false }, { title: "n", group: HOSTILE, isNumber: true }], rows: [{ color: "#aabbcc", cells: [{ text: HOSTILE, value: HOSTILE }, { text: "∞", value: Infinity }] }] },
+  {
+    kind: "curves",
+    label: HOSTILE,
+    drawing: DRAWING,
+    lines: [{ name: HOSTILE, part: HOSTILE, color: "var(--series-0)", scale: 0, x: [0, 1], value: Float32Array.of(0.1, NaN) }],
+  },
+  {
+    kind: "table",
+    label: HOSTILE,
+    columns: [
+      { title: HOSTILE, isNumber: false },
+      { title: "n", group: HOSTILE, isNumber: true },
+    ],
+    rows: [
+      {
+        color: "#aabbcc",
+        cells: [
+          { text: HOSTILE, value: HOSTILE },
+          { text: "∞", value: Infinity },
+        ],
+      },
+    ],
+  },
   { kind: "text", text: `${HOSTILE}\nsecond line`, markup: null },
-  { kind: "pictures", arrangement: "swipe", pictures: [{ source: "data:image/png;base64,AA==", label: HOSTILE }, { source: "data:image/png;base64,AA==", label: "b" }] },
-  { kind: "cells", label: HOSTILE, light: "data:,", dark: "data:,", cells: [2, 2], over: "", legend: { low: HOSTILE, high: "1", marks: [{ color: "var(--ink)", name: HOSTILE }] }, values: HOSTILE },
+  {
+    kind: "pictures",
+    arrangement: "swipe",
+    pictures: [
+      { source: "data:image/png;base64,AA==", label: HOSTILE },
+      { source: "data:image/png;base64,AA==", label: "b" },
+    ],
+  },
+  {
+    kind: "cells",
+    label: HOSTILE,
+    light: "data:,",
+    dark: "data:,",
+    cells: [2, 2],
+    over: "",
+    legend: { low: HOSTILE, high: "1", marks: [{ color: "var(--ink)", name: HOSTILE }] },
+    values: HOSTILE,
+  },
   { kind: "sound", label: HOSTILE, drawing: null, source: "data:audio/wav;base64,AA==" },
   { kind: "notice", tone: "bad", text: HOSTILE },
 ];
@@ -23,19 +65,33 @@ function card(title: string, make: PlannedCard["make"]): PlannedCard {
 }
 
 function planOf(...cards: PlannedCard[]): ViewPlan {
-  return { page: "test", title: HOSTILE, runs: [{ name: HOSTILE, color: "#123456", state: HOSTILE }], settings: [{ name: HOSTILE, value: HOSTILE }], sections: [{ title: HOSTILE, cards }] };
+  return {
+    page: "test",
+    title: HOSTILE,
+    runs: [{ name: HOSTILE, color: "#123456", state: HOSTILE }],
+    settings: [{ name: HOSTILE, value: HOSTILE }],
+    sections: [{ title: HOSTILE, cards }],
+  };
 }
 
 function unexplained(error: unknown): Issue {
   return { what: String(error), remedy: "", isFinal: true };
 }
 
-async function written(plan: ViewPlan, explain: (error: unknown) => Issue = unexplained, signal = new AbortController().signal, onprogress: (progress: Progress) => void = () => {}) {
+async function written(
+  plan: ViewPlan,
+  explain: (error: unknown) => Issue = unexplained,
+  signal = new AbortController().signal,
+  onprogress: (progress: Progress) => void = () => {},
+) {
   const result = await writeView(plan, { facts: FACTS, signal, onprogress, explain });
   return { ...result, text: await result.file.text() };
 }
 
-const whole = (content: Partial<CardContent> = {}): PlannedCard["make"] => () => Promise.resolve({ facts: [HOSTILE], parts: PARTS, ...content });
+const whole =
+  (content: Partial<CardContent> = {}): PlannedCard["make"] =>
+  () =>
+    Promise.resolve({ facts: [HOSTILE], parts: PARTS, ...content });
 
 describe("a saved view", () => {
   it("holds texts of logs as texts, wherever they stand", async () => {
@@ -70,7 +126,11 @@ describe("a saved view", () => {
 
   it("says in the place of a card why it could not be read", async () => {
     const fails = card("gone", () => Promise.reject(new Error("x")));
-    const { text, unread, cards } = await written(planOf(card("a", whole()), fails), () => ({ what: "damaged at byte 7", remedy: "Look.", isFinal: false }));
+    const { text, unread, cards } = await written(planOf(card("a", whole()), fails), () => ({
+      what: "damaged at byte 7",
+      remedy: "Look.",
+      isFinal: false,
+    }));
     expect(text).toContain("damaged at byte 7 Look.");
     expect(unread).toEqual([`gone · ${HOSTILE}`]);
     expect(cards).toBe(2);
@@ -93,7 +153,10 @@ describe("a saved view", () => {
       if (progress.done === 1) stop.abort();
     });
     await expect(made).rejects.toMatchObject({ name: "AbortError" });
-    expect(told.map(({ done, total, title }) => [done, total, title])).toEqual([[0, 6, "a"], [1, 6, "b"]]);
+    expect(told.map(({ done, total, title }) => [done, total, title])).toEqual([
+      [0, 6, "a"],
+      [1, 6, "b"],
+    ]);
     expect(read).toEqual(["a", "b", "c"]);
   });
 });

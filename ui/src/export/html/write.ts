@@ -66,7 +66,10 @@ export async function writeView(plan: ViewPlan, writing: Writing): Promise<Writt
   let [cards, leftOut] = [0, 0];
   page.add(openingMarkup(plan, facts));
   values.add(valuesHead(plan, facts));
-  const contents = readAhead(plan.sections.flatMap((section) => section.cards), signal);
+  const contents = readAhead(
+    plan.sections.flatMap((section) => section.cards),
+    signal,
+  );
   const total = contents.length;
   for (const [index, section] of plan.sections.entries()) {
     page.add(sectionMarkup(section.title, section.cards.length, index, plan.sections.length === 1));
@@ -82,7 +85,9 @@ export async function writeView(plan: ViewPlan, writing: Writing): Promise<Writt
     page.add(sectionEnd());
   }
   const { beforeValues, afterValues } = closingMarkup(facts.nonce);
-  const file = new Blob([...page.all(), beforeValues, ...values.all(), "\n]}</script>\n", afterValues], { type: "text/html;charset=utf-8" });
+  const file = new Blob([...page.all(), beforeValues, ...values.all(), "\n]}</script>\n", afterValues], {
+    type: "text/html;charset=utf-8",
+  });
   return { file, cards, unread, leftOut };
 }
 
@@ -114,7 +119,10 @@ function whyNot(error: unknown, card: PlannedCard, { signal, explain }: Writing,
   const title = card.run ? `${card.title} · ${card.run.name}` : card.title;
   if (issues.isFinal) throw new CardFailure(title, issues);
   unread.push(title);
-  return { facts: [], parts: [{ kind: "notice", tone: "bad", text: t("saved.unread_because", { why: `${issues.what} ${issues.remedy}`.trim() }) }] };
+  return {
+    facts: [],
+    parts: [{ kind: "notice", tone: "bad", text: t("saved.unread_because", { why: `${issues.what} ${issues.remedy}`.trim() }) }],
+  };
 }
 
 function tooMuch(): CardContent {

@@ -22,15 +22,20 @@ export const errors = {
   "error.remedy.value_not_found": "Reload the page.",
   "error.code.image_not_found": "This image of “{tag}” is no longer in the log of “{run}”.",
   "error.remedy.image_not_found": "Reload the page.",
-  "error.code.not_an_image": "“{tag}” of run “{run}” is not a PNG, JPEG, GIF or WebP image at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
+  "error.code.not_an_image":
+    "“{tag}” of run “{run}” is not a PNG, JPEG, GIF or WebP image at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
   "error.code.image_empty": "“{tag}” of run “{run}” has no bytes at step {step}, at byte {offset} of {file}.",
-  "error.code.image_truncated": "The picture of “{tag}” of run “{run}” at step {step} breaks off after {size} bytes, from byte {offset} of {file} on.",
-  "error.code.image_checksum": "The image of “{tag}” of run “{run}” at step {step} is damaged at byte {offset} of {file}: the checksum of its part {part} is {got}, expected {want}.",
+  "error.code.image_truncated":
+    "The picture of “{tag}” of run “{run}” at step {step} breaks off after {size} bytes, from byte {offset} of {file} on.",
+  "error.code.image_checksum":
+    "The image of “{tag}” of run “{run}” at step {step} is damaged at byte {offset} of {file}: the checksum of its part {part} is {got}, expected {want}.",
   "error.code.clip_not_found": "“{tag}” of run “{run}” has no clip {clip}, counted from 0.",
   "error.remedy.clip_not_found": "Reload the page.",
-  "error.code.not_audio": "“{tag}” of run “{run}” is not WAV, FLAC, Ogg or MP3 audio at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
+  "error.code.not_audio":
+    "“{tag}” of run “{run}” is not WAV, FLAC, Ogg or MP3 audio at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
   "error.code.audio_empty": "“{tag}” of run “{run}” has no bytes at step {step}, at byte {offset} of {file}.",
-  "error.code.audio_truncated": "The sound of “{tag}” of run “{run}” at step {step} breaks off after {size} of {want} bytes, from byte {offset} of {file} on.",
+  "error.code.audio_truncated":
+    "The sound of “{tag}” of run “{run}” at step {step} breaks off after {size} of {want} bytes, from byte {offset} of {file} on.",
   "error.code.not_a_pr_curve": "This PR curve has shape {shape} and dtype {dtype}; expected {rows} rows of numbers.",
   "error.code.file_gone": "The file with “{tag}” of run “{run}” no longer exists.",
   "error.remedy.file_gone": "Reload the page.",
@@ -85,26 +90,32 @@ export const errors = {
   "error.code.dangling_symlink": "The target of the link does not exist.",
   "error.remedy.dangling_symlink": "Delete the link, or create its target.",
   "error.code.link_outside": "The link leads out of {base}, to {target}.",
-  "error.remedy.link_outside": "Start the viewer with --follow-links, move what it leads to below that directory, or start with one that holds both.",
+  "error.remedy.link_outside":
+    "Start the viewer with --follow-links, move what it leads to below that directory, or start with one that holds both.",
   "error.code.event_file_compressed": "This is a compressed event file, which is not read.",
   "error.remedy.event_file_compressed": "Unpack it, for example with gunzip -k.",
   "error.code.logs_of_wandb": "These are logs of Weights & Biases, in a format that is not read.",
-  "error.remedy.logs_of_wandb": "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer. Past runs can be exported with the W&B API.",
+  "error.remedy.logs_of_wandb":
+    "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer. Past runs can be exported with the W&B API.",
   "error.code.logs_of_aim": "These are logs of Aim, in a format that is not read.",
-  "error.remedy.logs_of_aim": "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer. Past runs can be exported with the Aim API.",
+  "error.remedy.logs_of_aim":
+    "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer. Past runs can be exported with the Aim API.",
   "error.code.logs_of_mlflow": "These are logs of MLflow, in a format that is not read.",
-  "error.remedy.logs_of_mlflow": "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer. Past runs can be exported with the MLflow API.",
+  "error.remedy.logs_of_mlflow":
+    "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer. Past runs can be exported with the MLflow API.",
   "error.code.logs_of_visualdl": "These are logs of VisualDL, in a format that is not read.",
   "error.remedy.logs_of_visualdl": "Let the training write event files too, with mindscope.SummaryRecord or TensorBoard's writer.",
-  "error.code.address_not_read": "{address} is the address of a remote store. Mount it, for example with {tool}, or copy it to this machine.",
+  "error.code.address_not_read":
+    "{address} is the address of a remote store. Mount it, for example with {tool}, or copy it to this machine.",
 
   "error.code.expression_too_long": "The formula has {count} characters, it may have {most}.",
   "error.code.expression_unreadable": "The formula “{text}” can’t be read: {why}.",
   "error.code.expression_too_deep": "The formula “{text}” is nested deeper than {most}.",
   "error.code.expression_part": "“{part}” can’t stand in a formula: numbers, tags, + - * / // % **, < > == and or not can.",
   "error.code.expression_comparison": "The formula “{text}” compares with is or in; wanted is one of < <= > >= == !=.",
-  "error.code.expression_tag_call": "“{part}” names no tag; write tag(\"its name\").",
-  "error.code.expression_function": "“{part}” is no function here: abs sqrt exp log log10 log2 isnan isinf isfinite take one number, min and max two.",
+  "error.code.expression_tag_call": '“{part}” names no tag; write tag("its name").',
+  "error.code.expression_function":
+    "“{part}” is no function here: abs sqrt exp log log10 log2 isnan isinf isfinite take one number, min and max two.",
   "error.code.expression_part_is_condition": "“{part}” is a condition; expected a number.",
   "error.code.expression_part_is_number": "“{part}” is a number; expected a condition such as loss > 2.",
   "error.code.expression_is_condition": "“{text}” is a condition; expected a number such as 1 - acc.",
@@ -115,11 +126,13 @@ export const errors = {
   "error.code.group_empty": "The group has no runs.",
 
   "error.code.slice_parts": "The slice has {count} {count|part|parts}, the tensor {want} {want|dimension|dimensions}.",
-  "error.code.slice_unreadable": "Dimension {dimension}: “{text}” is not a slice. Use an index such as 3 or -1, or a range such as :, 2:8, ::2 or ::-1.",
+  "error.code.slice_unreadable":
+    "Dimension {dimension}: “{text}” is not a slice. Use an index such as 3 or -1, or a range such as :, 2:8, ::2 or ::-1.",
   "error.code.slice_outside": "Dimension {dimension}: index {index} is out of range; use {low} to {high}.",
   "error.code.slice_empty": "Dimension {dimension} is empty: index {index} is out of range, use :.",
   "error.code.slice_step": "Dimension {dimension}: “{text}” has step 0; use 1 or more, or -1 or less to reverse.",
-  "error.code.slice_dimensions": "The slice leaves {count} dimensions ({dimensions}), but a table has two: set one index for each of the others.",
+  "error.code.slice_dimensions":
+    "The slice leaves {count} dimensions ({dimensions}), but a table has two: set one index for each of the others.",
   "error.code.slice_of_texts": "This tensor holds text, but a heat map needs numbers.",
   "error.remedy.slice_of_texts": "Use the table view.",
 
@@ -136,7 +149,8 @@ export const errors = {
   "error.code.annotations_later": "A newer mindscope wrote {path}: it has format {format}, this version reads {own}.",
   "error.remedy.annotations_later": "Update mindscope.",
   "error.code.annotations_begun_anew": "They were damaged and created again. What is left of the old file is in {path}.",
-  "error.code.annotations_restored": "The file was damaged and has been restored from its daily copy and its intact records. Check the latest changes, then delete {path}.",
+  "error.code.annotations_restored":
+    "The file was damaged and has been restored from its daily copy and its intact records. Check the latest changes, then delete {path}.",
 
   "error.code.deleting_not_allowed": "This viewer can’t delete runs.",
   "error.remedy.deleting_not_allowed": "Start it with --allow-delete, or delete the directory yourself.",

@@ -3,11 +3,13 @@ export const histograms = {
   "histograms.toolbar": "Histogram settings",
   "histograms.shape": "Display",
   "histograms.shape_ridge": "Offset",
-  "histograms.shape_ridge_title": "Histograms one behind the other, the newest in front. Heights are to scale within a step and compressed between steps.",
+  "histograms.shape_ridge_title":
+    "Histograms one behind the other, the newest in front. Heights are to scale within a step and compressed between steps.",
   "histograms.shape_front": "Overlay",
   "histograms.shape_front_title": "All histograms in one plot. Heights are to scale within a step and compressed between steps.",
   "histograms.shape_heat": "Heat map",
-  "histograms.shape_heat_title": "One column per step; color follows the cube root of the count. Lines: median and the band with 68 % of the values",
+  "histograms.shape_heat_title":
+    "One column per step; color follows the cube root of the count. Lines: median and the band with 68 % of the values",
   "histograms.shape_bands": "Percentiles",
   "histograms.shape_bands_title": "Median, and the bands with 38, 68, 86 and 100 % of the values",
   "histograms.shape_both": "Both",
@@ -15,7 +17,8 @@ export const histograms = {
   "histograms.unit": "values per pixel",
   "histograms.axis": "Step axis",
   "histograms.restore_title": "Reset filter, display, axis and zoom",
-  "histograms.chart": "Histogram of {tag} of {run} over {n} {n|step|steps}. Arrow keys move over steps and buckets, drag to zoom, double-click to reset.",
+  "histograms.chart":
+    "Histogram of {tag} of {run} over {n} {n|step|steps}. Arrow keys move over steps and buckets, drag to zoom, double-click to reset.",
   "histograms.bucket": "Bucket",
   "histograms.count": "Count",
   "histograms.total": "Values",

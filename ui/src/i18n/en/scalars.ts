@@ -38,7 +38,8 @@ export const scalars = {
   "scalars.outliers_never": "Never",
   "scalars.outliers_title": "Outliers are marked at the chart edge",
   "scalars.show_points": "Show all points",
-  "scalars.show_points_title": "Also points that a restart overwrote, and all points of a step that was logged several times. Formulas, a tag as x-axis, and smoothing other than the slider show one point per step.",
+  "scalars.show_points_title":
+    "Also points that a restart overwrote, and all points of a step that was logged several times. Formulas, a tag as x-axis, and smoothing other than the slider show one point per step.",
   "scalars.band": "Raw values as a band",
   "scalars.raw": "Raw values when smoothing",
   "scalars.raw_auto": "Band where dense",
@@ -72,7 +73,8 @@ export const scalars = {
   "scalars.no_match": "No tags match the filter",
   "scalars.loading": "Loading tags…",
 
-  "card.chart": "Curves of {tag}: {n} {n|run|runs}. Arrow keys move the cursor, drag to zoom, or scroll with Ctrl or Cmd; double-click to reset.",
+  "card.chart":
+    "Curves of {tag}: {n} {n|run|runs}. Arrow keys move the cursor, drag to zoom, or scroll with Ctrl or Cmd; double-click to reset.",
   "card.pin": "Pin to the top",
   "card.unpin": "Unpin",
   "card.log": "Logarithmic y-axis",
@@ -89,7 +91,8 @@ export const scalars = {
   "card.remove": "Remove this chart",
   "card.more_runs": "+{n}",
   "card.top": "top {n} of {total}",
-  "card.top_title": "{n} of {total} curves are drawn as lines ({ranking}); the gray area is the density of all curves. Change it in the chart settings.",
+  "card.top_title":
+    "{n} of {total} curves are drawn as lines ({ranking}); the gray area is the density of all curves. Change it in the chart settings.",
   "card.loading_lines": "Loading… {n} of {total}",
   "card.reduced": "reduced",
   "card.reduced_title": "{returned} of {points} points are plotted: first, min, max and last of every pixel column. Zoom in to see all.",
@@ -106,7 +109,8 @@ export const scalars = {
   "card.repeated": "{n} {n|repeats|repeat} a step",
   "card.hidden_join": ", ",
   "card.far_title": "Outside the y-axis range; marked at the chart edge",
-  "card.far_auto_title": "The y-axis ignores these values, or the curves would look flat; they are marked at the chart edge. Change it in the chart settings.",
+  "card.far_auto_title":
+    "The y-axis ignores these values, or the curves would look flat; they are marked at the chart edge. Change it in the chart settings.",
   "card.nan_title": "NaN values are marked at the chart edge",
   "card.infinite_title": "Infinite values are marked at the chart edge: +Inf at the top, −Inf at the bottom",
   "card.not_positive_title": "A logarithmic axis has no place for zero and negative values; they are marked at its edge",
@@ -127,7 +131,8 @@ export const scalars = {
   "compose.how": "Each tag gets its own y-axis.",
   "compose.formula": "Formula",
   "compose.formula_example": "1 - acc",
-  "compose.formula_how": "Over tags of the same run: a - b, max(a, b), `train/loss` / `val/loss`. Put names with characters other than letters, digits and _ in backticks.",
+  "compose.formula_how":
+    "Over tags of the same run: a - b, max(a, b), `train/loss` / `val/loss`. Put names with characters other than letters, digits and _ in backticks.",
   "compose.add_formula": "Add",
   "compose.remove": "Remove {part}",
   "compose.done": "Show chart",

@@ -4,7 +4,8 @@ export const tensors = {
   "tensors.text": "text",
   "tensors.one_value": "one value",
   "tensors.inexact": "stored as float32",
-  "tensors.inexact_title": "The log holds these {dtype} values as float32. MindSpore's own recorder cuts the digits beyond it; mindscope's loses none.",
+  "tensors.inexact_title":
+    "The log holds these {dtype} values as float32. MindSpore's own recorder cuts the digits beyond it; mindscope's loses none.",
   "tensors.slice": "Slice",
   "tensors.slice_title": "Slice of each dimension, in Python slice syntax: 3, -1, :, 2:8, ::2",
   "tensors.slice_of": "Dimension {n} of size {size}: an index or a slice, as 3, -1, :, 2:8, ::2",
@@ -45,7 +46,8 @@ export const tensors = {
   "tensors.dimension": "Dimension {n}",
   "tensors.nothing": "The slice is empty",
   "tensors.no_numbers": "The slice has no finite numbers",
-  "tensors.reduced_title": "{rows} × {columns} elements are shown as {cells} cells; each cell shows the element farthest from the mean, so no spike is lost. Slice to see all.",
+  "tensors.reduced_title":
+    "{rows} × {columns} elements are shown as {cells} cells; each cell shows the element farthest from the mean, so no spike is lost. Slice to see all.",
   "tensors.statistics": "Statistics",
   "tensors.shape": "Shape",
   "tensors.count": "Count",

@@ -24,15 +24,19 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.value_not_found": "请刷新页面。",
   "error.code.image_not_found": "训练“{run}”的日志中已没有“{tag}”的这张图像。",
   "error.remedy.image_not_found": "请刷新页面。",
-  "error.code.not_an_image": "训练“{run}”的“{tag}”在步骤 {step} 处不是 PNG、JPEG、GIF 或 WebP 图像：其开头字节为 {start}，位于文件 {file} 的第 {offset} 字节处。",
+  "error.code.not_an_image":
+    "训练“{run}”的“{tag}”在步骤 {step} 处不是 PNG、JPEG、GIF 或 WebP 图像：其开头字节为 {start}，位于文件 {file} 的第 {offset} 字节处。",
   "error.code.image_empty": "训练“{run}”的“{tag}”在步骤 {step} 处没有任何字节，位于文件 {file} 的第 {offset} 字节处。",
   "error.code.image_truncated": "训练“{run}”的“{tag}”在步骤 {step} 的图像不完整：自文件 {file} 的第 {offset} 字节起，{size} 字节后中断。",
-  "error.code.image_checksum": "训练“{run}”的“{tag}”在步骤 {step} 的图像已损坏：文件 {file} 第 {offset} 字节处的 {part} 部分校验和为 {got}，应为 {want}。",
+  "error.code.image_checksum":
+    "训练“{run}”的“{tag}”在步骤 {step} 的图像已损坏：文件 {file} 第 {offset} 字节处的 {part} 部分校验和为 {got}，应为 {want}。",
   "error.code.clip_not_found": "训练“{run}”的“{tag}”没有片段 {clip}（从 0 计数）。",
   "error.remedy.clip_not_found": "请刷新页面。",
-  "error.code.not_audio": "训练“{run}”的“{tag}”在步骤 {step} 不是 WAV、FLAC、Ogg 或 MP3 音频：文件 {file} 的第 {offset} 字节处以 {start} 开头。",
+  "error.code.not_audio":
+    "训练“{run}”的“{tag}”在步骤 {step} 不是 WAV、FLAC、Ogg 或 MP3 音频：文件 {file} 的第 {offset} 字节处以 {start} 开头。",
   "error.code.audio_empty": "训练“{run}”的“{tag}”在步骤 {step} 处没有任何字节，位于文件 {file} 的第 {offset} 字节处。",
-  "error.code.audio_truncated": "训练“{run}”的“{tag}”在步骤 {step} 的音频不完整：自文件 {file} 的第 {offset} 字节起应有 {want} 字节，{size} 字节后中断。",
+  "error.code.audio_truncated":
+    "训练“{run}”的“{tag}”在步骤 {step} 的音频不完整：自文件 {file} 的第 {offset} 字节起应有 {want} 字节，{size} 字节后中断。",
   "error.code.not_a_pr_curve": "该 PR 曲线的形状为 {shape}（{dtype}），应为 {rows} 行数值。",
   "error.code.file_gone": "训练“{run}”中保存“{tag}”的文件已不存在。",
   "error.remedy.file_gone": "请刷新页面。",
@@ -105,8 +109,9 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.expression_too_deep": "公式“{text}”的嵌套超过 {most} 层。",
   "error.code.expression_part": "公式中不能使用“{part}”，只能使用数字、标签、+ - * / // % **、< > == 以及 and、or、not。",
   "error.code.expression_comparison": "公式“{text}”用 is 或 in 进行比较，请改用 < <= > >= == !=。",
-  "error.code.expression_tag_call": "“{part}”没有指明标签，请写成 tag(\"标签名\")。",
-  "error.code.expression_function": "这里没有函数“{part}”：可用的一元函数有 abs sqrt exp log log10 log2 isnan isinf isfinite，二元函数有 min 和 max。",
+  "error.code.expression_tag_call": '“{part}”没有指明标签，请写成 tag("标签名")。',
+  "error.code.expression_function":
+    "这里没有函数“{part}”：可用的一元函数有 abs sqrt exp log log10 log2 isnan isinf isfinite，二元函数有 min 和 max。",
   "error.code.expression_part_is_condition": "“{part}”是条件，这里需要数值。",
   "error.code.expression_part_is_number": "“{part}”是数值，这里需要条件，例如 loss > 2。",
   "error.code.expression_is_condition": "“{text}”是条件，这里需要数值，例如 1 - acc。",

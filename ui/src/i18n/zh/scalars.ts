@@ -40,7 +40,8 @@ export const scalars: Record<keyof typeof en, string> = {
   "scalars.outliers_never": "从不",
   "scalars.outliers_title": "离群值标记在图表边缘",
   "scalars.show_points": "显示全部数据点",
-  "scalars.show_points_title": "包括重启后被覆盖的数据点，以及同一步骤的全部数据点。公式、以标签值为水平轴，以及滑块以外的平滑方式，每个步骤只显示一个点。",
+  "scalars.show_points_title":
+    "包括重启后被覆盖的数据点，以及同一步骤的全部数据点。公式、以标签值为水平轴，以及滑块以外的平滑方式，每个步骤只显示一个点。",
   "scalars.band": "以区间带显示原始值",
   "scalars.raw": "平滑时的原始值",
   "scalars.raw_auto": "密集时显示为区间带",
@@ -129,7 +130,8 @@ export const scalars: Record<keyof typeof en, string> = {
   "compose.how": "每个标签使用各自的纵轴。",
   "compose.formula": "公式",
   "compose.formula_example": "1 - acc",
-  "compose.formula_how": "同一训练的标签之间运算：a - b、max(a, b)、`train/loss` / `val/loss`。名称含字母、数字和 _ 以外的符号时用反引号括起。",
+  "compose.formula_how":
+    "同一训练的标签之间运算：a - b、max(a, b)、`train/loss` / `val/loss`。名称含字母、数字和 _ 以外的符号时用反引号括起。",
   "compose.add_formula": "添加",
   "compose.remove": "移除 {part}",
   "compose.done": "显示图表",

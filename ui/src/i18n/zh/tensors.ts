@@ -6,7 +6,8 @@ export const tensors: Record<keyof typeof en, string> = {
   "tensors.text": "文本",
   "tensors.one_value": "单个值",
   "tensors.inexact": "以 float32 保存",
-  "tensors.inexact_title": "日志以 float32 保存这些 {dtype} 值。MindSpore 自带的记录器会舍去超出其精度的位数；mindscope 的记录器不丢失任何位数。",
+  "tensors.inexact_title":
+    "日志以 float32 保存这些 {dtype} 值。MindSpore 自带的记录器会舍去超出其精度的位数；mindscope 的记录器不丢失任何位数。",
   "tensors.slice": "切片",
   "tensors.slice_title": "每个维度的切片，采用 Python 切片语法：3、-1、:、2:8、::2",
   "tensors.slice_of": "维度 {n}，大小 {size}：输入索引或切片，例如 3、-1、:、2:8、::2",
@@ -47,7 +48,8 @@ export const tensors: Record<keyof typeof en, string> = {
   "tensors.dimension": "维度 {n}",
   "tensors.nothing": "切片为空",
   "tensors.no_numbers": "切片中没有有限值",
-  "tensors.reduced_title": "{rows} × {columns} 个元素绘制为 {cells} 个单元格，每个单元格显示离均值最远的元素，不会丢失尖峰。缩小切片可查看全部元素。",
+  "tensors.reduced_title":
+    "{rows} × {columns} 个元素绘制为 {cells} 个单元格，每个单元格显示离均值最远的元素，不会丢失尖峰。缩小切片可查看全部元素。",
   "tensors.statistics": "统计信息",
   "tensors.shape": "形状",
   "tensors.count": "元素数",

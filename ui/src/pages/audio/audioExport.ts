@@ -25,7 +25,9 @@ const SIZE = { width: 560, height: 96 };
 
 /** Sounds at the steps that the page shows, to be looked at and to be heard. */
 export function audioExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
-  const sections = sectionsOf("audio", full ? [full] : matching, (tags) => steppedCards(tags, { source: audioLists, steps: audioSteps, read }));
+  const sections = sectionsOf("audio", full ? [full] : matching, (tags) =>
+    steppedCards(tags, { source: audioLists, steps: audioSteps, read }),
+  );
   return { page: "audio", title: t("nav.audio"), runs: holdersOf(full ? [full] : matching), settings: stepSettings(), sections };
 }
 
@@ -37,7 +39,12 @@ async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): 
   const drawing = await waveOf(bytes, sound, colors.of(key.run));
   const label = clipTitle(`${key.tag} · ${key.run} · ${t("images.step", { step: groupDigits(step) })}`, shown);
   const parts: Part[] = [{ kind: "sound", label, drawing, source: isHeld ? await dataUrl(bytes) : null }];
-  if (!isHeld) parts.push({ kind: "notice", tone: "note", text: t("saved.sound_large", { size: formatBytes(bytes.size), most: formatBytes(MOST_BYTES) }) });
+  if (!isHeld)
+    parts.push({
+      kind: "notice",
+      tone: "note",
+      text: t("saved.sound_large", { size: formatBytes(bytes.size), most: formatBytes(MOST_BYTES) }),
+    });
   if (sound.damage) parts.push({ kind: "notice", tone: "bad", text: reasonText(sound.damage) });
   else if (!drawing) parts.push({ kind: "notice", tone: "bad", text: undecodable(sound) });
   return { facts: factsOf(shown), parts };
@@ -45,7 +52,13 @@ async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): 
 
 function factsOf({ sound, clip, clips }: ShownClip): string[] {
   const { duration_s: duration, sample_rate: rate, channels, size_bytes: size } = sound;
-  return [...(clips > 1 ? [t("audio.clip", { n: clip + 1, count: clips })] : []), ...(duration ? [formatPlace(duration)] : []), ...(rate ? [`${groupDigits(rate)} Hz`] : []), ...(channels ? [t("audio.channels", { n: channels })] : []), formatBytes(size)];
+  return [
+    ...(clips > 1 ? [t("audio.clip", { n: clip + 1, count: clips })] : []),
+    ...(duration ? [formatPlace(duration)] : []),
+    ...(rate ? [`${groupDigits(rate)} Hz`] : []),
+    ...(channels ? [t("audio.channels", { n: channels })] : []),
+    formatBytes(size),
+  ];
 }
 
 /** Null for bytes that the browser can't decode. */

@@ -22,23 +22,43 @@ export function compareExport(full: TagRuns | undefined, matching: readonly TagR
   const size = drawingSize(tags.length);
   const plans = tags.map(planOfTag);
   const cards = (some: readonly TagRuns[]): PlannedCard[] =>
-    comparison.isGrouped ? groupCards(some, size, tags.length) : scalarCards(some.map(planOfTag), view.comparing.baseline, size, countLines(plans));
-  const sections: PlannedSection[] = isTable ? [{ title: t("compare.table"), cards: [tableCard(tags.map(({ tag }) => tag))] }] : sectionsOf("scalars", tags, cards);
-  return { page: "compare", title: t("nav.compare"), runs: legend(tags), settings: [...comparing(), ...(isTable ? filterSetting() : curveSettings())], sections };
+    comparison.isGrouped
+      ? groupCards(some, size, tags.length)
+      : scalarCards(some.map(planOfTag), view.comparing.baseline, size, countLines(plans));
+  const sections: PlannedSection[] = isTable
+    ? [{ title: t("compare.table"), cards: [tableCard(tags.map(({ tag }) => tag))] }]
+    : sectionsOf("scalars", tags, cards);
+  return {
+    page: "compare",
+    title: t("nav.compare"),
+    runs: legend(tags),
+    settings: [...comparing(), ...(isTable ? filterSetting() : curveSettings())],
+    sections,
+  };
 }
 
 /** Charts of groups have the colors of the groups. */
 function legend(tags: readonly TagRuns[]): NamedRun[] {
   if (view.comparing.isTable) return namedRuns(selection.shown);
   if (!comparison.isGrouped) return holdersOf(tags);
-  return comparison.groups.map(({ key, runs }) => ({ name: key, color: comparison.colorOf(key), state: t("compare.runs", { n: runs.length }) }));
+  return comparison.groups.map(({ key, runs }) => ({
+    name: key,
+    color: comparison.colorOf(key),
+    state: t("compare.runs", { n: runs.length }),
+  }));
 }
 
 function comparing(): Setting[] {
   const { grouping, parameter, centre, spread, baseline } = view.comparing;
   const group = grouping === "parameter" ? t("compare.group_parameter", { parameter }) : t(`compare.group_${grouping}`);
   return [
-    ...(comparison.isGrouped ? [{ name: t("compare.group"), value: group }, { name: t("compare.centre"), value: t(`compare.centre_${centre}`) }, { name: t("compare.spread"), value: t(`compare.spread_${spread}`) }] : []),
+    ...(comparison.isGrouped
+      ? [
+          { name: t("compare.group"), value: group },
+          { name: t("compare.centre"), value: t(`compare.centre_${centre}`) },
+          { name: t("compare.spread"), value: t(`compare.spread_${spread}`) },
+        ]
+      : []),
     ...(baseline === null ? [] : [{ name: t("compare.baseline"), value: baseline }]),
   ];
 }
@@ -56,7 +76,9 @@ async function readTable(tags: readonly string[], signal: AbortSignal): Promise<
   const facts = { parameters: new Map(hparams.rows.map(({ run, cells }) => [run, cells] as const)), series: statistics.series };
   const rows = figureTable(shown, columns, facts, sort);
   const run: PlannedColumn<FigureRow> = { title: t("compare.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
-  return tableContent(t("compare.table"), [run, ...columns.map(columnOf)], rows, (row) => comparison.colorOf(groups.get(row.run) ?? row.run));
+  return tableContent(t("compare.table"), [run, ...columns.map(columnOf)], rows, (row) =>
+    comparison.colorOf(groups.get(row.run) ?? row.run),
+  );
 }
 
 function columnOf({ title, figure }: FigureColumn, place: number): PlannedColumn<FigureRow> {

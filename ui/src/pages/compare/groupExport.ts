@@ -30,7 +30,16 @@ async function readCard(tag: TagRuns, size: Size, pixels: number, signal: AbortS
   if (groups.length === 0 && all.length > 0) throw new ReasonError(all[0]!.error!);
   const { centre, spread } = view.comparing;
   const curves = groups.map((group) => groupCurve(group, { label: group.key, color: comparison.colorOf(group.key) }, centre, spread));
-  const chart = { key: tag.tag, label: t("compare.group_chart", { tag: tag.tag, n: curves.length }), curves, yAxes: [{ title: "", color: null }], scaling: scalingOf(tag.tag, curves), zoom: zooms.boxOf(tag.tag, curves, view.isLogTag(tag.tag)), size, hasGuides: view.comparing.baseline === null };
+  const chart = {
+    key: tag.tag,
+    label: t("compare.group_chart", { tag: tag.tag, n: curves.length }),
+    curves,
+    yAxes: [{ title: "", color: null }],
+    scaling: scalingOf(tag.tag, curves),
+    zoom: zooms.boxOf(tag.tag, curves, view.isLogTag(tag.tag)),
+    size,
+    hasGuides: view.comparing.baseline === null,
+  };
   return { facts: factsOf(groups), parts: [curvesPart(chart, groups.map(lineOf)), figures(groups)] };
 }
 
@@ -54,7 +63,17 @@ function queryOf({ tag, runs }: TagRuns, pixels: number): GroupQuery {
 function lineOf(group: Group): DrawnLine {
   const { centre, spread } = view.comparing;
   const band = bandOf(group, centre, spread);
-  return { name: group.key, part: "", color: comparison.colorOf(group.key), scale: 0, x: group.x, value: group[centre], low: band?.low ?? null, high: band?.high ?? null, count: group.count };
+  return {
+    name: group.key,
+    part: "",
+    color: comparison.colorOf(group.key),
+    scale: 0,
+    x: group.x,
+    value: group[centre],
+    low: band?.low ?? null,
+    high: band?.high ?? null,
+    count: group.count,
+  };
 }
 
 function factsOf(groups: readonly Group[]): string[] {
@@ -72,8 +91,22 @@ function figures(groups: readonly Group[]): TablePart {
   const rows = groups.map((group) => {
     const { key, runs, last, lowest, highest, points } = groupSummary(group, centre);
     const counted = (value: number): { text: string; value: number } => ({ text: groupDigits(value), value });
-    return { color: comparison.colorOf(key), cells: [{ text: key, value: key }, counted(runs), number(last), number(lowest), number(highest), counted(points)] };
+    return {
+      color: comparison.colorOf(key),
+      cells: [{ text: key, value: key }, counted(runs), number(last), number(lowest), number(highest), counted(points)],
+    };
   });
-  const titles = [t("compare.tip_count"), t("compare.last_of", { centre: t(`compare.centre_${centre}`) }), t("legend.minimum"), t("legend.maximum"), t("legend.points")];
-  return { kind: "table", label: t("compare.figures"), columns: [{ title: t("compare.tip_group"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))], rows };
+  const titles = [
+    t("compare.tip_count"),
+    t("compare.last_of", { centre: t(`compare.centre_${centre}`) }),
+    t("legend.minimum"),
+    t("legend.maximum"),
+    t("legend.points"),
+  ];
+  return {
+    kind: "table",
+    label: t("compare.figures"),
+    columns: [{ title: t("compare.tip_group"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))],
+    rows,
+  };
 }

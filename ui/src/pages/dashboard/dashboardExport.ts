@@ -12,7 +12,15 @@ import type { Previews } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
 import { namedRuns } from "../../export/selectedRuns";
 import { KINDS, TAGGED, type CardKind, type TaggedKind } from "./kinds";
-import { landscapeContent, graphContent, pipelineContent, scalarContent, histogramContent, imageContent, tensorContent } from "./previewParts";
+import {
+  landscapeContent,
+  graphContent,
+  pipelineContent,
+  scalarContent,
+  histogramContent,
+  imageContent,
+  tensorContent,
+} from "./previewParts";
 
 /** The previews of a run, and which kinds of data it has not. */
 export async function dashboardExport(run: string, signal: AbortSignal): Promise<ViewPlan> {
@@ -63,7 +71,10 @@ function cardOf({ kind, title }: CardKind, count: string, run: string, previews:
 
 async function taggedContent(kind: TaggedKind, run: string, signal: AbortSignal): Promise<CardContent> {
   const { tags } = await readTags([run], kind, signal);
-  const tag = previewTag(tags.map((one) => one.tag), view.dashboard.tags[kind]);
+  const tag = previewTag(
+    tags.map((one) => one.tag),
+    view.dashboard.tags[kind],
+  );
   if (tag === undefined) return { facts: [], parts: [] };
   const read = { scalar: scalarContent, histogram: histogramContent, image: imageContent, tensor: tensorContent }[kind];
   const { facts, parts } = await read(run, tag, signal);

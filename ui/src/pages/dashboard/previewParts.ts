@@ -33,18 +33,32 @@ export async function scalarContent(run: string, tag: string, signal: AbortSigna
   const behind = await curvesOf(others, tag, PIXELS.peer, signal);
   const curves = own ? [own] : [];
   const ranges = wholeRanges([...curves, ...behind], { ...SCALING, ignoresOutliers: true });
-  const drawing = curveDrawing({ curves, faint: behind, axis: "step", scaling: SCALING, yAxes: [{ title: "", color: null }], ranges, size: SIZE });
+  const drawing = curveDrawing({
+    curves,
+    faint: behind,
+    axis: "step",
+    scaling: SCALING,
+    yAxes: [{ title: "", color: null }],
+    ranges,
+    size: SIZE,
+  });
   const lines = curves.map(({ label, color, x, raw }) => ({ name: label, part: "", color, scale: 0, x, value: raw }));
   const last = own?.raw.at(-1);
   return {
-    facts: [...(last === undefined ? [] : [`${t("dashboard.last_value")} ${formatValue(last)}`]), ...(behind.length > 0 ? [t("dashboard.peers", { n: behind.length })] : [])],
+    facts: [
+      ...(last === undefined ? [] : [`${t("dashboard.last_value")} ${formatValue(last)}`]),
+      ...(behind.length > 0 ? [t("dashboard.peers", { n: behind.length })] : []),
+    ],
     parts: [{ kind: "curves", label: t("card.chart", { tag, n: 1 + behind.length }), drawing, lines }],
   };
 }
 
 async function curvesOf(runs: readonly string[], tag: string, pixels: number, signal: AbortSignal): Promise<Curve[]> {
   const lines = runs.map((run) => ({ run, tag, offset: 0 }));
-  const series = await readLines({ lines, axis: "step", range: null, pixels, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null, showsHidden: false }, signal);
+  const series = await readLines(
+    { lines, axis: "step", range: null, pixels, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null, showsHidden: false },
+    signal,
+  );
   return series.filter(({ error }) => error === null).map((one) => curveOf(one, "step", colors.of(one.run)));
 }
 
@@ -52,7 +66,10 @@ export async function histogramContent(run: string, tag: string, signal: AbortSi
   const histograms = await histogramSource.read({ run, tag }, { axis: "step", range: null, rows: ROWS }, signal, undefined);
   const drawing = histogramDrawing({ histograms, shape: "ridge", axis: "step", values: null, color: colors.of(run), unit: "" }, SIZE);
   const label = t("histograms.chart", { tag, run, n: histograms.step.length });
-  return { facts: [t("histograms.steps", { n: histograms.steps, shown: groupDigits(histograms.steps) })], parts: [{ kind: "drawing", label, drawing, values: JSON.parse(histogramJson(histograms)) as unknown }] };
+  return {
+    facts: [t("histograms.steps", { n: histograms.steps, shown: groupDigits(histograms.steps) })],
+    parts: [{ kind: "drawing", label, drawing, values: JSON.parse(histogramJson(histograms)) as unknown }],
+  };
 }
 
 export async function imageContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
@@ -74,17 +91,34 @@ export async function tensorContent(run: string, tag: string, signal: AbortSigna
 
 export function graphContent(run: string, graph: NonNullable<Previews["graph"]>): CardContent {
   const drawing = graphDrawing(graph.scopes, graph.flows, SIZE);
-  return { facts: [], parts: [{ kind: "drawing", label: t("dashboard.graph_label", { run }), drawing, values: { scopes: graph.scopes, flows: graph.flows } }] };
+  return {
+    facts: [],
+    parts: [{ kind: "drawing", label: t("dashboard.graph_label", { run }), drawing, values: { scopes: graph.scopes, flows: graph.flows } }],
+  };
 }
 
 export function pipelineContent({ stages }: NonNullable<Previews["pipeline"]>): CardContent {
-  const rows = stages.map(({ name, detail }, index) => ({ color: null, cells: [{ text: `${index + 1}. ${name}`, value: name }, { text: detail, value: detail }] }));
-  const columns = [{ title: t("dashboard.pipeline"), isNumber: false }, { title: "", isNumber: false }];
+  const rows = stages.map(({ name, detail }, index) => ({
+    color: null,
+    cells: [
+      { text: `${index + 1}. ${name}`, value: name },
+      { text: detail, value: detail },
+    ],
+  }));
+  const columns = [
+    { title: t("dashboard.pipeline"), isNumber: false },
+    { title: "", isNumber: false },
+  ];
   return { facts: [], parts: [{ kind: "table", label: t("dashboard.pipeline"), columns, rows }] };
 }
 
-export function landscapeContent(run: string, { tag, x, y, losses, path_x: pathX, path_y: pathY }: NonNullable<Previews["landscape"]>): CardContent {
-  const path = pathOver({ x, y, pathX, pathY }).map((point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(4)} ${point.y.toFixed(4)}`);
+export function landscapeContent(
+  run: string,
+  { tag, x, y, losses, path_x: pathX, path_y: pathY }: NonNullable<Previews["landscape"]>,
+): CardContent {
+  const path = pathOver({ x, y, pathX, pathY }).map(
+    (point, index) => `${index === 0 ? "M" : "L"}${point.x.toFixed(4)} ${point.y.toFixed(4)}`,
+  );
   const finite = losses.flat().filter((loss): loss is number => loss !== null);
   const legend = { low: formatValue(Math.min(...finite)), high: formatValue(Math.max(...finite)), marks: [] };
   const part = {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Parts of the page between which F6 jumps, in their order. */
 const CHARTS = "main";
-const REGIONS = ["header:not(main header)", "nav:not(main nav)", "[data-testid=run-selection]", "main [role=toolbar]", CHARTS, "main aside"];
+const REGIONS = [
+  "header:not(main header)",
+  "nav:not(main nav)",
+  "[data-testid=run-selection]",
+  "main [role=toolbar]",
+  CHARTS,
+  "main aside",
+];
 const STOPS = "button, input, select, a[href], [tabindex='0']";
 /** Where the keys are wanted among the content: at a chart rather than at the buttons above it. */
 const CONTENT = "[data-testid=chart], [role=application], [role=group][tabindex='0']";

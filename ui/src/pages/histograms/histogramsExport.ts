@@ -38,11 +38,21 @@ function cardOf(item: SeriesItem, size: Size): PlannedCard {
 
 async function readCard({ run, tag }: SeriesItem, size: Size, signal: AbortSignal): Promise<CardContent> {
   const zoom = shownBox(zooms.of(tag));
-  const histograms = await histogramSource.read({ run, tag }, { axis: view.axis, range: zoom?.x ?? null, rows: ROOM[view.shape] }, signal, undefined);
+  const histograms = await histogramSource.read(
+    { run, tag },
+    { axis: view.axis, range: zoom?.x ?? null, rows: ROOM[view.shape] },
+    signal,
+    undefined,
+  );
   const shapes: readonly ChartShape[] = view.shape === "both" ? ["ridge", "heat"] : [view.shape];
   const label = t("histograms.chart", { tag, run, n: histograms.step.length });
   const look = { histograms, axis: view.axis, values: zoom?.y ?? null, color: colors.of(run), unit: t("histograms.unit") };
-  const drawings = shapes.map((shape, index) => ({ kind: "drawing" as const, label, drawing: histogramDrawing({ ...look, shape }, size), values: index === 0 ? (JSON.parse(histogramJson(histograms)) as unknown) : null }));
+  const drawings = shapes.map((shape, index) => ({
+    kind: "drawing" as const,
+    label,
+    drawing: histogramDrawing({ ...look, shape }, size),
+    values: index === 0 ? (JSON.parse(histogramJson(histograms)) as unknown) : null,
+  }));
   return { facts: [...(zoom ? [t("saved.zoomed")] : []), ...histogramFacts(histograms)], parts: drawings };
 }
 

@@ -15,15 +15,32 @@ import { filterSetting, namedRuns } from "../../export/selectedRuns";
 export function hparamsExport(): ViewPlan {
   const shown = view.runs === null ? selection.matching.map(({ id }) => id) : selection.shown;
   const title = t("nav.hparams");
-  const settings = [...filterSetting(view.list.filter), { name: t("hparams.columns"), value: t(view.values.showsEqual ? "hparams.all_columns" : "hparams.different") }];
-  return { page: "parameters", title, runs: namedRuns(shown), settings, sections: [{ title, cards: [{ title, run: null, isWide: true, make: (signal) => readTable(shown, signal) }] }] };
+  const settings = [
+    ...filterSetting(view.list.filter),
+    { name: t("hparams.columns"), value: t(view.values.showsEqual ? "hparams.all_columns" : "hparams.different") },
+  ];
+  return {
+    page: "parameters",
+    title,
+    runs: namedRuns(shown),
+    settings,
+    sections: [{ title, cards: [{ title, run: null, isWide: true, make: (signal) => readTable(shown, signal) }] }],
+  };
 }
 
 async function readTable(shown: readonly string[], signal: AbortSignal): Promise<CardContent> {
   const table = await readHparams(shown, signal);
   const { matches } = matcherFor(view.list.filter);
-  const sorted = sortRows(table, table.rows.filter(({ run }) => matches(searchedText(run))), view.values.sort);
-  if (sorted.length === 0) return { facts: [], parts: [{ kind: "notice", tone: "note", text: t(table.rows.length === 0 ? "hparams.empty" : "hparams.no_match") }] };
+  const sorted = sortRows(
+    table,
+    table.rows.filter(({ run }) => matches(searchedText(run))),
+    view.values.sort,
+  );
+  if (sorted.length === 0)
+    return {
+      facts: [],
+      parts: [{ kind: "notice", tone: "note", text: t(table.rows.length === 0 ? "hparams.empty" : "hparams.no_match") }],
+    };
   const run: PlannedColumn<HparamRow> = { title: t("tip.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
   const columns = shownColumns(table, view.values.showsEqual).map((column) => columnOf(column, sorted));
   return tableContent(t("nav.hparams"), [run, ...columns], sorted, (row) => colors.of(row.run));
@@ -32,7 +49,13 @@ async function readTable(shown: readonly string[], signal: AbortSignal): Promise
 function columnOf({ column, index }: { column: HparamColumn; index: number }, rows: readonly HparamRow[]): PlannedColumn<HparamRow> {
   const value = ({ cells }: HparamRow): HparamCell => cells[index] ?? null;
   const group = t(`hparams.role_${column.role as "parameter" | "metric" | "custom"}`);
-  return { title: column.name, group, isNumber: rows.some((row) => typeof value(row) === "number"), value, text: (row) => cellText(value(row)) };
+  return {
+    title: column.name,
+    group,
+    isNumber: rows.some((row) => typeof value(row) === "number"),
+    value,
+    text: (row) => cellText(value(row)),
+  };
 }
 
 function cellText(cell: HparamCell): string {

@@ -19,7 +19,8 @@ const MOST = 36;
 /** Pictures at the steps that the page shows; of the tag in full screen as they are compared there. */
 export function imagesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const compared = full ? comparedTag(full) : null;
-  const cards = (tags: readonly TagRuns[]): PlannedCard[] => steppedCards(tags, { source: imageLists, steps: imageSteps, read: full ? readPanel : readImages });
+  const cards = (tags: readonly TagRuns[]): PlannedCard[] =>
+    steppedCards(tags, { source: imageLists, steps: imageSteps, read: full ? readPanel : readImages });
   return {
     page: "images",
     title: t("nav.images"),
@@ -55,8 +56,12 @@ export async function readImages({ key, step, list }: ShownValue<ImageList>, sig
   const held = Math.max(1, list.pictures ?? 1);
   const label = t("images.picture", { tag: list.tag, run: list.run, step });
   const pictures: ImagePart["pictures"][number][] = [];
-  for (let picture = 0; picture < Math.min(MOST, held); picture++) pictures.push({ label, source: await read(list, key.id, picture, signal) });
-  return { facts: [...sizeOf(list), ...(held > MOST ? [t("saved.part_pictures", { n: groupDigits(held - MOST) })] : [])], parts: [{ kind: "pictures", pictures, arrangement: "grid" }] };
+  for (let picture = 0; picture < Math.min(MOST, held); picture++)
+    pictures.push({ label, source: await read(list, key.id, picture, signal) });
+  return {
+    facts: [...sizeOf(list), ...(held > MOST ? [t("saved.part_pictures", { n: groupDigits(held - MOST) })] : [])],
+    parts: [{ kind: "pictures", pictures, arrangement: "grid" }],
+  };
 }
 
 /** The picture that full screen is at, or two compared. */

@@ -29,7 +29,10 @@ export function panned(element: HTMLElement): () => void {
 function followed(element: HTMLElement): void {
   for (const other of together) {
     if (other === element) continue;
-    const [left, top] = [shareOf(element, "Left", "Width") * roomOf(other, "Width"), shareOf(element, "Top", "Height") * roomOf(other, "Height")];
+    const [left, top] = [
+      shareOf(element, "Left", "Width") * roomOf(other, "Width"),
+      shareOf(element, "Top", "Height") * roomOf(other, "Height"),
+    ];
     // An element that is already there tells nobody, so that none follows itself.
     if (Math.abs(other.scrollLeft - left) > 1 || Math.abs(other.scrollTop - top) > 1) other.scrollTo(left, top);
   }

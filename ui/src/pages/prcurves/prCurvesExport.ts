@@ -24,7 +24,9 @@ const SHARES = { x: [0, 1], ys: [[0, 1]] } as const;
 export function prCurvesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const tags = full ? [full] : matching;
   const size = drawingSize(tags.length);
-  const sections = sectionsOf("pr_curve", tags, (some) => some.map((tag) => cardOf(tag, full ? `full ${tag.tag}` : oneItemATag([tag])[0]!.key, size)));
+  const sections = sectionsOf("pr_curve", tags, (some) =>
+    some.map((tag) => cardOf(tag, full ? `full ${tag.tag}` : oneItemATag([tag])[0]!.key, size)),
+  );
   return { page: "pr-curves", title: t("nav.prcurves"), runs: holdersOf(tags), settings: stepSettings(), sections };
 }
 
@@ -34,7 +36,9 @@ function cardOf(tag: TagRuns, card: string, size: Size): PlannedCard {
 }
 
 async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal: AbortSignal): Promise<CardContent> {
-  const read = await Promise.all(runs.map(async (run) => ({ run, series: await prCurveSource.read({ run, tag }, step, signal, undefined) })));
+  const read = await Promise.all(
+    runs.map(async (run) => ({ run, series: await prCurveSource.read({ run, tag }, step, signal, undefined) })),
+  );
   const shown = read.flatMap(({ run, series }): RunPr[] => (series.curve ? [{ run, step: series.step ?? 0, curve: series.curve }] : []));
   const problem = read.find(({ series }) => series.problem !== null)?.series.problem;
   if (shown.length === 0 && problem) throw new ReasonError(problem);
@@ -45,7 +49,16 @@ function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {
   const curves = shown.map(curveOf);
   const [across, up] = [t("prcurves.recall"), t("prcurves.precision")];
   const draw = (size: Size): Drawing =>
-    curveDrawing({ curves, axis: "value", axisName: across, scaling: SCALING, yAxes: [{ title: up, color: null }], ranges: SHARES, size, by: "point" });
+    curveDrawing({
+      curves,
+      axis: "value",
+      axisName: across,
+      scaling: SCALING,
+      yAxes: [{ title: up, color: null }],
+      ranges: SHARES,
+      size,
+      by: "point",
+    });
   const drawing = draw(squareSize(draw(size)));
   return { kind: "curves", label: t("prcurves.chart", { tag, n: shown.length }), drawing, lines: shown.map(lineOf) };
 }
@@ -70,13 +83,36 @@ function points({ curve }: Pick<RunPr, "curve">): { x: Float64Array; value: Floa
 }
 
 function tableOf(shown: readonly RunPr[]): TablePart {
-  const number = (value: number | null | undefined): { text: string; value: number | null } => ({ text: formatValue(value), value: value ?? null });
+  const number = (value: number | null | undefined): { text: string; value: number | null } => ({
+    text: formatValue(value),
+    value: value ?? null,
+  });
   const rows = shown.map(({ run, step, curve }) => {
     const best = bestBalance(curve);
     const threshold = { text: best ? formatSetting(best.threshold) : "–", value: best?.threshold ?? null };
-    const cells = [{ text: run, value: run }, { text: groupDigits(step), value: step }, number(averagePrecision(curve)), number(best?.score), threshold, number(best?.precision), number(best?.recall)];
+    const cells = [
+      { text: run, value: run },
+      { text: groupDigits(step), value: step },
+      number(averagePrecision(curve)),
+      number(best?.score),
+      threshold,
+      number(best?.precision),
+      number(best?.recall),
+    ];
     return { color: colors.of(run), cells };
   });
-  const titles = [t("tip.step"), t("prcurves.average_short"), t("prcurves.best"), t("prcurves.threshold"), t("prcurves.precision"), t("prcurves.recall")];
-  return { kind: "table", label: t("prcurves.best"), columns: [{ title: t("tip.run"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))], rows };
+  const titles = [
+    t("tip.step"),
+    t("prcurves.average_short"),
+    t("prcurves.best"),
+    t("prcurves.threshold"),
+    t("prcurves.precision"),
+    t("prcurves.recall"),
+  ];
+  return {
+    kind: "table",
+    label: t("prcurves.best"),
+    columns: [{ title: t("tip.run"), isNumber: false }, ...titles.map((title) => ({ title, isNumber: true }))],
+    rows,
+  };
 }

@@ -19,13 +19,23 @@ export function runsExport(matching: readonly NotedRun[]): ViewPlan {
   const rows = runTree(matching, grouping, sort, () => false).flatMap((row) => (row.kind === "run" ? [row.run] : []));
   const title = t("runs.title");
   const content = tableContent(title, columnsOf(matching), rows, ({ id }) => colors.of(id));
-  return { page: "runs", title, runs: [], settings: settings(), sections: [{ title, cards: rows.length > 0 ? [{ title, run: null, isWide: true, make: () => Promise.resolve(content) }] : [] }] };
+  return {
+    page: "runs",
+    title,
+    runs: [],
+    settings: settings(),
+    sections: [{ title, cards: rows.length > 0 ? [{ title, run: null, isWide: true, make: () => Promise.resolve(content) }] : [] }],
+  };
 }
 
 function settings(): Setting[] {
   const { filter, grouping, sort } = view.list;
   const order = `${t(`runs.column.${sort.column}`)} ${sort.isDescending ? "↓" : "↑"}`;
-  return [...filterSetting(filter), { name: t("side.sort"), value: order }, ...(grouping === "none" ? [] : [{ name: t("runs.group"), value: t(`runs.group_${grouping}`) }])];
+  return [
+    ...filterSetting(filter),
+    { name: t("side.sort"), value: order },
+    ...(grouping === "none" ? [] : [{ name: t("runs.group"), value: t(`runs.group_${grouping}`) }]),
+  ];
 }
 
 function columnsOf(runs: readonly NotedRun[]): PlannedColumn<NotedRun>[] {
@@ -37,7 +47,11 @@ function columnsOf(runs: readonly NotedRun[]): PlannedColumn<NotedRun>[] {
     number("updated", (run) => run.last_wall_time, formatWallTime),
     number("duration", runDuration, formatDuration),
     number("step", (run) => run.last_step, groupDigits),
-    words("data", ({ tags }) => kindCounts(tags).map(({ kind, count }) => t(`kind.${kind}`, { n: count })).join(" · ")),
+    words("data", ({ tags }) =>
+      kindCounts(tags)
+        .map(({ kind, count }) => t(`kind.${kind}`, { n: count }))
+        .join(" · "),
+    ),
     number("files", ({ files }) => files, groupDigits),
     number("size", (run) => run.size_bytes, formatBytes),
     ...(isNoted ? [words("notes", ({ notes }) => notes ?? "")] : []),
@@ -46,7 +60,10 @@ function columnsOf(runs: readonly NotedRun[]): PlannedColumn<NotedRun>[] {
 }
 
 function issuesOf({ damages, dropped }: NotedRun): string {
-  return [...(damages > 0 ? [t("issues.damages", { n: damages })] : []), ...(dropped > 0 ? [t("issues.dropped", { n: dropped })] : [])].join(" · ");
+  return [
+    ...(damages > 0 ? [t("issues.damages", { n: damages })] : []),
+    ...(dropped > 0 ? [t("issues.dropped", { n: dropped })] : []),
+  ].join(" · ");
 }
 
 type ColumnName = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";

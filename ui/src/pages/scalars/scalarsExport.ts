@@ -18,5 +18,11 @@ export function scalarsExport(full: ChartPlan | undefined, matching: readonly Ta
         ...(composed.length > 0 ? [{ title: t("scalars.composed"), cards: cards(composed) }] : []),
         ...sectionsOf("scalars", matching, (tags) => cards(tags.map(planOfTag))),
       ];
-  return { page: "scalars", title: t("nav.scalars"), runs: holdersOf(all.flatMap(({ parts }) => parts)), settings: curveSettings(), sections };
+  return {
+    page: "scalars",
+    title: t("nav.scalars"),
+    runs: holdersOf(all.flatMap(({ parts }) => parts)),
+    settings: curveSettings(),
+    sections,
+  };
 }

@@ -15,7 +15,14 @@ export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {
   const range = colorRange(heat, view.values.isWholeRange);
   const ends = range && endLabels(range, dtype === "bool" ? (number) => (number === 0 ? "False" : "True") : formatValue);
   const marks = oddKinds(heat).map(({ kind, name }) => ({ color: ODD_COLORS[kind - 1]!, name }));
-  const values = { shape: heat.shape, cells: heat.cells, isReduced: heat.isReduced, minimum: heat.minimum, maximum: heat.maximum, values: jsonNumbers(cellNumbers(heat)) };
+  const values = {
+    shape: heat.shape,
+    cells: heat.cells,
+    isReduced: heat.isReduced,
+    minimum: heat.minimum,
+    maximum: heat.maximum,
+    values: jsonNumbers(cellNumbers(heat)),
+  };
   const legend = ends || marks.length > 0 ? { low: ends?.[0] ?? "", high: ends?.[1] ?? "", marks } : null;
   const cells = imageSize(heat);
   return { kind: "cells", label, ...themedImage((rgb) => scaled(heatCanvas(heat, range, rgb), cells)), cells, over: "", legend, values };
@@ -23,7 +30,7 @@ export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {
 
 /** Pixels across and down: one a cell, and more along the side where the cells of a reduced matrix cover more elements. */
 function imageSize({ shape, cells: [rows, columns] }: Heat): [number, number] {
-  const block = (shape[0] / rows) / (shape[1] / columns);
+  const block = shape[0] / rows / (shape[1] / columns);
   return [Math.round(columns * Math.max(1, 1 / block)), Math.round(rows * Math.max(1, block))];
 }
 
@@ -45,7 +52,10 @@ function cellNumbers({ value, odd }: Heat): number[] {
 
 /** Facts of a heat map: the dimensions it shows, and whether its cells cover several elements. */
 export function heatFacts({ rows, columns, isReduced, shape, cells }: Heat): string[] {
-  const place = (span: Span, key: "tensors.rows" | "tensors.columns"): string[] => (span.dimension === null ? [] : [t(key, { n: span.dimension, first: indexAt(span, 0), last: indexAt(span, Math.max(0, span.size - 1)) })]);
+  const place = (span: Span, key: "tensors.rows" | "tensors.columns"): string[] =>
+    span.dimension === null
+      ? []
+      : [t(key, { n: span.dimension, first: indexAt(span, 0), last: indexAt(span, Math.max(0, span.size - 1)) })];
   const reduced = isReduced ? [t("tensors.reduced_title", { rows: shape[0], columns: shape[1], cells: `${cells[0]} × ${cells[1]}` })] : [];
   return [...place(rows, "tensors.rows"), ...place(columns, "tensors.columns"), ...reduced];
 }
@@ -59,10 +69,19 @@ export function windowPart({ cells, rows, columns, row, column }: TensorWindow, 
   return {
     kind: "table",
     label,
-    columns: [{ title: `${down} ${across}`.trim(), isNumber: false }, ...(cells[0] ?? []).map((_, index) => ({ title: head(columns, column + index), isNumber: true }))],
+    columns: [
+      { title: `${down} ${across}`.trim(), isNumber: false },
+      ...(cells[0] ?? []).map((_, index) => ({ title: head(columns, column + index), isNumber: true })),
+    ],
     rows: cells.map((line, index) => {
       const name = rows.dimension === null ? "" : groupDigits(indexAt(rows, row + index));
-      return { color: null, cells: [{ text: name, value: rows.dimension === null ? null : indexAt(rows, row + index) }, ...line.map((cell) => ({ text: formatCell(cell, decimals, isScientific), value: cell }))] };
+      return {
+        color: null,
+        cells: [
+          { text: name, value: rows.dimension === null ? null : indexAt(rows, row + index) },
+          ...line.map((cell) => ({ text: formatCell(cell, decimals, isScientific), value: cell })),
+        ],
+      };
     }),
   };
 }
@@ -77,14 +96,38 @@ export function statisticsPart(slice: TensorStatistics, whole: TensorStatistics)
   return {
     kind: "table",
     label: t("tensors.statistics"),
-    columns: [{ title: t("tensors.statistics"), isNumber: false }, { title: t("tensors.of_slice"), isNumber: true }, { title: t("tensors.of_whole"), isNumber: true }],
+    columns: [
+      { title: t("tensors.statistics"), isNumber: false },
+      { title: t("tensors.of_slice"), isNumber: true },
+      { title: t("tensors.of_whole"), isNumber: true },
+    ],
     rows: [
-      row(t("tensors.shape"), ({ shape }) => (shape.length > 0 ? shape.join(" × ") : t("tensors.one_value")), ({ shape }) => shape.join(" ")),
+      row(
+        t("tensors.shape"),
+        ({ shape }) => (shape.length > 0 ? shape.join(" × ") : t("tensors.one_value")),
+        ({ shape }) => shape.join(" "),
+      ),
       counted(t("tensors.count"), ({ count }) => count),
-      row(t("tensors.minimum"), ({ minimum }) => shortCell(minimum), ({ minimum }) => minimum),
-      row(t("tensors.maximum"), ({ maximum }) => shortCell(maximum), ({ maximum }) => maximum),
-      row(t("tensors.mean"), ({ mean }) => formatValue(mean, 6), ({ mean }) => mean),
-      row(t("tensors.deviation"), ({ deviation }) => formatValue(deviation, 6), ({ deviation }) => deviation),
+      row(
+        t("tensors.minimum"),
+        ({ minimum }) => shortCell(minimum),
+        ({ minimum }) => minimum,
+      ),
+      row(
+        t("tensors.maximum"),
+        ({ maximum }) => shortCell(maximum),
+        ({ maximum }) => maximum,
+      ),
+      row(
+        t("tensors.mean"),
+        ({ mean }) => formatValue(mean, 6),
+        ({ mean }) => mean,
+      ),
+      row(
+        t("tensors.deviation"),
+        ({ deviation }) => formatValue(deviation, 6),
+        ({ deviation }) => deviation,
+      ),
       counted(t("tensors.zeros"), ({ zeros }) => zeros),
       counted("NaN", ({ nan }) => nan),
       counted("+Inf", (one) => one.positive_infinity),

@@ -6,7 +6,14 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, NoticePart, Part, PlannedCard, Setting, ViewPlan } from "../../export/html/model";
 import { readHeat, readTensor, readTensorStatistics, readWindow } from "../../state/data/exportReads";
 import type { TagRuns } from "../../state/data/tags.svelte";
-import { tensorLists, type SliceKey, type TensorFacts, type TensorStatistics, type ValueKey, type ValueList } from "../../state/data/values.svelte";
+import {
+  tensorLists,
+  type SliceKey,
+  type TensorFacts,
+  type TensorStatistics,
+  type ValueKey,
+  type ValueList,
+} from "../../state/data/values.svelte";
 import { tensorSteps } from "../../state/view/cardSteps.svelte";
 import { view } from "../../state/view/view.svelte";
 import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
@@ -23,18 +30,34 @@ const SIZE = { width: 720, height: 320 };
 
 /** Tensors as their cards show them; the one in full screen in its view, with its statistics. */
 export function tensorsExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
-  const cards = (tags: readonly TagRuns[]): PlannedCard[] => steppedCards(tags, { source: tensorLists, steps: tensorSteps, isWide: full !== undefined, read: full ? readPanel : readCard });
-  return { page: "tensors", title: t("nav.tensors"), runs: holdersOf(full ? [full] : matching), settings: settingsOf(full !== undefined), sections: sectionsOf("tensor", full ? [full] : matching, cards) };
+  const cards = (tags: readonly TagRuns[]): PlannedCard[] =>
+    steppedCards(tags, { source: tensorLists, steps: tensorSteps, isWide: full !== undefined, read: full ? readPanel : readCard });
+  return {
+    page: "tensors",
+    title: t("nav.tensors"),
+    runs: holdersOf(full ? [full] : matching),
+    settings: settingsOf(full !== undefined),
+    sections: sectionsOf("tensor", full ? [full] : matching, cards),
+  };
 }
 
 function settingsOf(isFull: boolean): Setting[] {
   const { mode, slice } = view.values;
   if (!isFull) return stepSettings();
-  return [...stepSettings(), { name: t("tensors.mode"), value: t(`tensors.mode_${mode}`) }, ...(slice ? [{ name: t("tensors.slice"), value: `[${slice.join(", ")}]` }] : [])];
+  return [
+    ...stepSettings(),
+    { name: t("tensors.mode"), value: t(`tensors.mode_${mode}`) },
+    ...(slice ? [{ name: t("tensors.slice"), value: `[${slice.join(", ")}]` }] : []),
+  ];
 }
 
 function factsOf({ dtype, is_text: isText, shape, size_bytes: size, is_exact: isExact }: TensorFacts): string[] {
-  return [isText ? t("tensors.text") : dtype, shape.length > 0 ? shape.join(" × ") : t("tensors.one_value"), formatBytes(size), ...(isExact ? [] : [t("tensors.inexact")])];
+  return [
+    isText ? t("tensors.text") : dtype,
+    shape.length > 0 ? shape.join(" × ") : t("tensors.one_value"),
+    formatBytes(size),
+    ...(isExact ? [] : [t("tensors.inexact")]),
+  ];
 }
 
 /** What a card shows: a small map, or the first cells of what has none. */
@@ -47,14 +70,20 @@ export async function readPreview(key: ValueKey, signal: AbortSignal): Promise<C
   const slice = facts.size > LARGE ? facts.slice : null;
   const numbers = await readTensorStatistics({ ...key, slice }, 0, signal);
   const isMap = !facts.is_text && facts.size > 1;
-  const part = isMap ? await mapOf({ ...key, slice: null }, facts, "preview", signal) : await tableOf({ ...key, slice: null }, { row: 0, rows: 12, column: 0, columns: 6 }, signal);
+  const part = isMap
+    ? await mapOf({ ...key, slice: null }, facts, "preview", signal)
+    : await tableOf({ ...key, slice: null }, { row: 0, rows: 12, column: 0, columns: 6 }, signal);
   return { facts: [...factsOf(facts), ...summary(numbers)], parts: part.parts };
 }
 
 function summary(numbers: TensorStatistics): string[] {
   if (numbers.minimum === null) return [];
   const { nan, positive_infinity: above, negative_infinity: below } = numbers;
-  const odd = [[nan, "NaN"], [above, "+Inf"], [below, "\u2212Inf"]] as const;
+  const odd = [
+    [nan, "NaN"],
+    [above, "+Inf"],
+    [below, "\u2212Inf"],
+  ] as const;
   return [
     `${t("tensors.minimum")} ${shortCell(numbers.minimum)}`,
     `${t("tensors.mean")} ${formatValue(numbers.mean)}`,
@@ -72,12 +101,25 @@ async function readPanel({ key }: ShownValue<ValueList>, signal: AbortSignal): P
     const table = await tableOf(slice, WINDOW, signal);
     return { facts: [...factsOf(facts), ...table.facts], parts: table.parts };
   }
-  const [ofSlice, ofWhole] = await Promise.all([readTensorStatistics(slice, BINS, signal), readTensorStatistics({ ...key, slice: null }, BINS, signal)]);
-  const shown = mode === "heat" ? await mapOf(slice, facts, "whole", signal) : mode === "table" ? await tableOf(slice, WINDOW, signal) : histogramOf(slice, isOfWhole ? ofWhole : ofSlice);
+  const [ofSlice, ofWhole] = await Promise.all([
+    readTensorStatistics(slice, BINS, signal),
+    readTensorStatistics({ ...key, slice: null }, BINS, signal),
+  ]);
+  const shown =
+    mode === "heat"
+      ? await mapOf(slice, facts, "whole", signal)
+      : mode === "table"
+        ? await tableOf(slice, WINDOW, signal)
+        : histogramOf(slice, isOfWhole ? ofWhole : ofSlice);
   return { facts: [...factsOf(facts), ...shown.facts], parts: [...shown.parts, statisticsPart(ofSlice, ofWhole)] };
 }
 
-async function mapOf(slice: SliceKey, { dtype }: TensorFacts, extent: keyof typeof CELLS, signal: AbortSignal): Promise<{ facts: string[]; parts: Part[] }> {
+async function mapOf(
+  slice: SliceKey,
+  { dtype }: TensorFacts,
+  extent: keyof typeof CELLS,
+  signal: AbortSignal,
+): Promise<{ facts: string[]; parts: Part[] }> {
   const [rows, columns] = CELLS[extent];
   const heat = await readHeat(slice, rows, columns, signal);
   if (heat.cells[0] === 0 || heat.cells[1] === 0) return { facts: [], parts: [nothing()] };
@@ -89,13 +131,30 @@ async function tableOf(slice: SliceKey, place: typeof WINDOW, signal: AbortSigna
   const [rows, columns] = [got.cells.length, got.cells[0]?.length ?? 0];
   if (rows === 0 || columns === 0) return { facts: [], parts: [nothing()] };
   const isPart = rows < got.rows.size || columns < got.columns.size;
-  const part = t("saved.part_rows", { first: 0, last: rows - 1, rows: groupDigits(got.rows.size), from: 0, to: columns - 1, columns: groupDigits(got.columns.size) });
+  const part = t("saved.part_rows", {
+    first: 0,
+    last: rows - 1,
+    rows: groupDigits(got.rows.size),
+    from: 0,
+    to: columns - 1,
+    columns: groupDigits(got.columns.size),
+  });
   return { facts: isPart ? [part] : [], parts: [windowPart(got, t("tensors.table_label", { tag: slice.tag, run: slice.run }))] };
 }
 
 function histogramOf({ tag, run }: SliceKey, { edges, counts }: TensorStatistics): { facts: string[]; parts: Part[] } {
   if (counts.length === 0) return { facts: [], parts: [{ kind: "notice", tone: "note", text: t("tensors.no_numbers") }] };
-  return { facts: [], parts: [{ kind: "drawing", label: t("tensors.histogram_label", { tag, run }), drawing: bucketDrawing(edges, counts, SIZE), values: { edges, counts } }] };
+  return {
+    facts: [],
+    parts: [
+      {
+        kind: "drawing",
+        label: t("tensors.histogram_label", { tag, run }),
+        drawing: bucketDrawing(edges, counts, SIZE),
+        values: { edges, counts },
+      },
+    ],
+  };
 }
 
 function nothing(): NoticePart {

@@ -8,7 +8,7 @@ export const CHUNK_LETTERS = 16_000;
  */
 export function chunksOf(text: string, most = CHUNK_LETTERS): string[] {
   const passages: string[] = [];
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const end = chunkEnd(text, start, most);
     passages.push(text.slice(start, end));
     start = end;

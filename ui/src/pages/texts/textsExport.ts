@@ -13,7 +13,9 @@ import { renderMarkdown } from "./markdown";
 /** Texts at the steps that the page shows, as Markdown or letter by letter as they are there. */
 export function textsExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const settings = [...stepSettings(), { name: t("texts.way"), value: t(view.values.isPlain ? "texts.plain" : "texts.markdown") }];
-  const sections = sectionsOf("text", full ? [full] : matching, (tags) => steppedCards(tags, { source: textLists, steps: textSteps, read }));
+  const sections = sectionsOf("text", full ? [full] : matching, (tags) =>
+    steppedCards(tags, { source: textLists, steps: textSteps, read }),
+  );
   return { page: "texts", title: t("nav.texts"), runs: holdersOf(full ? [full] : matching), settings, sections };
 }
 

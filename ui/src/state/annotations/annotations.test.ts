@@ -4,7 +4,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { annotations } from "./annotations.svelte";
 
 const NOTES = { note: "kept", tags: [], colour: null, archived: false, version: 1 };
-const ANSWER = { revision: 1, runs: { a: NOTES }, groups: {}, thresholds: {}, pins: {}, views: {}, mutes: {}, is_writable: true, problem: null };
+const ANSWER = {
+  revision: 1,
+  runs: { a: NOTES },
+  groups: {},
+  thresholds: {},
+  pins: {},
+  views: {},
+  mutes: {},
+  is_writable: true,
+  problem: null,
+};
 
 describe("annotations", () => {
   let asked = 0;

@@ -32,12 +32,19 @@ export class ChartLines {
   #isPart = $derived(this.range !== null || this.settings.xTag !== null);
   /** Drawn value at the last step of every line, independent of zoom and x-axis. */
   lasts = $derived<ReadonlyMap<string, number | null>>(
-    new Map((this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [lineKey(one), lastValue({ ...one, value: one.smoothed ?? one.value })])),
+    new Map(
+      (this.#isPart ? this.#drawable(this.#whole) : this.series).map((one) => [
+        lineKey(one),
+        lastValue({ ...one, value: one.smoothed ?? one.value }),
+      ]),
+    ),
   );
   failed = $derived(this.demand.series.filter(({ error }) => error !== null));
   #lines = $derived.by<readonly Curve[]>(() => {
     const { plan } = this.#wish();
-    return this.series.map((one) => lookOfLine(one, plan, offsetOf(plan.key, one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width));
+    return this.series.map((one) =>
+      lookOfLine(one, plan, offsetOf(plan.key, one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width),
+    );
   });
   curves = $derived.by(() => drawnCurves(this.#lines, this.#wish().plan.title));
   /** How many of many curves are lines of their own; null where all are. */
@@ -57,7 +64,11 @@ export class ChartLines {
   });
   #wanted = $derived.by(() =>
     this.#wish().plan.parts.flatMap(({ name, runs }) =>
-      runs.map((run) => ({ run, tag: name, offset: offsetOf(this.#wish().plan.key, run, this.#firstSteps.get(lineKey({ run, tag: name })) ?? 0) })),
+      runs.map((run) => ({
+        run,
+        tag: name,
+        offset: offsetOf(this.#wish().plan.key, run, this.#firstSteps.get(lineKey({ run, tag: name })) ?? 0),
+      })),
     ),
   );
 

@@ -83,7 +83,12 @@ export function offsetOf(key: string, run: string, firstStep: number): number {
 /** The line of a series in a chart: its color, dash, axis and band. */
 export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
   const isComposed = plan.parts.length > 1;
-  const scale = isComposed ? Math.max(0, plan.parts.findIndex(({ name }) => name === series.tag)) : 0;
+  const scale = isComposed
+    ? Math.max(
+        0,
+        plan.parts.findIndex(({ name }) => name === series.tag),
+      )
+    : 0;
   const isAlone = isOneRun(plan);
   const color = isComposed && isAlone ? slotColor(scale) : colors.of(series.run);
   const curve = curveOf(series, settingsOfChart(plan.key).axis, color, offset);
@@ -106,7 +111,11 @@ export function drawnCurves(curves: readonly Curve[], title: string): readonly C
   const { topBy, topCount, focus } = view.scalars;
   const labels = [...new Set(rankedLabels(curves, rankingOf(topBy, title)))];
   const ranks = new Map(labels.map((label, rank) => [label, rank] as const));
-  const ranked = curves.map((curve) => ({ ...curve, rank: ranks.get(curve.label) ?? labels.length, isFocused: focus.includes(curve.label) }));
+  const ranked = curves.map((curve) => ({
+    ...curve,
+    rank: ranks.get(curve.label) ?? labels.length,
+    isFocused: focus.includes(curve.label),
+  }));
   if (ranks.size < DENSE_CURVES) return ranked;
   return withDensity(ranked, new Set([...focus, ...labels.slice(0, topCount)]));
 }

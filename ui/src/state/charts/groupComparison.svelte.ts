@@ -72,7 +72,8 @@ class Comparison {
     const { grouping, parameter } = view.comparing;
     if (this.#isUnknown) return [];
     if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
-    if (grouping === "directory") return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
+    if (grouping === "directory")
+      return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
     if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
     const bins = this.#bins;
     if (!bins) return gather(some, (run) => `${parameter} = ${this.#cells.get(run) ?? "–"}`, "");
@@ -86,7 +87,8 @@ export const comparison = new Comparison();
 
 /** The charts in sight ask for the same groups of other tags: in one request. */
 const readGroups = batched<GroupQuery, Group[]>({
-  alike: ({ axis, x, range, pixels, log_origin, smoothing, baseline }) => JSON.stringify([axis, x, range, pixels, log_origin, smoothing, baseline]),
+  alike: ({ axis, x, range, pixels, log_origin, smoothing, baseline }) =>
+    JSON.stringify([axis, x, range, pixels, log_origin, smoothing, baseline]),
   most: 8,
   send: async (questions, signal) => {
     const answers = await fetchGroups({ ...questions[0]!, groups: questions.flatMap(({ groups }) => groups) }, signal);

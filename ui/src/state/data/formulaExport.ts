@@ -20,7 +20,16 @@ function csvNumber(value: number): string {
 
 /** What would come back reduced is asked for in halves, until every point is there. */
 async function pointsWithin(run: string, formula: string, range: Range | null): Promise<Point[]> {
-  const want = { axis: "step", range, pixels: MOST_PIXELS, isLogX: false, smoothing: UNSMOOTHED, xTag: null, baseline: null, showsHidden: false } as const;
+  const want = {
+    axis: "step",
+    range,
+    pixels: MOST_PIXELS,
+    isLogX: false,
+    smoothing: UNSMOOTHED,
+    xTag: null,
+    baseline: null,
+    showsHidden: false,
+  } as const;
   const [series] = await readLines({ ...want, lines: [{ run, tag: formula, offset: 0 }] }, new AbortController().signal);
   const { error, reduced, step, wallTime, value } = series!;
   if (error !== null) throw new ReasonError(error);

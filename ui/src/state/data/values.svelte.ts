@@ -30,7 +30,17 @@ import { readClip, type ShownClip } from "./audioClips.svelte";
 import { Kept } from "../requests/kept.svelte";
 import type { ValueSource } from "../requests/valueDemand.svelte";
 
-export { tensorFile, type Previews, type SliceKey, type AudioClip, type TensorFacts, type TensorStatistics, type TensorWindow, type ValueKey, type ValueList };
+export {
+  tensorFile,
+  type Previews,
+  type SliceKey,
+  type AudioClip,
+  type TensorFacts,
+  type TensorStatistics,
+  type TensorWindow,
+  type ValueKey,
+  type ValueList,
+};
 
 const ID_BYTES = 80;
 const CELL_BYTES = 32;
@@ -95,14 +105,25 @@ export function askedPreviews(): Asked<{ run: string; landscape: string | null }
 export const curveSource: ValueSource<Series, number> = {
   kind: "small curve",
   read: async ({ run, tag }, pixels, signal) => {
-    const query = { series: [{ run, tag, since: null }], axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0, overwritten: false };
+    const query = {
+      series: [{ run, tag, since: null }],
+      axis: "step" as const,
+      range: null,
+      pixels,
+      log_origin: null,
+      smoothing: 0,
+      overwritten: false,
+    };
     return (await fetchCurves(query, signal))[0]!;
   },
   bytes: ({ returned }) => 24 * returned,
 };
 
 /** Curves of few pixels of one tag of several runs, in one request. */
-export function askedCurves(): Asked<{ tag: string; runs: readonly string[]; pixels: number }, { tag: string; curves: { run: string; series: Series }[] }> {
+export function askedCurves(): Asked<
+  { tag: string; runs: readonly string[]; pixels: number },
+  { tag: string; curves: { run: string; series: Series }[] }
+> {
   return new Asked(async ({ tag, runs, pixels }, signal) => {
     const series = runs.map((run) => ({ run, tag, since: null }));
     const query = { series, axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0, overwritten: false };

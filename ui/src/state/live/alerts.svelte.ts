@@ -25,7 +25,10 @@ class Alerts {
   muted = $derived(gathered(this.all.filter((alert) => alert.muted)));
 
   /** Reads what is new, at most twice a second. */
-  load = throttle(() => void this.#load(), () => SPACING_MS);
+  load = throttle(
+    () => void this.#load(),
+    () => SPACING_MS,
+  );
 
   /** Forgets what is known: the server may be another one. */
   reload(): void {

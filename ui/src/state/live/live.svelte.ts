@@ -36,8 +36,14 @@ class Live {
     return runs.server?.reload_interval === 0 ? "once" : "live";
   });
 
-  #renewCurves = throttle(() => this.#takeCurves(), () => 150);
-  #renewLists = throttle(() => this.#readLists(), () => listSpacing(runs.list.length));
+  #renewCurves = throttle(
+    () => this.#takeCurves(),
+    () => 150,
+  );
+  #renewLists = throttle(
+    () => this.#readLists(),
+    () => listSpacing(runs.list.length),
+  );
 
   /** Follows the server, and reads everything as soon as no change can be missed; the returned function stops. */
   start(): () => void {

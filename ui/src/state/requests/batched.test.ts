@@ -11,7 +11,11 @@ interface Sent {
 }
 
 /** A server that answers when it is told to. Odd and even numbers can't go together. */
-function server(): { sent: Sent[]; arrived: (count: number) => Promise<void>; ask: (question: number, signal?: AbortSignal) => Promise<number> } {
+function server(): {
+  sent: Sent[];
+  arrived: (count: number) => Promise<void>;
+  ask: (question: number, signal?: AbortSignal) => Promise<number>;
+} {
   const sent: Sent[] = [];
   let told: (() => void) | null = null;
   const ask = batched<number, number>({

@@ -19,7 +19,11 @@ interface Gathering<Question, Answer> {
 }
 
 /** Combines single queries into one request. The request is aborted when its last caller cancels. */
-export function batched<Question, Answer>({ alike, most, send }: Gathering<Question, Answer>): (question: Question, signal: AbortSignal) => Promise<Answer> {
+export function batched<Question, Answer>({
+  alike,
+  most,
+  send,
+}: Gathering<Question, Answer>): (question: Question, signal: AbortSignal) => Promise<Answer> {
   const waiting = new Map<string, Waiting<Question, Answer>[]>();
 
   function flush(key: string): void {
@@ -35,7 +39,10 @@ export function batched<Question, Answer>({ alike, most, send }: Gathering<Quest
     };
     for (const { signal } of some) signal.addEventListener("abort", left);
     try {
-      const answers = await send(some.map(({ question }) => question), request.signal);
+      const answers = await send(
+        some.map(({ question }) => question),
+        request.signal,
+      );
       some.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       for (const { reject } of some) reject(error);

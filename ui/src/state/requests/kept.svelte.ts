@@ -16,7 +16,11 @@ export class Kept<Question, Answer> {
   #question: { value: Question; key: string } | null = null;
   #request: AbortController | null = null;
 
-  constructor(kind: string, read: (question: Question, signal: AbortSignal) => Promise<Answer>, bytes: (answer: Answer) => number = () => 1024) {
+  constructor(
+    kind: string,
+    read: (question: Question, signal: AbortSignal) => Promise<Answer>,
+    bytes: (answer: Answer) => number = () => 1024,
+  ) {
     this.#kind = kind;
     this.#read = read;
     this.#bytes = bytes;

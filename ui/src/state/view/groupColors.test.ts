@@ -13,9 +13,13 @@ describe("colors of groups that a browser kept", () => {
   async function openPage(status: number): Promise<unknown[]> {
     const sent: unknown[] = [];
     const answer = (groups: object): object => ({ revision: 1, runs: {}, groups, thresholds: {}, pins: {}, views: {}, mutes: {} });
-    vi.stubGlobal("localStorage", { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, text: string) => stored.set(key, text) });
+    vi.stubGlobal("localStorage", {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, text: string) => stored.set(key, text),
+    });
     vi.stubGlobal("fetch", (_: string, { body }: { body?: string } = {}) => {
-      if (body === undefined) return Promise.resolve(Response.json({ ...answer({ lion: { colour: "5", version: 3 } }), is_writable: true, problem: null }));
+      if (body === undefined)
+        return Promise.resolve(Response.json({ ...answer({ lion: { colour: "5", version: 3 } }), is_writable: true, problem: null }));
       const { changes } = JSON.parse(body) as { changes: { group: string; colour: string; version: number }[] };
       sent.push(...changes);
       const written = Object.fromEntries(changes.map(({ group, colour }) => [group, { colour, version: 4 }]));

@@ -13,7 +13,10 @@ class RunNames {
   #short = $derived(shortLabels(runs.all.map(({ id }) => id)));
   #parameters = $derived.by<ReadonlyMap<string, RunLabel>>(() => {
     if (settings.runNaming !== "parameters") return new Map();
-    return parameterLabels(runs.ids, this.#fields.names.map((name) => this.#fields.field(name)));
+    return parameterLabels(
+      runs.ids,
+      this.#fields.names.map((name) => this.#fields.field(name)),
+    );
   });
 
   /** Reads the parameters when names are made of them; to be called in an effect. */

@@ -36,7 +36,18 @@ const SIDE_ROOM = 960;
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
-  return { theme: "system", language, chartSize: "medium", isSideOpen: null, isPanelOpen: false, tooltipOrder: "nearest", runGrouping: "none", runField: "", runNaming: "short", ...readStored<Partial<Stored>>(KEY, {}) };
+  return {
+    theme: "system",
+    language,
+    chartSize: "medium",
+    isSideOpen: null,
+    isPanelOpen: false,
+    tooltipOrder: "nearest",
+    runGrouping: "none",
+    runField: "",
+    runNaming: "short",
+    ...readStored<Partial<Stored>>(KEY, {}),
+  };
 }
 
 /** What a person prefers on this machine: kept in the browser, not in links. */

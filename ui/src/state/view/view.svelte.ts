@@ -187,7 +187,15 @@ class View {
   restoreAll(): void {
     zooms.restoreAll();
     const { runs, fullTag, list, isAllClosed, closed, scalars }: ViewState = address.state;
-    address.change({ ...defaultView(), runs, list, fullTag, isAllClosed, closed, scalars: { ...defaultScalarView(), composed: scalars.composed } });
+    address.change({
+      ...defaultView(),
+      runs,
+      list,
+      fullTag,
+      isAllClosed,
+      closed,
+      scalars: { ...defaultScalarView(), composed: scalars.composed },
+    });
   }
 
   /** Reads the address again, after the browser went back or forward. */

@@ -18,7 +18,15 @@ export function saveText(name: string, type: string, text: string): void {
 /** Hands over a table as it is shown. */
 export function saveTable(name: string, kind: "csv" | "json", header: readonly string[], rows: readonly (readonly TableCell[])[]): void {
   if (kind === "json") saveText(`${name}.json`, "application/json", jsonTable(header, rows));
-  else saveText(`${name}.csv`, "text/csv", csvTable(header, rows.map((row) => row.map((cell) => (typeof cell === "boolean" ? String(cell) : cell)))));
+  else
+    saveText(
+      `${name}.csv`,
+      "text/csv",
+      csvTable(
+        header,
+        rows.map((row) => row.map((cell) => (typeof cell === "boolean" ? String(cell) : cell))),
+      ),
+    );
 }
 
 /** Puts a text into the clipboard, also where the page has no secure context. False: the browser refuses. */
