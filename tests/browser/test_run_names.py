@@ -42,7 +42,7 @@ def test_what_all_runs_share_is_left_out_of_their_names(tmp_path: Path, open_pag
         expect(beside(page, runs[0])).to_contain_text(runs[0])
 
 
-def test_a_shared_beginning_that_is_cut_leaves_a_sign(tmp_path: Path, open_page: OpenPage):
+def test_shared_ends_that_are_cut_leave_a_sign(tmp_path: Path, open_page: OpenPage):
     """Chromium writes no sign at all where text that is cut begins with an empty element."""
     runs = [f"resnet50-imagenet-{name}-bs256-2026-11-20" for name in ("baseline-lr0.1", "cosine-lr0.05")]
     for run in (*runs, "vit/seed-3"):
@@ -56,6 +56,10 @@ def test_a_shared_beginning_that_is_cut_leaves_a_sign(tmp_path: Path, open_page:
             assert lead.evaluate("lead => lead.scrollWidth > lead.clientWidth")
             assert lead.evaluate("lead => lead.clientWidth >= 20")
             expect(lead.locator(":empty")).to_have_count(0)
+            end = beside(page, run).locator(".end")
+            expect(end).to_have_text("-bs256-2026-11-20")
+            assert end.evaluate("end => end.scrollWidth > end.clientWidth && end.clientWidth >= 14")
+            assert not beside(page, run).locator(".start").evaluate(IS_CUT)
 
 
 def test_runs_are_named_by_their_parameters(viewer: LiveViewer, open_page: OpenPage):

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { between, sharedEnds } from "../text/sharedEnds";
+
 /** A name that is wanted beside the end of a line; the first of a list matters most. */
 export interface EndLabel {
   text: string;
@@ -28,8 +30,6 @@ export function placeLabels(labels: readonly EndLabel[], top: number, height: nu
   return placed;
 }
 
-const SEPARATOR = /[/_\- ]/;
-
 /**
  * Names without what they share: first within each directory, and within all names where that makes two of them equal.
  * Different names stay different.
@@ -54,36 +54,11 @@ function byDirectory(names: readonly string[]): string[][] {
   return [...groups.values()];
 }
 
-/** Names without the beginning and the end of all; what is left begins after a separator, and not with a digit. */
 function withoutShared(names: readonly string[]): string[] {
-  const start = sharedStart(names);
-  const end = sharedEnd(names.map((name) => name.slice(start)));
-  return names.map((name) => name.slice(start, name.length - end) || name);
-}
-
-function sharedStart(names: readonly string[]): number {
-  const [first = "", ...others] = names;
-  let common = others.length === 0 ? first.lastIndexOf("/") + 1 : first.length;
-  for (const name of others) while (!name.startsWith(first.slice(0, common))) common--;
-  const back = (): void => {
-    while (common > 0 && !SEPARATOR.test(first[common - 1]!)) common--;
-  };
-  back();
-  if (common > 0 && names.some((name) => /^\d/.test(name.slice(common)))) {
-    common--;
-    back();
-  }
-  return common;
-}
-
-/** Length of the end, from a separator on, that several names share; each keeps something before it. */
-function sharedEnd(names: readonly string[]): number {
-  const [first = "", ...others] = names;
-  if (others.length === 0) return 0;
-  let common = Math.max(0, Math.min(...names.map(({ length }) => length)) - 1);
-  while (common > 0 && !(SEPARATOR.test(first[first.length - common]!) && others.every((name) => name.endsWith(first.slice(-common)))))
-    common--;
-  return common;
+  const [only = ""] = names;
+  if (names.length === 1) return [only.slice(only.lastIndexOf("/") + 1)];
+  const shared = sharedEnds(names);
+  return names.map((name) => between(name, shared));
 }
 
 /** The fewest letters, from `least` on, to which different names can be cut so that they still differ. */

@@ -24,7 +24,14 @@ describe("short names of runs", () => {
 
   it("part off what the runs of one directory share, which gives way first", () => {
     const labels = shortLabels(["exp/lenet-20261122-lr0.005", "exp/lenet-20261122-lr0.02", "other"]);
-    expect(labels.get("exp/lenet-20261122-lr0.02")).toEqual({ directory: "exp", shared: "lenet-20261122-", own: "lr0.02" });
+    expect(labels.get("exp/lenet-20261122-lr0.02")).toEqual({ directory: "exp", prefix: "lenet-20261122-", own: "lr0.02", suffix: "" });
+  });
+
+  it("leave out a shared end, or part it off beside other directories", () => {
+    expect(texts("logs/lr0.02-20261122", "logs/lr0.005-20261122")).toEqual(["lr0.02", "lr0.005"]);
+    expect(texts("logs/lenet-adam-seed0", "logs/lenet-rmsprop-seed0")).toEqual(["adam", "rmsprop"]);
+    const labels = shortLabels(["exp/lenet-lr0.02-20261122", "exp/lenet-lr0.005-20261122", "other"]);
+    expect(labels.get("exp/lenet-lr0.02-20261122")).toEqual({ directory: "exp", prefix: "lenet-", own: "lr0.02", suffix: "-20261122" });
   });
 
   it("are as different as the runs, and end as they do", () => {

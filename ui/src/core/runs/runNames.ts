@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HparamCell } from "./hparamTable";
 import { formatSetting } from "../text/format";
+import { between, sharedEnds, type SharedEnds } from "../text/sharedEnds";
 import { gather, type RunGroup } from "./runGroups";
 
-/** The name of a run in parts. Where there is no room, the first part gives way first and the end of the last stays. */
+/** The name of a run in parts. Where there is no room, directory, prefix and suffix are shortened first. */
 export interface RunLabel {
   /** Directories, without the slash after them. */
   directory: string;
-  /** What the last part has in common with the runs beside it. */
-  shared: string;
+  /** What the name begins with, as do those of all runs in its directory. */
+  prefix: string;
   own: string;
+  /** What the name ends with, as do those of all runs in its directory. */
+  suffix: string;
 }
 
 /** A field of the lineage and its value in every run. */
@@ -20,36 +23,36 @@ export interface NamingField {
 
 /** What a name keeps at least when shared text is left out. */
 const LEAST_OWN = 4;
-/** A beginning that is shorter is not worth leaving out. */
+/** Fewer shared letters are not worth leaving out. */
 const LEAST_SHARED = 8;
 const MOST_FIELDS = 4;
 const LONGEST_VALUE = 24;
-/** Where a name may be parted: 0.02 and 013331 stay whole. */
-const TOKEN = /[^-_=,+@: ]*(?:[-_=,+@: ]+|$)/y;
 
 /** A path as directory and last part. */
 export function pathLabel(path: string): RunLabel {
   const slash = path.lastIndexOf("/");
-  return { directory: slash > 0 ? path.slice(0, slash) : "", shared: "", own: path.slice(slash + 1) };
+  return { directory: slash > 0 ? path.slice(0, slash) : "", prefix: "", own: path.slice(slash + 1), suffix: "" };
 }
 
-export function labelText({ directory, shared, own }: RunLabel): string {
-  return `${directory}${directory === "" ? "" : "/"}${shared}${own}`;
+export function labelText({ directory, prefix, own, suffix }: RunLabel): string {
+  return `${directory}${directory === "" ? "" : "/"}${prefix}${own}${suffix}`;
 }
 
-/** Names without the directories and the beginning that all runs share; different runs have different names. */
+/** Names without the directories, the beginning and the end that all runs share; different runs have different names. */
 export function shortLabels(ids: readonly string[]): ReadonlyMap<string, RunLabel> {
   const paths = ids.map((id) => id.split("/"));
-  const [first, last] = sharedEnds(paths);
+  const [first, last] = sharedDirectories(paths);
   const labels = new Map(ids.map((id, index) => [id, pathLabel(paths[index]!.slice(first, paths[index]!.length - last).join("/"))]));
-  const beginning = withoutDirectories(labels) ? sharedBeginning([...labels.values()].map(({ own }) => own)) : "";
-  if (beginning.length >= LEAST_SHARED) for (const label of labels.values()) label.own = label.own.slice(beginning.length);
+  if (withoutDirectories(labels)) {
+    const shared = longSharedEnds([...labels.values()].map(({ own }) => own));
+    for (const label of labels.values()) label.own = between(label.own, shared);
+  }
   partBySiblings(labels);
   return labels;
 }
 
 /** How many directories all paths begin with, and how many last parts they all end with; every path keeps one. */
-function sharedEnds(paths: readonly (readonly string[])[]): [number, number] {
+function sharedDirectories(paths: readonly (readonly string[])[]): [number, number] {
   const [one] = paths;
   if (!one || paths.length < 2) return [0, 0];
   const shortest = Math.min(...paths.map(({ length }) => length));
@@ -64,29 +67,22 @@ function withoutDirectories(labels: ReadonlyMap<string, RunLabel>): boolean {
   return labels.size > 1 && [...labels.values()].every(({ directory }) => directory === "");
 }
 
-/** What the runs of one directory have in common is a part by itself. */
+/** What the names in one directory share becomes their prefix and suffix. */
 function partBySiblings(labels: ReadonlyMap<string, RunLabel>): void {
   for (const { runs } of gather([...labels.keys()], (id) => labels.get(id)!.directory, "")) {
     const siblings = runs.map((id) => labels.get(id)!);
-    const { length } = siblings.length > 1 ? sharedBeginning(siblings.map(({ own }) => own)) : "";
-    if (length < LEAST_SHARED) continue;
-    for (const label of siblings) [label.shared, label.own] = [label.own.slice(0, length), label.own.slice(length)];
+    const shared = longSharedEnds(siblings.map(({ own }) => own));
+    for (const label of siblings) {
+      const { own } = label;
+      Object.assign(label, { prefix: own.slice(0, shared.start), own: between(own, shared), suffix: own.slice(own.length - shared.end) });
+    }
   }
 }
 
-/** The whole tokens that all texts begin with, as far as each keeps some letters. */
-function sharedBeginning(texts: readonly string[]): string {
-  const [one = "", ...others] = texts;
-  let end = 0;
-  TOKEN.lastIndex = 0;
-  for (;;) {
-    const token = TOKEN.exec(one)?.[0] ?? "";
-    const next = end + token.length;
-    const isShared = token !== "" && others.every((text) => text.startsWith(token, end));
-    if (!isShared || texts.some((text) => text.length - next < LEAST_OWN)) return one.slice(0, end);
-    end = next;
-    TOKEN.lastIndex = end;
-  }
+/** The beginning and the end that names share, if leaving both out saves enough. */
+function longSharedEnds(names: readonly string[]): SharedEnds {
+  const shared = sharedEnds(names, LEAST_OWN);
+  return shared.start + shared.end < LEAST_SHARED ? { start: 0, end: 0 } : shared;
 }
 
 /**
@@ -100,7 +96,7 @@ export function parameterLabels(ids: readonly string[], fields: readonly NamingF
     const differing = differingFields(members, fields);
     for (const id of members) {
       const parts = differing.flatMap(({ name, valueOf }) => (isNaming(valueOf(id)) ? [`${name} ${valueText(valueOf(id))}`] : []));
-      if (parts.length > 0) labels.set(id, { directory: "", shared: "", own: parts.join(", ") });
+      if (parts.length > 0) labels.set(id, { directory: "", prefix: "", own: parts.join(", "), suffix: "" });
     }
   }
   return labels;
