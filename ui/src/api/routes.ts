@@ -66,8 +66,8 @@ export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promi
   return decodeColumns(await response.arrayBuffer());
 }
 
-export function fetchDamages(run: string): Promise<DamageList> {
-  return json(request(`/api/damages?${new URLSearchParams({ run })}`));
+export function fetchDamages(run: string, signal: AbortSignal): Promise<DamageList> {
+  return json(request(`/api/damages?${new URLSearchParams({ run })}`, { signal }));
 }
 
 /** All points of a series as CSV text: step, wall_time, value. */

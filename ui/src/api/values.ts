@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Heat } from "../core/series/heat";
-import type { HparamTable } from "../core/runs/hparamTable";
 import { request } from "./client";
 import { float32, float64, readHeader } from "./columns";
 import type { SeriesKey } from "./routes";
@@ -102,10 +101,6 @@ export function fetchAudioClip(key: ValueKey, clip: number, signal: AbortSignal)
 
 export async function fetchAudio(key: ValueKey, clip: number, signal: AbortSignal): Promise<Blob> {
   return (await request(`/api/audio/data?${clipQuery(key, clip)}`, { signal })).blob();
-}
-
-export async function fetchHparams(runs: readonly string[], signal: AbortSignal): Promise<HparamTable> {
-  return (await (await request("/api/hparams", { body: { runs }, signal })).json()) as HparamTable;
 }
 
 /** `landscape` is a tag; null for the landscape that the server takes. */

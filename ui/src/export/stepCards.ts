@@ -5,7 +5,8 @@ import { formatWallTime } from "../core/text/time";
 import { t } from "../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, Setting } from "./html/model";
 import type { CardSteps } from "../state/view/cardSteps.svelte";
-import type { ValueSource } from "../state/requests/valueDemand.svelte";
+import type { SeriesSource } from "../state/data/seriesSource";
+import { readOnce } from "../state/requests/resourceCache";
 import type { ValueKey } from "../state/data/values.svelte";
 import { view } from "../state/view/view.svelte";
 import { itemsOf, type SeriesItem } from "../state/data/seriesItem";
@@ -20,7 +21,7 @@ interface ValueList {
 
 /** Tags of runs that show one step at a time. */
 interface SteppedCards<List extends ValueList> {
-  source: ValueSource<List>;
+  source: SeriesSource<List>;
   steps: CardSteps;
   isWide?: boolean;
   /** What is shown of a value. */
@@ -48,11 +49,11 @@ export function steppedCards<List extends ValueList>(
 async function readStep<List extends ValueList>(
   { run, tag }: SeriesItem,
   at: number | null,
-  source: ValueSource<List>,
+  source: SeriesSource<List>,
   read: SteppedCards<List>["read"],
   signal: AbortSignal,
 ): Promise<CardContent> {
-  const list = await source.read({ run, tag }, null, signal, undefined);
+  const list = await readOnce(source, { run, tag }, signal);
   const row = rowAtStep(list.step, at);
   if (row < 0) return { facts: [t("values.none")], parts: [] };
   const step = list.step[row]!;

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-import { askedPreviews, askedTags, type Previews } from "../../state/data/values.svelte";
+import { Resource } from "../../state/requests/resource.svelte";
+import { previews, tagNames, type Previews } from "../../state/data/values.svelte";
 import type { Problem } from "../../state/requests/problem";
 import { TAGGED, type TaggedKind } from "./kinds";
 
 /** What the cards of a run need to know before they can show anything. */
 export class Overview {
-  readonly #lists = new Map(TAGGED.map((kind) => [kind, askedTags(kind)]));
-  readonly #previews = askedPreviews();
-  readonly #chosen = askedPreviews();
+  readonly #lists = new Map(TAGGED.map((kind) => [kind, new Resource(tagNames(kind))]));
+  readonly #previews = new Resource(previews);
+  readonly #chosen = new Resource(previews);
 
-  ask(run: string): void {
-    for (const list of this.#lists.values()) list.ask(run);
-    this.#previews.ask({ run, landscape: null });
+  request(run: string): void {
+    for (const list of this.#lists.values()) list.request(run);
+    this.#previews.request({ run, landscape: null });
   }
 
   /** For a landscape that is not the one of the previews. */
-  askLandscape(run: string, landscape: string): void {
-    this.#chosen.ask({ run, landscape });
+  requestLandscape(run: string, landscape: string): void {
+    this.#chosen.request({ run, landscape });
   }
 
   /** The tags of a kind; none while those of another run are still here. */
   tagsOf(run: string, kind: TaggedKind): readonly string[] {
-    const answer = this.#lists.get(kind)!.answer;
-    return answer?.run === run ? answer.tags : [];
+    const { value } = this.#lists.get(kind)!;
+    return value?.run === run ? value.tags : [];
   }
 
   previewsOf(run: string): Previews | null {
-    const { answer } = this.#previews;
-    return answer?.run === run ? answer : null;
+    const { value } = this.#previews;
+    return value?.run === run ? value : null;
   }
 
   /** The landscape of a tag, once it is here, and why it is not. */
   landscapeOf(run: string, tag: string): { landscape: Previews["landscape"]; problem: Problem | null } {
-    const known = [this.#previews.answer, this.#chosen.answer].find((answer) => answer?.run === run && answer.landscape?.tag === tag);
+    const known = [this.#previews.value, this.#chosen.value].find((value) => value?.run === run && value.landscape?.tag === tag);
     return { landscape: known?.landscape ?? null, problem: this.#chosen.problem };
   }
 

@@ -14,6 +14,7 @@ import { colors } from "../../state/view/runColors.svelte";
 import { readLines } from "../../state/data/curveQuery";
 import { histogramSource } from "../../state/data/histograms";
 import { imageLists } from "../../state/data/images.svelte";
+import { readOnce } from "../../state/requests/resourceCache";
 import { tags as shownTags } from "../../state/data/tags.svelte";
 import { tensorLists, type Previews } from "../../state/data/values.svelte";
 import { UNSMOOTHED } from "../../core/view/smoothing";
@@ -63,7 +64,7 @@ async function curvesOf(runs: readonly string[], tag: string, pixels: number, si
 }
 
 export async function histogramContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
-  const histograms = await histogramSource.read({ run, tag }, { axis: "step", range: null, rows: ROWS }, signal, undefined);
+  const histograms = await readOnce(histogramSource, { run, tag, axis: "step", range: null, rows: ROWS }, signal);
   const drawing = histogramDrawing({ histograms, shape: "ridge", axis: "step", values: null, color: colors.of(run), unit: "" }, SIZE);
   const label = t("histograms.chart", { tag, run, n: histograms.step.length });
   return {
@@ -73,7 +74,7 @@ export async function histogramContent(run: string, tag: string, signal: AbortSi
 }
 
 export async function imageContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
-  const list = await imageLists.read({ run, tag }, null, signal, undefined);
+  const list = await readOnce(imageLists, { run, tag }, signal);
   const row = rowAtStep(list.step, null);
   if (row < 0) return { facts: [t("values.none")], parts: [] };
   const step = list.step[row]!;
@@ -82,7 +83,7 @@ export async function imageContent(run: string, tag: string, signal: AbortSignal
 }
 
 export async function tensorContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
-  const list = await tensorLists.read({ run, tag }, null, signal, undefined);
+  const list = await readOnce(tensorLists, { run, tag }, signal);
   const row = rowAtStep(list.step, null);
   if (row < 0) return { facts: [t("values.none")], parts: [] };
   const { facts, parts } = await readPreview({ run, tag, id: list.id[row]! }, signal);

@@ -9,6 +9,7 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
 import { colors } from "../../state/view/runColors.svelte";
 import { histogramSource } from "../../state/data/histograms";
+import { readOnce } from "../../state/requests/resourceCache";
 import type { TagRuns } from "../../state/data/tags.svelte";
 import { view } from "../../state/view/view.svelte";
 import { zooms } from "../../state/view/zooms.svelte";
@@ -38,12 +39,7 @@ function cardOf(item: SeriesItem, size: Size): PlannedCard {
 
 async function readCard({ run, tag }: SeriesItem, size: Size, signal: AbortSignal): Promise<CardContent> {
   const zoom = shownBox(zooms.of(tag));
-  const histograms = await histogramSource.read(
-    { run, tag },
-    { axis: view.axis, range: zoom?.x ?? null, rows: ROOM[view.shape] },
-    signal,
-    undefined,
-  );
+  const histograms = await readOnce(histogramSource, { run, tag, axis: view.axis, range: zoom?.x ?? null, rows: ROOM[view.shape] }, signal);
   const shapes: readonly ChartShape[] = view.shape === "both" ? ["ridge", "heat"] : [view.shape];
   const label = t("histograms.chart", { tag, run, n: histograms.step.length });
   const look = { histograms, axis: view.axis, values: zoom?.y ?? null, color: colors.of(run), unit: t("histograms.unit") };

@@ -3,6 +3,7 @@ import { groupDigits } from "../../core/text/format";
 import { rowAtStep } from "../../core/series/steps";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, ImagePart, PlannedCard, Setting, ViewPlan } from "../../export/html/model";
+import { readOnce } from "../../state/requests/resourceCache";
 import { imageLists, imageAddress, type ImageList } from "../../state/data/images.svelte";
 import { imageSteps } from "../../state/view/cardSteps.svelte";
 import { readImageBytes } from "../../state/data/exportReads";
@@ -82,7 +83,7 @@ async function secondOf({ list, step }: ShownValue<ImageList>, signal: AbortSign
   const { comparison } = view.pictures;
   if (!comparison) return null;
   if ("step" in comparison) return { list, row: rowAtStep(list.step, comparison.step) };
-  const against = await imageLists.read({ run: comparison.run, tag: list.tag }, null, signal, undefined);
+  const against = await readOnce(imageLists, { run: comparison.run, tag: list.tag }, signal);
   const row = rowAtStep(against.step, step);
   return row < 0 ? null : { list: against, row };
 }

@@ -11,6 +11,7 @@ import { colors } from "../../state/view/runColors.svelte";
 import { prCurveSource, type PrStep } from "../../state/data/prCurves";
 import { prCurveSteps } from "../../state/view/cardSteps.svelte";
 import { ReasonError } from "../../state/requests/problem";
+import { readOnce } from "../../state/requests/resourceCache";
 import type { TagRuns } from "../../state/data/tags.svelte";
 import { drawingSize, type Size } from "../../export/curvesPart";
 import { stepSettings } from "../../export/stepCards";
@@ -36,9 +37,7 @@ function cardOf(tag: TagRuns, card: string, size: Size): PlannedCard {
 }
 
 async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal: AbortSignal): Promise<CardContent> {
-  const read = await Promise.all(
-    runs.map(async (run) => ({ run, series: await prCurveSource.read({ run, tag }, step, signal, undefined) })),
-  );
+  const read = await Promise.all(runs.map(async (run) => ({ run, series: await readOnce(prCurveSource, { run, tag, step }, signal) })));
   const shown = read.flatMap(({ run, series }): RunPr[] => (series.curve ? [{ run, step: series.step ?? 0, curve: series.curve }] : []));
   const problem = read.find(({ series }) => series.problem !== null)?.series.problem;
   if (shown.length === 0 && problem) throw new ReasonError(problem);

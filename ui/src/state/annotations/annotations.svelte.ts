@@ -75,7 +75,7 @@ class Annotations {
       this.isRead = true;
       this.isWritable = answer.is_writable;
       this.warning = answer.problem;
-      this.#backoff.succeeded();
+      this.#backoff.reset();
       if (this.problem === this.#unread) this.problem = null;
     } catch (error) {
       this.problem = this.#unread = problemOf(error);

@@ -3,39 +3,41 @@ import { binOf, binsOf, type Bin } from "../../core/series/bins";
 import { formatSetting } from "../../core/text/format";
 import type { HparamCell } from "../../core/runs/hparamTable";
 import { fetchGroups, type GroupQuery } from "../../api/expressions";
-import { fetchHparams, fetchStatistics, type Hparams, type Statistics } from "../../api/tables";
+import { fetchStatistics, type Statistics } from "../../api/tables";
 import type { Group } from "../../core/series/groupStatistics";
 import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
-import { Asked } from "../requests/asked.svelte";
+import { Resource } from "../requests/resource.svelte";
+import type { ResourceDefinition } from "../requests/resourceCache";
 import { colors } from "../view/runColors.svelte";
 import { batched } from "../requests/batched";
 import { groupColors } from "../view/groupColors.svelte";
 import { runs } from "../data/runs.svelte";
+import { hparamTable } from "../data/values.svelte";
 import { selection } from "../view/selection.svelte";
 import { view } from "../view/view.svelte";
 
-export type { Group, GroupQuery, Hparams, Statistics };
+export type { Group, GroupQuery, Statistics };
 
 export const PARAMETER_ROLES: readonly string[] = ["parameter", "custom"];
 
 /** How the shown runs are compared: their parameters, and the groups that these make. */
 class Comparison {
-  readonly hparams = new Asked<readonly string[], Hparams>(fetchHparams);
+  readonly hparams = new Resource(hparamTable);
 
   /** Names of the parameters that one can group by, those that differ first. */
-  parameters = $derived((this.hparams.answer?.columns ?? []).filter(({ role }) => PARAMETER_ROLES.includes(role)).map(({ name }) => name));
+  parameters = $derived((this.hparams.value?.columns ?? []).filter(({ role }) => PARAMETER_ROLES.includes(role)).map(({ name }) => name));
 
   #cells = $derived.by(() => {
-    const { answer } = this.hparams;
-    const column = answer?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
-    return new Map(answer?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
+    const { value } = this.hparams;
+    const column = value?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
+    return new Map(value?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
   });
 
   /** Of a parameter with many different numbers; null where each value is a group. */
   #bins = $derived(binsOf([...this.#cells.values()].filter((cell) => typeof cell === "number")));
 
   /** True while the parameters that define the groups are loading. */
-  #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.answer === null);
+  #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.value === null);
 
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
   groups = $derived(this.#groupsOf(selection.shown));
@@ -97,15 +99,14 @@ const readGroups = batched<GroupQuery, Group[]>({
   },
 });
 
-export function askGroups(): Asked<GroupQuery, Group[]> {
-  return new Asked(readGroups);
-}
+export const groupCurves: ResourceDefinition<GroupQuery, Group[]> = {
+  kind: "group curves",
+  read: readGroups,
+  runs: ({ groups, baseline }) => [...groups.flatMap((group) => group.runs), ...(baseline?.runs ?? [])],
+};
 
-export function askStatistics(): Asked<{ runs: readonly string[]; tags: readonly string[] }, Statistics> {
-  return new Asked(({ runs, tags }, signal) => fetchStatistics(runs, tags, signal));
-}
-
-/** Parameters of some runs. */
-export function askParameters(): Asked<readonly string[], Hparams> {
-  return new Asked(fetchHparams);
-}
+export const seriesStatistics: ResourceDefinition<{ runs: readonly string[]; tags: readonly string[] }, Statistics> = {
+  kind: "series statistics",
+  read: ({ runs: some, tags }, signal) => fetchStatistics(some, tags, signal),
+  runs: ({ runs: some }) => some,
+};

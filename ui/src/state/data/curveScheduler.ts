@@ -116,7 +116,7 @@ async function send(chunk: readonly Order[]): Promise<void> {
 
 function deliver(item: Order, series: Series): void {
   item.known = undefined;
-  cache.put(item.key, item.run, series, series.returned * BYTES_PER_ROW, !item.isStale);
+  cache.put(item.key, [item.run], series, series.returned * BYTES_PER_ROW, !item.isStale);
   if (item.isStale) item.request = null;
   else drop(item);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchDamages, type DamageList } from "../../api/routes";
-import { problemOf, type Problem } from "../requests/problem";
+import type { ResourceDefinition } from "../requests/resourceCache";
 
-export type { DamageList };
-
-/** What is broken in a run; the problem instead when that could not be read. */
-export async function readDamages(run: string): Promise<DamageList | Problem> {
-  try {
-    return await fetchDamages(run);
-  } catch (error) {
-    return problemOf(error);
-  }
-}
+/** What is broken in a run. */
+export const damages: ResourceDefinition<string, DamageList> = {
+  kind: "damages",
+  read: fetchDamages,
+  runs: (run) => [run],
+};

@@ -5,7 +5,7 @@ import { histogramCsv, histogramJson } from "../../core/tables/histogramTable";
 import { completedHistograms, type Histograms } from "../../core/series/histograms";
 import { batched } from "../requests/batched";
 import { ReasonError } from "../requests/problem";
-import type { ValueSource } from "../requests/valueDemand.svelte";
+import { seriesSource } from "./seriesSource";
 
 const ALL_STEPS = 1_000_000;
 
@@ -19,15 +19,15 @@ const ask = batched<{ series: KnownSeries; detail: HistogramDetail }, Histograms
   send: (questions, signal) => fetchHistograms({ series: questions.map(({ series }) => series), ...questions[0]!.detail }, signal),
 });
 
-export const histogramSource: ValueSource<Histograms, HistogramDetail> = {
+export const histogramSource = seriesSource<Histograms, HistogramDetail>({
   kind: "histogram",
-  read: async (series, detail, signal, known) => {
-    const answer = await ask({ series: { ...series, since: known?.cursor ?? null }, detail }, signal);
+  read: async ({ run, tag, ...detail }, signal, known) => {
+    const answer = await ask({ series: { run, tag, since: known?.cursor ?? null }, detail }, signal);
     if (answer.error !== null) throw new ReasonError(answer.error);
     return completedHistograms(answer, known);
   },
   bytes: ({ step, count }) => 112 * step.length + 24 * count.length,
-};
+});
 
 /** Every bucket of every step as text for a file. Raises what the request raises. */
 export async function allBuckets({ run, tag }: SeriesKey, kind: "csv" | "json"): Promise<string> {

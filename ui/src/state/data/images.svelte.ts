@@ -2,15 +2,15 @@
 import { fetchImages, fetchImage, imageAddress, type ImageList } from "../../api/routes";
 import { completedList } from "../../core/series/steps";
 import { problemOf, type Problem } from "../requests/problem";
-import type { ValueSource } from "../requests/valueDemand.svelte";
+import { seriesSource } from "./seriesSource";
 
 export { imageAddress, type ImageList };
 
-export const imageLists: ValueSource<ImageList> = {
+export const imageLists = seriesSource<ImageList>({
   kind: "image",
-  read: async (series, _, signal, known) => completedList(await fetchImages({ ...series, since: known?.cursor ?? null }, signal), known),
+  read: async (series, signal, known) => completedList(await fetchImages({ ...series, since: known?.cursor ?? null }, signal), known),
   bytes: ({ id }) => id.length * 80,
-};
+});
 
 /** The bytes of a picture, or why there are none. */
 export async function readImage(address: string): Promise<Blob | Problem> {

@@ -2,22 +2,26 @@
 import { fetchFields, type Hparams } from "../../api/tables";
 import type { RunField } from "../../core/runs/fieldTree";
 import { t } from "../../i18n/i18n.svelte";
-import { Kept } from "../requests/kept.svelte";
+import { Resource } from "../requests/resource.svelte";
+import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 import { runs } from "./runs.svelte";
 
 const ROLES: readonly string[] = ["parameter", "custom"];
 const CELL_BYTES = 24;
 
+/** Read again when runs or tags are added, since the lineage of a run is one of its tags. */
+const lineageFields: ResourceDefinition<{ runs: readonly string[]; tags: number }, Hparams> = {
+  kind: "lineage fields",
+  read: ({ runs: some }, signal) => fetchFields(some, signal),
+  runs: noRuns,
+  bytes: ({ columns, rows }) => CELL_BYTES * columns.length * rows.length,
+};
+
 /** The fields of the lineage of all runs by which they can be grouped. */
 export class LineageFields {
-  /** Asked again when runs or tags come: the lineage of a run is one of its tags. */
-  readonly #kept = new Kept<{ runs: readonly string[]; tags: number }, Hparams>(
-    "lineage fields",
-    (question, signal) => fetchFields(question.runs, signal),
-    ({ columns, rows }) => CELL_BYTES * columns.length * rows.length,
-  );
-  #columns = $derived((this.#kept.answer?.columns ?? []).map(({ name, role, differs }, index) => ({ name, role, differs, index })));
-  #rows = $derived(new Map(this.#kept.answer?.rows.map(({ run, cells }) => [run, cells] as const)));
+  readonly #fields = new Resource(lineageFields);
+  #columns = $derived((this.#fields.value?.columns ?? []).map(({ name, role, differs }, index) => ({ name, role, differs, index })));
+  #rows = $derived(new Map(this.#fields.value?.rows.map(({ run, cells }) => [run, cells] as const)));
 
   /** Fields whose values differ, or all where none does. */
   names = $derived.by<readonly string[]>(() => {
@@ -26,9 +30,9 @@ export class LineageFields {
     return (differing.length > 0 ? differing : fields).map(({ name }) => name);
   });
 
-  ask(): void {
+  request(): void {
     const tags = runs.list.reduce((sum, run) => sum + Object.values(run.tags).reduce((some, count) => some + count, 0), 0);
-    this.#kept.ask({ runs: runs.ids, tags });
+    this.#fields.request({ runs: runs.ids, tags });
   }
 
   field(name: string): RunField {
@@ -37,6 +41,6 @@ export class LineageFields {
   }
 
   release(): void {
-    this.#kept.release();
+    this.#fields.release();
   }
 }

@@ -3,19 +3,19 @@ import { fetchPrCurves, type PrQuery, type PrStep } from "../../api/prCurves";
 import { completedPr, type PrSeries } from "../../core/series/prCurve";
 import { batched } from "../requests/batched";
 import { ReasonError } from "../requests/problem";
-import type { ValueSource } from "../requests/valueDemand.svelte";
+import { seriesSource } from "./seriesSource";
 
 export type { PrSeries, PrStep };
 
 /** The cards in sight ask for the curves of all of their runs in one request. */
 const ask = batched<PrQuery, PrSeries>({ alike: () => "", most: 400, send: fetchPrCurves });
 
-export const prCurveSource: ValueSource<PrSeries, PrStep> = {
+export const prCurveSource = seriesSource<PrSeries, { step: PrStep }>({
   kind: "pr_curve",
-  read: async (series, step, signal, known) => {
-    const answer = await ask({ ...series, since: known?.cursor ?? null, step }, signal);
+  read: async (query, signal, known) => {
+    const answer = await ask({ ...query, since: known?.cursor ?? null }, signal);
     if (answer.error !== null) throw new ReasonError(answer.error);
     return completedPr(answer, known);
   },
   bytes: ({ steps, curve }) => 8 * steps.length + 56 * (curve?.threshold.length ?? 0),
-};
+});

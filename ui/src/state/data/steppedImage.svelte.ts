@@ -2,7 +2,7 @@
 import { fetchImage, imageAddress } from "../../api/routes";
 import { onChanges } from "../requests/runChanges";
 import { problemOf, type Problem } from "../requests/problem";
-import { LruCache } from "../requests/lruCache";
+import { noRuns, readOnce, type ResourceDefinition } from "../requests/resourceCache";
 
 /** One picture of one value of a log. */
 export interface ImageKey {
@@ -21,7 +21,14 @@ export interface LoadedImage {
   image: HTMLImageElement;
 }
 
-const cache = new LruCache<Blob>();
+/** By address. */
+const imageBytes: ResourceDefinition<string, Blob> = {
+  kind: "image bytes",
+  read: fetchImage,
+  runs: noRuns,
+  bytes: (blob) => blob.size,
+};
+
 /** Decoded pictures that a card keeps: a hand on a slider goes back and forth. */
 const MOST_KEPT = 32;
 
@@ -161,13 +168,8 @@ async function decoded(blob: Blob): Promise<HTMLImageElement> {
 }
 
 /** The bytes of a picture, from memory where they are. Raises ApiError. */
-export async function readImageOf(key: ImageKey, signal: AbortSignal): Promise<Blob> {
-  const address = addressOf(key);
-  const known = cache.get(address);
-  if (known) return known;
-  const blob = await fetchImage(address, signal);
-  cache.put(address, key.run, blob, blob.size);
-  return blob;
+export function readImageOf(key: ImageKey, signal: AbortSignal): Promise<Blob> {
+  return readOnce(imageBytes, addressOf(key), signal);
 }
 
 function addressOf(key: ImageKey): string {

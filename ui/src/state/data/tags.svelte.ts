@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAbort } from "../../api/client";
 import { fetchTags } from "../../api/routes";
 import { compareNames } from "../../core/text/naturalSort";
-import { problemOf, type Problem } from "../requests/problem";
+import type { Problem } from "../requests/problem";
+import { Resource } from "../requests/resource.svelte";
+import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
 /** A tag and the shown runs that hold it. */
 export interface TagRuns {
@@ -10,50 +11,57 @@ export interface TagRuns {
   runs: readonly string[];
 }
 
-/** Tags of one kind in the shown runs, in the order of names. */
+/** Tags of one kind in some runs, in the order of names. Most growth adds no tag, so `live` reloads them where one may have come. */
+function tagsOf(kind: string): ResourceDefinition<readonly string[], readonly TagRuns[]> {
+  return {
+    kind: `tags of ${kind} in runs`,
+    read: async (runs, signal) => {
+      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, kind, signal);
+      return tags
+        .map(({ tag, runs: holders }) => ({ tag, runs: holders.map((index) => runs[index]!) }))
+        .sort((one, other) => compareNames(one.tag, other.tag));
+    },
+    runs: noRuns,
+  };
+}
+
+/** Tags of one kind in the shown runs. */
 export class Tags {
-  list = $state.raw<readonly TagRuns[]>([]);
-  problem = $state.raw<Problem | null>(null);
-  isLoaded = $state(false);
-  /** Read again when runs grow; lists that no page shows are not. */
-  isUsed = false;
-  #runs: readonly string[] = [];
-  #request: AbortController | null = null;
-  /** The runs grew while a request was under way. */
-  #isStale = false;
   readonly kind: string;
+  readonly #tags: Resource<readonly string[], readonly TagRuns[]>;
 
   constructor(kind: string) {
     this.kind = kind;
+    this.#tags = new Resource(tagsOf(kind));
   }
 
-  /** Reads the tags of these runs; an older request that is under way is dropped. */
-  async load(runs: readonly string[]): Promise<void> {
-    this.#runs = runs;
-    this.isUsed = true;
-    this.#isStale = false;
-    this.#request?.abort();
-    const request = new AbortController();
-    this.#request = request;
-    try {
-      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, this.kind, request.signal);
-      this.list = tags
-        .map(({ tag, runs: holders }) => ({ tag, runs: holders.map((index) => runs[index]!) }))
-        .sort((one, other) => compareNames(one.tag, other.tag));
-      this.problem = null;
-      this.isLoaded = true;
-    } catch (error) {
-      if (!isAbort(error)) this.problem = problemOf(error);
-    } finally {
-      if (this.#request === request) this.#request = null;
-    }
-    if (this.#isStale && !this.#request) await this.load(this.#runs);
+  get list(): readonly TagRuns[] {
+    return this.#tags.value ?? [];
   }
 
-  /** Reads again what is shown; a request under way is let finish and is followed by another one. */
-  async reload(): Promise<void> {
-    if (this.#request) this.#isStale = true;
-    else await this.load(this.#runs);
+  get isLoaded(): boolean {
+    return this.#tags.value !== null;
+  }
+
+  get problem(): Problem | null {
+    return this.#tags.problem;
+  }
+
+  request(runs: readonly string[]): void {
+    this.#tags.request(runs);
+  }
+
+  retry(): void {
+    this.#tags.retry();
+  }
+
+  /** Reads the tags again while a page shows them. */
+  reload(): void {
+    this.#tags.reload();
+  }
+
+  release(): void {
+    this.#tags.release();
   }
 }
 

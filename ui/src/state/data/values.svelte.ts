@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchCurves, fetchTags } from "../../api/routes";
+import { fetchHparams, type Hparams } from "../../api/tables";
 import {
   fetchAudio,
   fetchHeat,
   fetchPreviews,
-  fetchHparams,
   fetchStatistics,
   fetchTensor,
   fetchTexts,
@@ -23,12 +23,10 @@ import {
   type WindowPlace,
 } from "../../api/values";
 import type { Heat } from "../../core/series/heat";
-import type { HparamTable } from "../../core/runs/hparamTable";
 import type { Series } from "../../core/series/series";
-import { Asked } from "../requests/asked.svelte";
+import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 import { readClip, type ShownClip } from "./audioClips.svelte";
-import { Kept } from "../requests/kept.svelte";
-import type { ValueSource } from "../requests/valueDemand.svelte";
+import { seriesSource, type SeriesSource } from "./seriesSource";
 
 export {
   tensorFile,
@@ -44,95 +42,110 @@ export {
 
 const ID_BYTES = 80;
 const CELL_BYTES = 32;
+const FACTS_BYTES = 1024;
 
-function listOf(kind: ListedKind): ValueSource<ValueList> {
-  return { kind, read: (series, _, signal) => fetchValues(series, kind, signal), bytes: ({ id }) => id.length * ID_BYTES };
+function listOf(kind: ListedKind): SeriesSource<ValueList> {
+  return seriesSource({ kind, read: (series, signal) => fetchValues(series, kind, signal), bytes: ({ id }) => id.length * ID_BYTES });
 }
 
 export const tensorLists = listOf("tensor");
 export const textLists = listOf("text");
 export const audioLists = listOf("audio");
 
-export function keptTensor(): Kept<ValueKey, TensorFacts> {
-  return new Kept("tensor", fetchTensor);
-}
-
-export function keptWindow(): Kept<{ key: SliceKey; place: WindowPlace }, TensorWindow> {
-  return new Kept(
-    "window",
-    ({ key, place }, signal) => fetchWindow(key, place, signal),
-    ({ cells }) => cells.length * (cells[0]?.length ?? 0) * CELL_BYTES,
-  );
-}
-
-export function keptStatistics(): Kept<{ key: SliceKey; bins: number }, TensorStatistics> {
-  return new Kept("statistics", ({ key, bins }, signal) => fetchStatistics(key, bins, signal));
-}
-
-export function keptHeat(): Kept<{ key: SliceKey; rows: number; columns: number }, Heat> {
-  return new Kept(
-    "heat",
-    ({ key, rows, columns }, signal) => fetchHeat(key, rows, columns, signal),
-    ({ value }) => 12 * value.length,
-  );
-}
-
-export function keptTexts(): Kept<ValueKey, readonly string[]> {
-  return new Kept("text", fetchTexts, (texts) => texts.reduce((sum, text) => sum + 2 * text.length, 0));
-}
-
-export function keptAudioClip(): Kept<{ key: ValueKey; clip: number }, ShownClip> {
-  return new Kept("sound", ({ key, clip }, signal) => readClip(key, clip, signal));
-}
-
-export function keptAudio(): Kept<{ key: ValueKey; clip: number }, Blob> {
-  return new Kept(
-    "audio",
-    ({ key, clip }, signal) => fetchAudio(key, clip, signal),
-    (blob) => blob.size,
-  );
-}
-
-export function askedHparams(): Asked<readonly string[], HparamTable> {
-  return new Asked(fetchHparams);
-}
-
-export function askedPreviews(): Asked<{ run: string; landscape: string | null }, Previews> {
-  return new Asked(fetchPreviews);
-}
-
-/** A curve of few pixels, for a picture of it. */
-export const curveSource: ValueSource<Series, number> = {
-  kind: "small curve",
-  read: async ({ run, tag }, pixels, signal) => {
-    const query = {
-      series: [{ run, tag, since: null }],
-      axis: "step" as const,
-      range: null,
-      pixels,
-      log_origin: null,
-      smoothing: 0,
-      overwritten: false,
-    };
-    return (await fetchCurves(query, signal))[0]!;
-  },
-  bytes: ({ returned }) => 24 * returned,
+export const tensorFacts: ResourceDefinition<ValueKey, TensorFacts> = {
+  kind: "tensor facts",
+  read: fetchTensor,
+  runs: noRuns,
+  bytes: () => FACTS_BYTES,
 };
 
-/** Curves of few pixels of one tag of several runs, in one request. */
-export function askedCurves(): Asked<
-  { tag: string; runs: readonly string[]; pixels: number },
-  { tag: string; curves: { run: string; series: Series }[] }
-> {
-  return new Asked(async ({ tag, runs, pixels }, signal) => {
-    const series = runs.map((run) => ({ run, tag, since: null }));
-    const query = { series, axis: "step" as const, range: null, pixels, log_origin: null, smoothing: 0, overwritten: false };
-    const found = runs.length > 0 ? await fetchCurves(query, signal) : [];
-    return { tag, curves: found.map((one, index) => ({ run: runs[index]!, series: one })) };
-  });
+export const tensorWindow: ResourceDefinition<{ key: SliceKey; place: WindowPlace }, TensorWindow> = {
+  kind: "tensor window",
+  read: ({ key, place }, signal) => fetchWindow(key, place, signal),
+  runs: noRuns,
+  bytes: ({ cells }) => cells.length * (cells[0]?.length ?? 0) * CELL_BYTES,
+};
+
+export const tensorStatistics: ResourceDefinition<{ key: SliceKey; bins: number }, TensorStatistics> = {
+  kind: "tensor statistics",
+  read: ({ key, bins }, signal) => fetchStatistics(key, bins, signal),
+  runs: noRuns,
+  bytes: () => FACTS_BYTES,
+};
+
+export const tensorHeat: ResourceDefinition<{ key: SliceKey; rows: number; columns: number }, Heat> = {
+  kind: "tensor heat",
+  read: ({ key, rows, columns }, signal) => fetchHeat(key, rows, columns, signal),
+  runs: noRuns,
+  bytes: ({ value }) => 12 * value.length,
+};
+
+export const textValues: ResourceDefinition<ValueKey, readonly string[]> = {
+  kind: "text values",
+  read: fetchTexts,
+  runs: noRuns,
+  bytes: (texts) => texts.reduce((sum, text) => sum + 2 * text.length, 0),
+};
+
+export const audioClip: ResourceDefinition<{ key: ValueKey; clip: number }, ShownClip> = {
+  kind: "audio clip",
+  read: ({ key, clip }, signal) => readClip(key, clip, signal),
+  runs: noRuns,
+  bytes: () => FACTS_BYTES,
+};
+
+export const audioBytes: ResourceDefinition<{ key: ValueKey; clip: number }, Blob> = {
+  kind: "audio bytes",
+  read: ({ key, clip }, signal) => fetchAudio(key, clip, signal),
+  runs: noRuns,
+  bytes: (blob) => blob.size,
+};
+
+/** Parameters, metrics and lineage of some runs. */
+export const hparamTable: ResourceDefinition<readonly string[], Hparams> = {
+  kind: "hparam table",
+  read: fetchHparams,
+  runs: (runs) => runs,
+};
+
+export const previews: ResourceDefinition<{ run: string; landscape: string | null }, Previews> = {
+  kind: "previews",
+  read: fetchPreviews,
+  runs: ({ run }) => [run],
+};
+
+/** A curve of few pixels, for a preview. */
+export const sparkline = seriesSource<Series, { pixels: number }>({
+  kind: "sparkline",
+  read: async ({ run, tag, pixels }, signal) => (await fetchSparklines(tag, [run], pixels, signal))[0]!,
+  bytes: ({ returned }) => 24 * returned,
+});
+
+interface Sparklines {
+  tag: string;
+  curves: { run: string; series: Series }[];
 }
 
+/** Curves of few pixels of one tag of several runs, in one request. */
+export const sparklines: ResourceDefinition<{ tag: string; runs: readonly string[]; pixels: number }, Sparklines> = {
+  kind: "sparklines",
+  read: async ({ tag, runs, pixels }, signal) => {
+    const found = runs.length > 0 ? await fetchSparklines(tag, runs, pixels, signal) : [];
+    return { tag, curves: found.map((series, index) => ({ run: runs[index]!, series })) };
+  },
+  runs: ({ runs }) => runs,
+};
+
 /** The tags of a kind in a run, by name. */
-export function askedTags(kind: string): Asked<string, { run: string; tags: readonly string[] }> {
-  return new Asked(async (run, signal) => ({ run, tags: (await fetchTags([run], kind, signal)).tags.map(({ tag }) => tag) }));
+export function tagNames(kind: string): ResourceDefinition<string, { run: string; tags: readonly string[] }> {
+  return {
+    kind: `tags of ${kind}`,
+    read: async (run, signal) => ({ run, tags: (await fetchTags([run], kind, signal)).tags.map(({ tag }) => tag) }),
+    runs: (run) => [run],
+  };
+}
+
+function fetchSparklines(tag: string, runs: readonly string[], pixels: number, signal: AbortSignal): Promise<Series[]> {
+  const series = runs.map((run) => ({ run, tag, since: null }));
+  return fetchCurves({ series, axis: "step", range: null, pixels, log_origin: null, smoothing: 0, overwritten: false }, signal);
 }

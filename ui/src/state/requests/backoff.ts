@@ -18,7 +18,7 @@ export class Backoff {
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_MS);
   }
 
-  succeeded(): void {
+  reset(): void {
     clearTimeout(this.#timer);
     this.#pauseMs = FIRST_MS;
   }

@@ -7,28 +7,29 @@ import { LruCache } from "./lruCache";
 describe("LruCache", () => {
   it("forgets what was longest unused when it is full", () => {
     const cache = new LruCache<string>(10);
-    cache.put("a", "run", "A", 4);
-    cache.put("b", "run", "B", 4);
+    cache.put("a", ["run"], "A", 4);
+    cache.put("b", ["run"], "B", 4);
     cache.get("a");
-    cache.put("c", "run", "C", 4);
+    cache.put("c", ["run"], "C", 4);
     expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual(["A", undefined, "C"]);
   });
 
   it("keeps expired rows to look at", () => {
     const cache = new LruCache<string>();
-    cache.put("a", "one", "A", 1);
-    cache.put("b", "two", "B", 1);
+    cache.put("a", ["one"], "A", 1);
+    cache.put("b", ["two"], "B", 1);
+    cache.put("c", [], "C", 1);
     cache.expire(new Set(["one"]));
     expect([cache.isFresh("a"), cache.isFresh("b"), cache.get("a")]).toEqual([false, true, "A"]);
-    cache.put("a", "one", "A2", 1);
+    cache.put("a", ["one"], "A2", 1);
     expect(cache.isFresh("a")).toBe(true);
     cache.expire(null);
-    expect(cache.isFresh("b")).toBe(false);
+    expect([cache.isFresh("b"), cache.isFresh("c")]).toEqual([false, true]);
   });
 
   it("keeps the newest even when it alone is too large", () => {
     const cache = new LruCache<string>(1);
-    cache.put("a", "run", "A", 5);
+    cache.put("a", ["run"], "A", 5);
     expect(cache.get("a")).toBe("A");
   });
 });

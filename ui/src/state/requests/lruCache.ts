@@ -2,10 +2,11 @@
 const LIMIT_BYTES = 96 * 1024 * 1024;
 
 interface Entry<T> {
-  run: string;
+  /** The value expires when one of these grows; none for a value that never changes. */
+  runs: readonly string[];
   value: T;
   bytes: number;
-  /** False when the run has grown since: still good to look at until the new rows are here. */
+  /** False when a run has grown since; the page shows the value until the new one arrives. */
   isFresh: boolean;
 }
 
@@ -31,9 +32,9 @@ export class LruCache<T> {
     return this.#entries.get(key)?.isFresh ?? false;
   }
 
-  put(key: string, run: string, value: T, bytes: number, isFresh = true): void {
+  put(key: string, runs: readonly string[], value: T, bytes: number, isFresh = true): void {
     this.#remove(key);
-    this.#entries.set(key, { run, value, bytes, isFresh });
+    this.#entries.set(key, { runs, value, bytes, isFresh });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#limit || oldest === key) break;
@@ -41,9 +42,11 @@ export class LruCache<T> {
     }
   }
 
-  /** Rows of these runs (null: of all) are no longer fresh. */
+  /** Values of these runs (null: of all) are no longer fresh. */
   expire(runs: ReadonlySet<string> | null): void {
-    for (const entry of this.#entries.values()) if (!runs || runs.has(entry.run)) entry.isFresh = false;
+    for (const entry of this.#entries.values()) {
+      if (entry.runs.some((run) => runs?.has(run) ?? true)) entry.isFresh = false;
+    }
   }
 
   #remove(key: string): void {

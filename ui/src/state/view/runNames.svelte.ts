@@ -21,7 +21,7 @@ class RunNames {
 
   /** Reads the parameters when names are made of them; to be called in an effect. */
   follow(): void {
-    if (settings.runNaming === "parameters") this.#fields.ask();
+    if (settings.runNaming === "parameters") this.#fields.request();
     else this.#fields.release();
   }
 
