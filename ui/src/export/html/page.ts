@@ -30,29 +30,25 @@ const CONTENTS_FROM = 3;
 export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }: FileFacts): string {
   const policy = `default-src 'none'; img-src data:; media-src data:; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
   const head = html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="generator" content="mindscope" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <title>${plan.title} · mindscope</title>
-        <style nonce="${nonce}">
-          ${new Markup(tokens + shades() + style + filter(plan))}
-        </style>
-      </head>
-      <body>
-        <header>
-          <p class="brand">mindscope</p>
-          <h1>${plan.title}</h1>
-          <p class="made">${t("saved.made", { time: made })} · <a href="${address}" rel="noreferrer">${address}</a></p>
-          ${settings(plan)}${runs(plan.runs)}${contents(plan)}
-        </header>
-        <main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
-        </main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
-      </body>
-    </html> `;
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="mindscope">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${plan.title} · mindscope</title>
+<style nonce="${nonce}">${new Markup(tokens + shades() + style + filter(plan))}</style>
+</head>
+<body>
+<header>
+<p class="brand">mindscope</p>
+<h1>${plan.title}</h1>
+<p class="made">${t("saved.made", { time: made })} · <a href="${address}" rel="noreferrer">${address}</a></p>
+${settings(plan)}${runs(plan.runs)}${contents(plan)}
+</header>
+<main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
+`;
   return head.text;
 }
 
@@ -73,15 +69,7 @@ function filter({ filter }: ViewPlan): string {
 function settings({ settings }: ViewPlan): Markup | null {
   return settings.length === 0
     ? null
-    : html`<dl class="settings">
-        ${settings.map(
-          ({ name, value }) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd>${value}</dd>
-            </div>`,
-        )}
-      </dl> `;
+    : html`<dl class="settings">${settings.map(({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>\n`;
 }
 
 function runs(runs: readonly NamedRun[]): Markup | null {
@@ -90,27 +78,17 @@ function runs(runs: readonly NamedRun[]): Markup | null {
     ({ name, color, state }) =>
       html`<li>${swatch(color)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`,
   );
-  return html`<section class="legend" aria-label="${t("runs.title")}">
-    <h2>${t("runs.title")} <span class="soft">${runs.length}</span></h2>
-    <ul>
-      ${items}
-    </ul>
-  </section> `;
+  return html`<section class="legend" aria-label="${t("runs.title")}"><h2>${t("runs.title")} <span class="soft">${runs.length}</span></h2><ul>${items}</ul></section>\n`;
 }
 
 function contents({ sections }: ViewPlan): Markup | null {
   if (sections.length < CONTENTS_FROM) return null;
-  return html`<nav aria-label="${t("saved.contents")}">
-    ${sections.map(({ title, cards }, index) => html`<a href="#section-${index}">${title} <span class="soft">${cards.length}</span></a>`)}
-  </nav> `;
+  return html`<nav aria-label="${t("saved.contents")}">${sections.map(({ title, cards }, index) => html`<a href="#section-${index}">${title} <span class="soft">${cards.length}</span></a>`)}</nav>\n`;
 }
 
 export function sectionMarkup(title: string, count: number, index: number, isAlone: boolean): string {
   const heading = isAlone ? html`<h2 class="alone">${title}</h2>` : html`<h2>${title} <span class="soft">${count}</span></h2>`;
-  return html`<section id="section-${index}" aria-label="${title}">
-    ${heading}
-    <div class="cards"></div>
-  </section> `.text;
+  return html`<section id="section-${index}" aria-label="${title}">${heading}\n<div class="cards">\n`.text;
 }
 
 export function sectionEnd(): string {
@@ -129,13 +107,8 @@ export function cardMarkup(
   const said = facts.map((fact) => html`<span>${fact}</span>`);
   const isLong = parts.some((part) => (part.kind === "table" && part.rows.length > ROWS_OF_PAGE) || part.kind === "text");
   const look = `${isWide ? " wide" : ""}${isLong ? " long" : ""}`;
-  return html`<figure id="${id}" class="card${look}">
-    <figcaption>
-      ${named}
-      <p class="facts">${of}${said}</p>
-    </figcaption>
-    ${parts.map(partMarkup)}
-  </figure> `.text;
+  return html`<figure id="${id}" class="card${look}"><figcaption>${named}<p class="facts">${of}${said}</p></figcaption>\n${parts.map(partMarkup)}\n</figure>\n`
+    .text;
 }
 
 export function closingMarkup(nonce: string): { beforeValues: string; afterValues: string } {

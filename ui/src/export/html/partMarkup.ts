@@ -33,32 +33,23 @@ const SQUARE = 1.25;
 
 function drawing({ width, height, body }: Drawing, label: string, part: Markup | null = null): Markup {
   const shape = width < SQUARE * height ? " square" : "";
-  return html`<svg class="drawing${shape}" ${part} viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-    ${new Markup(body)}
-  </svg>`;
+  return html`<svg class="drawing${shape}"${part} viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${new Markup(body)}</svg>`;
 }
 
 function pictures({ pictures, arrangement }: ImagePart): Markup {
-  const images = pictures.map(({ source, label }) => html`<img src="${source}" alt="${label}" />`);
+  const images = pictures.map(({ source, label }) => html`<img src="${source}" alt="${label}">`);
   if (arrangement === "grid") return html`<div class="pictures">${images}</div>`;
   const names = html`<p class="pair-names">${pictures.map(({ label }, index) => html`<span>${"AB"[index] ?? ""} · ${label}</span>`)}</p>`;
   const edge =
-    arrangement === "swipe"
-      ? html`<input type="range" min="0" max="100" value="50" hidden aria-label="${t("images.swipe_edge")}" />`
-      : null;
-  return html`<div class="pair ${arrangement}">${images}</div>
-    ${edge}${names}`;
+    arrangement === "swipe" ? html`<input type="range" min="0" max="100" value="50" hidden aria-label="${t("images.swipe_edge")}">` : null;
+  return html`<div class="pair ${arrangement}">${images}</div>${edge}${names}`;
 }
 
 function cells({ label, light, dark, cells: [across, down], over, legend }: CellsPart): Markup {
   const shape = across > 4 * down ? " flat" : "";
-  return html`<div class="cells${shape}">
-      <picture
-        ><source media="(prefers-color-scheme: dark)" srcset="${dark}" />
-        <img src="${light}" alt="${label}" width="${across}" height="${down}" /></picture
-      >${over === "" ? null : html`<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">${new Markup(over)}</svg>`}
-    </div>
-    ${legend && html`<p class="scale">${legend.low} <svg class="map" viewBox="0 0 96 8" aria-hidden="true">${mapPieces()}</svg> ${legend.high}${legend.marks.map(({ color, name }) => html` <span class="named">${swatch(color)}${name}</span>`)}</p>`}`;
+  return html`<div class="cells${shape}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${label}" width="${across}" height="${down}"></picture>${
+    over === "" ? null : html`<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">${new Markup(over)}</svg>`
+  }</div>${legend && html`<p class="scale">${legend.low} <svg class="map" viewBox="0 0 96 8" aria-hidden="true">${mapPieces()}</svg> ${legend.high}${legend.marks.map(({ color, name }) => html` <span class="named">${swatch(color)}${name}</span>`)}</p>`}`;
 }
 
 const PIECES = 48;
@@ -66,7 +57,7 @@ const PIECES = 48;
 function mapPieces(): Markup[] {
   return Array.from(
     { length: PIECES },
-    (_, piece) => html`<rect x="${(piece * 96) / PIECES}" width="2.2" height="8" fill="var(--shade-${piece})" />`,
+    (_, piece) => html`<rect x="${(piece * 96) / PIECES}" width="2.2" height="8" fill="var(--shade-${piece})"/>`,
   );
 }
 

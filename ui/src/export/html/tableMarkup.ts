@@ -7,36 +7,17 @@ import { swatch } from "./colorMark";
 export function tableMarkup({ label, columns, rows, isFolded = false }: TablePart): Markup {
   const body = rows.map(
     ({ color, cells }) =>
-      html`<tr>
-        ${cells.map(({ text }, index) => {
-          if (index === 0) return html`<th scope="row">${color === null ? null : swatch(color)}${text}</th>`;
-          return html`<td${columns[index]?.isNumber ? html` class="number"` : null}>${text}</td>`;
-        })}
-      </tr>`,
+      html`<tr>${cells.map(({ text }, index) => {
+        if (index === 0) return html`<th scope="row">${color === null ? null : swatch(color)}${text}</th>`;
+        return html`<td${columns[index]?.isNumber ? html` class="number"` : null}>${text}</td>`;
+      })}</tr>`,
   );
-  const table = html`<div class="table" role="group" aria-label="${label}" tabindex="0">
-    <table>
-      <thead>
-        ${groups(columns)}
-        <tr>
-          ${columns.map(heading)}
-        </tr>
-      </thead>
-      <tbody>
-        ${body}
-      </tbody>
-    </table>
-  </div>`;
-  return isFolded
-    ? html`<details>
-        <summary>${label}</summary>
-        ${table}
-      </details>`
-    : table;
+  const table = html`<div class="table" role="group" aria-label="${label}" tabindex="0"><table><thead>${groups(columns)}<tr>${columns.map(heading)}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return isFolded ? html`<details><summary>${label}</summary>${table}</details>` : table;
 }
 
 function heading({ title, isNumber }: TableColumn): Markup {
-  return html`<th scope="col" ${isNumber ? html` class="number"` : null}>${title}</th>`;
+  return html`<th scope="col"${isNumber ? html` class="number"` : null}>${title}</th>`;
 }
 
 /** Words above neighbouring columns; null where no column has one. */
@@ -47,7 +28,5 @@ function groups(columns: readonly TableColumn[]): Markup | null {
     if (spans.at(-1)?.group === group) spans.at(-1)!.size++;
     else spans.push({ group, size: 1 });
   }
-  return html`<tr class="groups">
-    ${spans.map(({ group, size }) => (group === "" ? html`<td colspan="${size}"></td>` : html`<th scope="colgroup" colspan="${size}">${group}</th>`))}
-  </tr>`;
+  return html`<tr class="groups">${spans.map(({ group, size }) => (group === "" ? html`<td colspan="${size}"></td>` : html`<th scope="colgroup" colspan="${size}">${group}</th>`))}</tr>`;
 }
