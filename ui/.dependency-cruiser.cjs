@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrow of the client: pages -> export -> widgets | charts | state, state -> api -> core, charts -> core. i18n and core
+// The arrow of the client: kinds -> pages -> export -> widgets | charts | state, state -> api -> core, charts -> core. i18n and core
 // are leaves. Inside of a layer, a folder imports only the folders that its row names. App.svelte and main.ts mount the frame
-// and may import everything.
+// and may import everything. Pages get the kinds and the routes from the context of App.svelte.
 const layer = (name, allowed) => ({
   name: `${name}-arrow`,
   severity: "error",
@@ -31,6 +31,18 @@ module.exports = {
     layer("state", ["api", "core", "i18n"]),
     layer("widgets", ["core", "i18n"]),
     layer("export", ["widgets", "charts", "state", "core", "i18n"]),
+    layer("kinds", ["pages", "widgets", "core", "i18n"]),
+    {
+      name: "kinds-load-pages-lazily",
+      comment: "a kind is in the first download: its pages, previews and exports are not",
+      severity: "error",
+      from: { path: "^src/kinds/" },
+      to: {
+        path: "^src/(pages|widgets|export|charts)/",
+        pathNot: "^src/pages/(previews/kind|frame/route)\\.ts$",
+        dependencyTypesNot: ["dynamic-import"],
+      },
+    },
     layer("pages", ["export", "widgets", "charts", "state", "core", "i18n"]),
     ...folders("core", {
       scales: [],

@@ -26,7 +26,7 @@ describe("the table of runs", () => {
   });
 
   it("counts kinds in a fixed order and hides none", () => {
-    expect(kindCounts({ graph: 1, scalar: 3, train_lineage: 1, mesh: 2, pr_curve: 1, image: 0 })).toEqual([
+    expect(kindCounts({ graph: 1, scalar: 3, train_lineage: 1, mesh: 2, pr_curve: 1, image: 0 }, ["scalar", "image", "graph"])).toEqual([
       { kind: "scalar", count: 3 },
       { kind: "graph", count: 1 },
       { kind: "lineage", count: 1 },

@@ -74,15 +74,11 @@ export function sortedRuns<T extends RunFacts>(runs: readonly T[], column: RunCo
   return orderedBy(runs, (run) => runKey(run, column), isDescending);
 }
 
-const SHOWN_KINDS = ["scalar", "image", "histogram", "tensor", "text", "audio", "graph", "landscape"] as const;
-
-export type CountedKind = (typeof SHOWN_KINDS)[number] | "lineage" | "other";
-
-/** Counts by kind in a fixed order; lineage counts once, kinds without a name are added up. */
-export function kindCounts(tags: Readonly<Record<string, number>>): { kind: CountedKind; count: number }[] {
+/** Tags by kind in the order of `kinds`; lineage counts once, further kinds are added up as "other". */
+export function kindCounts(tags: Readonly<Record<string, number>>, kinds: readonly string[]): { kind: string; count: number }[] {
   const rest = new Map(Object.entries(tags).filter(([, count]) => count > 0));
-  const counts: { kind: CountedKind; count: number }[] = [];
-  for (const kind of SHOWN_KINDS) {
+  const counts: { kind: string; count: number }[] = [];
+  for (const kind of kinds) {
     const count = rest.get(kind) ?? 0;
     if (count > 0) counts.push({ kind, count });
     rest.delete(kind);

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import { landscapeTag, previewTag } from "../../core/view/dashboardView";
-import { groupDigits } from "../../core/text/format";
+import { landscapeTag } from "../../core/view/dashboardView";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
 import { imageFilter } from "../images/imageFilter";
 import { reasonText } from "../../state/requests/problem";
-import { runs, type Run } from "../../state/data/runs.svelte";
-import { readPreviews, readTags } from "../../state/data/exportReads";
+import { runs } from "../../state/data/runs.svelte";
+import { readPreviews } from "../../state/data/exportReads";
 import { tags as shownTags } from "../../state/data/tags.svelte";
 import type { Previews } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
 import { namedRuns } from "../../export/selectedRuns";
-import { KINDS, TAGGED, type CardKind, type TaggedKind } from "./kinds";
-import {
-  landscapeContent,
-  graphContent,
-  pipelineContent,
-  scalarContent,
-  histogramContent,
-  imageContent,
-  tensorContent,
-} from "./previewParts";
+import type { KindCard, KindDescriptor } from "../previews/kind";
+import { cardAmount } from "./cardAmount";
+
+interface CountedCard {
+  kind: KindDescriptor;
+  card: KindCard;
+  amount: string;
+}
 
 /** The previews of a run, and which kinds of data it has not. */
-export async function dashboardExport(run: string, signal: AbortSignal): Promise<ViewPlan> {
+export async function dashboardExport(run: string, kinds: readonly KindDescriptor[], signal: AbortSignal): Promise<ViewPlan> {
   const facts = runs.byId.get(run);
   const previews = await shownPreviews(run, signal);
-  const counted = KINDS.map((card) => ({ card, count: countOf(card, facts, previews) }));
-  const filled = counted.filter(({ count }) => count !== "");
-  const missing = counted.filter(({ count }) => count === "").map(({ card }) => t(card.title));
+  const counted = kinds.flatMap((kind) => (kind.card ? [{ kind, card: kind.card, amount: cardAmount(kind, facts, previews) ?? "" }] : []));
+  const filled = counted.filter(({ amount }) => amount !== "");
+  const missing = counted.filter(({ amount }) => amount === "").map(titleOf);
   const peers = [...new Set(shownTags.list.flatMap((tag) => tag.runs))].filter((one) => one !== run);
   return {
     page: "dashboard",
@@ -39,7 +36,7 @@ export async function dashboardExport(run: string, signal: AbortSignal): Promise
       ...(missing.length > 0 ? [{ name: t("dashboard.missing"), value: missing.join(" · ") }] : []),
       ...previews.problems.map((problem) => ({ name: t("saved.unread"), value: reasonText(problem) })),
     ],
-    sections: [{ title: t("nav.dashboard"), cards: filled.map(({ card, count }) => cardOf(card, count, run, previews)) }],
+    sections: [{ title: t("nav.dashboard"), cards: filled.map((card) => cardOf(card, run, previews)) }],
     filter: imageFilter(view.pictures),
   };
 }
@@ -52,38 +49,15 @@ async function shownPreviews(run: string, signal: AbortSignal): Promise<Previews
   return landscape === undefined || landscape === usual.landscape?.tag ? usual : readPreviews({ run, landscape }, signal);
 }
 
-/** How much there is of a kind, in words; "" when there is nothing. */
-function countOf({ kind }: CardKind, facts: Run | undefined, { graph, pipeline }: Previews): string {
-  if (kind === "graph") return graph ? t("dashboard.nodes", { n: graph.nodes, nodes: groupDigits(graph.nodes) }) : "";
-  if (kind === "pipeline") return pipeline ? t("dashboard.stages", { n: pipeline.stages.length }) : "";
-  const n = kind === "profile" ? 0 : (facts?.tags[kind] ?? 0);
-  return kind === "profile" || n === 0 ? "" : t(`kind.${kind}`, { n });
-}
-
-function cardOf({ kind, title }: CardKind, count: string, run: string, previews: Previews): PlannedCard {
+function cardOf({ kind, card, amount }: CountedCard, run: string, previews: Previews): PlannedCard {
   const make = async (signal: AbortSignal): Promise<CardContent> => {
-    const tagged = TAGGED.find((one) => one === kind);
-    const content = tagged ? await taggedContent(tagged, run, signal) : previewOf(kind, run, previews);
-    return { facts: [count, ...content.facts], parts: content.parts };
+    const saved = await card.saved?.();
+    const content = saved ? await saved({ run, kind: kind.kind, previews }, signal) : { facts: [], parts: [] };
+    return { facts: [amount, ...content.facts], parts: content.parts };
   };
-  return { title: t(title), run: null, make };
+  return { title: titleOf({ kind, card }), run: null, make };
 }
 
-async function taggedContent(kind: TaggedKind, run: string, signal: AbortSignal): Promise<CardContent> {
-  const { tags } = await readTags([run], kind, signal);
-  const tag = previewTag(
-    tags.map((one) => one.tag),
-    view.dashboard.tags[kind],
-  );
-  if (tag === undefined) return { facts: [], parts: [] };
-  const read = { scalar: scalarContent, histogram: histogramContent, image: imageContent, tensor: tensorContent }[kind];
-  const { facts, parts } = await read(run, tag, signal);
-  return { facts: [tag, ...facts], parts };
-}
-
-function previewOf(kind: CardKind["kind"], run: string, { graph, pipeline, landscape }: Previews): CardContent {
-  if (kind === "graph" && graph) return graphContent(run, graph);
-  if (kind === "pipeline" && pipeline) return pipelineContent(pipeline);
-  if (kind === "landscape" && landscape) return landscapeContent(run, landscape);
-  return { facts: [], parts: [] };
+function titleOf({ kind, card }: { kind: KindDescriptor; card: KindCard }): string {
+  return t(card.title ?? kind.title);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatBytes, groupDigits } from "../../core/text/format";
-import { kindCounts, runDuration } from "../../core/runs/runTable";
+import { runDuration } from "../../core/runs/runTable";
 import { runTree } from "../../core/runs/runTree";
 import { formatDuration, formatWallTime } from "../../core/text/time";
 import { t } from "../../i18n/i18n.svelte";
@@ -9,16 +9,18 @@ import { colors } from "../../state/view/runColors.svelte";
 import { view } from "../../state/view/view.svelte";
 import { tableContent, type PlannedColumn } from "../../export/tablePart";
 import { filterSetting } from "../../export/selectedRuns";
+import type { KindDescriptor } from "../previews/kind";
+import { kindWords } from "./kindWords";
 import type { NotedRun } from "./notedRun";
 
 const NONE = "–";
 
 /** The list of runs that the filter lets through, with all that is known of each; folded groups are open. */
-export function runsExport(matching: readonly NotedRun[]): ViewPlan {
+export function runsExport(matching: readonly NotedRun[], kinds: readonly KindDescriptor[]): ViewPlan {
   const { sort, grouping } = view.list;
   const rows = runTree(matching, grouping, sort, () => false).flatMap((row) => (row.kind === "run" ? [row.run] : []));
   const title = t("runs.title");
-  const content = tableContent(title, columnsOf(matching), rows, ({ id }) => colors.of(id));
+  const content = tableContent(title, columnsOf(matching, kinds), rows, ({ id }) => colors.of(id));
   return {
     page: "runs",
     title,
@@ -38,7 +40,7 @@ function settings(): Setting[] {
   ];
 }
 
-function columnsOf(runs: readonly NotedRun[]): PlannedColumn<NotedRun>[] {
+function columnsOf(runs: readonly NotedRun[], kinds: readonly KindDescriptor[]): PlannedColumn<NotedRun>[] {
   const hasIssue = runs.some(({ damages, dropped }) => damages + dropped > 0);
   const isNoted = runs.some(({ notes }) => notes !== null);
   return [
@@ -48,8 +50,8 @@ function columnsOf(runs: readonly NotedRun[]): PlannedColumn<NotedRun>[] {
     number("duration", runDuration, formatDuration),
     number("step", (run) => run.last_step, groupDigits),
     words("data", ({ tags }) =>
-      kindCounts(tags)
-        .map(({ kind, count }) => t(`kind.${kind}`, { n: count }))
+      kindWords(tags, kinds)
+        .map(({ text }) => text)
         .join(" · "),
     ),
     number("files", ({ files }) => files, groupDigits),

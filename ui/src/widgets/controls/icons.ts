@@ -3,20 +3,9 @@
 export const ICONS = {
   runs: "M2.5 4h11M2.5 8h11M2.5 12h7",
   letters: "M2 12.5 5.3 3.5h.4L9 12.5M3.2 9.5h4.6M11.8 12.5a2 2 0 1 1 0-4 2 2 0 0 1 0 4ZM13.8 8.4v4.1",
-  scalars: "M2.5 2.5v11h11M5 10.5c1.2 0 1.6-5 3-5s1.6 3 2.6 3S12 5.5 13.5 4.5",
   keyboard: "M1.8 4h12.4v8H1.8ZM4.2 6.6v.1M6.7 6.6v.1M9.3 6.6v.1M11.8 6.6v.1M5 9.4h6",
-  images: "M2.5 3.5h11v9h-11ZM2.5 10.8l3.2-3.2 3 3 1.8-1.8 3 3M10.6 6.2v.1",
-  histograms: "M2.5 7.5c3.2 0 3-4.5 5.5-4.5s2.3 4.5 5.5 4.5M2.5 13c3.2 0 2.6-5 5-5s2.8 5 6 5",
   dashboard: "M2.5 2.5h4.6v4.6H2.5ZM8.9 2.5h4.6v4.6H8.9ZM2.5 8.9h4.6v4.6H2.5ZM8.9 8.9h4.6v4.6H8.9Z",
-  tensors: "M2.5 2.5h11v11h-11ZM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11",
-  texts: "M3 4h10M3 7h10M3 10h10M3 13h6",
-  audio: "M2.5 6.5v3M5.2 4v8M8 2.5v11M10.8 5v6M13.5 6.8v2.4",
-  prcurves: "M2.5 2.5v11h11M4 4.5h3.5c3 0 4.5 2.5 5 6.5",
-  hparams: "M2.5 3h11v10h-11ZM2.5 6h11M6.5 6v7M10 6v7",
-  graph: "M6 2.5h4v3H6ZM2.5 10.5h4v3h-4ZM9.5 10.5h4v3h-4ZM8 5.5v2.5M4.5 10.5V8h7v2.5",
   pipeline: "M2.5 2.5h5v3h-5ZM5.5 6.5h5v3h-5ZM8.5 10.5h5v3h-5ZM3.8 5.5V8h1.7M6.8 9.5V12h1.7",
-  landscape: "M2 12.5c2.2 0 3-7 4.6-7s1.6 4 3 4 1.5-2.5 2.4-2.5 1.2 5.5 2 5.5M2 13.5h12",
-  profile: "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM8 4.8V8l2.2 1.6",
   contrast: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM8 2.5v11M10 4v8M12 5.5v5",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.4 10.4l3.1 3.1",
   close: "M4 4l8 8M12 4l-8 8",
@@ -49,7 +38,6 @@ export const ICONS = {
   compose: "M2.5 2.5v11h11M5 11 7.5 5.5 10 9l3-5.5M5 6.5l8 4",
   remove: "M3.5 8h9",
   bell: "M8 2.5a3.7 3.7 0 0 0-3.7 3.7c0 3-1.3 4.3-1.3 4.3h10s-1.3-1.3-1.3-4.3A3.7 3.7 0 0 0 8 2.5ZM6.7 12.8a1.4 1.4 0 0 0 2.6 0",
-  compare: "M2.5 12.5c2-6 4-8 11-9M2.5 13.5c4-1 7-3 11-5.5M2.5 9.5h3",
   tag: "M2.5 3v4.6l5.9 5.9 5-5-5.9-5.5ZM5.4 5.6v.1",
   note: "M3 2.5h10v8l-3 3H3ZM10 13.5v-3h3M5.4 5.5h5.2M5.4 8h3.4",
   archive: "M2.5 3h11v3h-11ZM3.5 6v7h9V6M6.4 8.5h3.2",
@@ -64,3 +52,9 @@ export const ICONS = {
 } as const;
 
 export type IconName = keyof typeof ICONS;
+/** An icon of the table, or the path of another one. */
+export type IconSource = IconName | `M${string}`;
+
+export function iconPath(icon: IconSource): string {
+  return Object.hasOwn(ICONS, icon) ? ICONS[icon as IconName] : icon;
+}

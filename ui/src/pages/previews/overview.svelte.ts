@@ -2,13 +2,17 @@
 import { Resource } from "../../state/requests/resource.svelte";
 import { previews, tagNames, type Previews } from "../../state/data/values.svelte";
 import type { Problem } from "../../state/requests/problem";
-import { TAGGED, type TaggedKind } from "./kinds";
 
 /** What the cards of a run need to know before they can show anything. */
 export class Overview {
-  readonly #lists = new Map(TAGGED.map((kind) => [kind, new Resource(tagNames(kind))]));
+  readonly #lists: ReadonlyMap<string, Resource<string, { run: string; tags: readonly string[] }>>;
   readonly #previews = new Resource(previews);
   readonly #chosen = new Resource(previews);
+
+  /** `kinds` are those whose previews are of one tag. */
+  constructor(kinds: readonly string[]) {
+    this.#lists = new Map(kinds.map((kind) => [kind, new Resource(tagNames(kind))]));
+  }
 
   request(run: string): void {
     for (const list of this.#lists.values()) list.request(run);
@@ -21,8 +25,8 @@ export class Overview {
   }
 
   /** The tags of a kind; none while those of another run are still here. */
-  tagsOf(run: string, kind: TaggedKind): readonly string[] {
-    const { value } = this.#lists.get(kind)!;
+  tagsOf(run: string, kind: string): readonly string[] {
+    const value = this.#lists.get(kind)?.value;
     return value?.run === run ? value.tags : [];
   }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KindDescriptor } from "../pages/previews/kind";
+
+const icon = "M2.5 6.5v3M5.2 4v8M8 2.5v11M10.8 5v6M13.5 6.8v2.4";
+
+export const AUDIO: KindDescriptor = {
+  kind: "audio",
+  title: "nav.audio",
+  icon,
+  count: "kind.audio",
+  pages: [
+    { path: "/audio", name: "nav.audio", icon, load: () => import("../pages/audio/AudioPage.svelte"), shows: ["audio"], isOptional: true },
+  ],
+};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { groupDigits } from "../core/text/format";
+import { t } from "../i18n/i18n.svelte";
+import type { KindDescriptor } from "../pages/previews/kind";
+
+export const GRAPH: KindDescriptor = {
+  kind: "graph",
+  title: "dashboard.graph",
+  icon: "M6 2.5h4v3H6ZM2.5 10.5h4v3h-4ZM9.5 10.5h4v3h-4ZM8 5.5v2.5M4.5 10.5V8h7v2.5",
+  count: "kind.graph",
+  card: {
+    testid: "card-graph",
+    code: `SummaryCollector(summary_dir,
+  collect_specified_data={
+    "collect_graph": True})`,
+    amount: (previews) => {
+      if (!previews) return null;
+      const nodes = previews.graph?.nodes;
+      return nodes === undefined ? "" : t("dashboard.nodes", { n: nodes, nodes: groupDigits(nodes) });
+    },
+    preview: () => import("../pages/previews/GraphPreview.svelte"),
+    saved: async () => (await import("../pages/previews/structures")).savedGraph,
+  },
+};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KindDescriptor } from "../pages/previews/kind";
+
+const icon = "M2.5 3.5h11v9h-11ZM2.5 10.8l3.2-3.2 3 3 1.8-1.8 3 3M10.6 6.2v.1";
+
+export const IMAGE: KindDescriptor = {
+  kind: "image",
+  title: "nav.images",
+  icon,
+  count: "kind.image",
+  pages: [{ path: "/images", name: "nav.images", icon, load: () => import("../pages/images/ImagesPage.svelte"), shows: ["image"] }],
+  card: {
+    testid: "card-images",
+    isTagged: true,
+    code: `record.add_value("image", "input", images)
+record.record(step)`,
+    preview: () => import("../pages/images/ImagePreview.svelte"),
+    saved: async () => (await import("../pages/images/imagePreview")).saved,
+  },
+};

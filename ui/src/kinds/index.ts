@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KindDescriptor } from "../pages/previews/kind";
+import { AUDIO } from "./audio";
+import { GRAPH } from "./graph";
+import { HISTOGRAM } from "./histogram";
+import { HPARAMS } from "./hparams";
+import { IMAGE } from "./image";
+import { LANDSCAPE } from "./landscape";
+import { PIPELINE } from "./pipeline";
+import { PR_CURVE } from "./prCurve";
+import { PROFILE } from "./profile";
+import { SCALAR } from "./scalar";
+import { TENSOR } from "./tensor";
+import { TEXT } from "./text";
+
+/** Every kind of data, in the order of the navigation, of the dashboard and of counts. */
+export const KINDS: readonly KindDescriptor[] = [
+  SCALAR,
+  IMAGE,
+  HISTOGRAM,
+  TENSOR,
+  HPARAMS,
+  TEXT,
+  AUDIO,
+  PR_CURVE,
+  GRAPH,
+  PIPELINE,
+  LANDSCAPE,
+  PROFILE,
+];

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import openapi from "../../openapi.json";
+import { KINDS } from ".";
+import { ROUTES, routeOf } from "./routes";
+
+const API_KINDS: readonly string[] = openapi.components.schemas.Kind.enum;
+
+describe("the kinds of data", () => {
+  it("are each described once", () => {
+    const names = KINDS.map(({ kind }) => kind);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("are named as in the API where runs are asked for them", () => {
+    const asked = KINDS.flatMap(({ kind, count, card, pages = [] }) => [
+      ...(count || card?.isTagged ? [kind] : []),
+      ...pages.flatMap(({ shows = [] }) => shows),
+    ]);
+    expect(asked.filter((kind) => !API_KINDS.includes(kind))).toEqual([]);
+  });
+
+  it("say how much there is of what a card previews", () => {
+    const mute = KINDS.filter(({ count, card }) => card?.preview && !card.amount && !count);
+    expect(mute).toEqual([]);
+  });
+});
+
+describe("the pages", () => {
+  it("have an address each", () => {
+    const paths = ROUTES.map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    for (const route of ROUTES) expect(routeOf(route.path)).toBe(route);
+  });
+
+  it("are all of a kind, but the runs, the dashboard and what is not found", () => {
+    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual(["/", "/dashboard"]);
+    expect(routeOf("/nowhere").path).toBe("");
+  });
+});

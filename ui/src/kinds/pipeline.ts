@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { t } from "../i18n/i18n.svelte";
+import type { KindDescriptor } from "../pages/previews/kind";
+
+export const PIPELINE: KindDescriptor = {
+  kind: "pipeline",
+  title: "dashboard.pipeline",
+  icon: "pipeline",
+  card: {
+    testid: "card-pipeline",
+    code: `SummaryCollector(summary_dir,
+  collect_specified_data={
+    "collect_dataset_graph": True})`,
+    amount: (previews) => {
+      if (!previews) return null;
+      return previews.pipeline ? t("dashboard.stages", { n: previews.pipeline.stages.length }) : "";
+    },
+    preview: () => import("../pages/previews/PipelinePreview.svelte"),
+    saved: async () => (await import("../pages/previews/structures")).savedPipeline,
+  },
+};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KindDescriptor } from "../pages/previews/kind";
+
+const icon = "M2.5 2.5h11v11h-11ZM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11";
+
+export const TENSOR: KindDescriptor = {
+  kind: "tensor",
+  title: "nav.tensors",
+  icon,
+  count: "kind.tensor",
+  pages: [{ path: "/tensors", name: "nav.tensors", icon, load: () => import("../pages/tensors/TensorsPage.svelte"), shows: ["tensor"] }],
+  card: {
+    testid: "card-tensors",
+    isTagged: true,
+    code: `record.add_value("tensor", "fc1.weight", weight)
+record.record(step)`,
+    preview: () => import("../pages/tensors/TensorOverview.svelte"),
+    saved: async () => (await import("../pages/tensors/tensorPreview")).saved,
+  },
+};

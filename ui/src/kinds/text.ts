@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KindDescriptor } from "../pages/previews/kind";
+
+const icon = "M3 4h10M3 7h10M3 10h10M3 13h6";
+
+export const TEXT: KindDescriptor = {
+  kind: "text",
+  title: "nav.texts",
+  icon,
+  count: "kind.text",
+  pages: [
+    { path: "/texts", name: "nav.texts", icon, load: () => import("../pages/texts/TextsPage.svelte"), shows: ["text"], isOptional: true },
+  ],
+};

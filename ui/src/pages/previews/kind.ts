@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { getContext, type Component } from "svelte";
+
+import type { CardContent } from "../../export/html/model";
+import type { MessageKey } from "../../i18n/i18n.svelte";
+import type { Previews } from "../../state/data/values.svelte";
+import type { IconSource } from "../../widgets/controls/icons";
+import type { Route } from "../frame/route";
+import type { Overview } from "./overview.svelte";
+import type { Previewed } from "./TagPreview.svelte";
+
+/** What every page asks of a kind of data. One module in `src/kinds` describes a kind. */
+export interface KindDescriptor {
+  /** The name in the API, where the API knows the kind. */
+  kind: string;
+  title: MessageKey;
+  icon: IconSource;
+  /** Number of tags in words, for the list of runs, which counts kinds without it as "other". */
+  count?: MessageKey;
+  /** Pages that show the kind, in the order of the navigation. */
+  pages?: readonly Route[];
+  /** The card on the dashboard. Without it the dashboard links to the first page. */
+  card?: KindCard;
+}
+
+/** A card on the dashboard: a preview of a run, or the code that records the kind. */
+export interface KindCard {
+  title?: MessageKey;
+  testid: string;
+  code: string | Readonly<Record<Framework, string>>;
+  /** Stands above the code. */
+  how?: MessageKey;
+  /** The preview is of one tag, which a person chooses. */
+  isTagged?: boolean;
+  /** How much there is, in words; "" for nothing, null while it is unknown. By default the number of tags. */
+  amount?: (previews: Previews | null) => string | null;
+  preview?: () => Promise<{ default: Component<PreviewProps> }>;
+  /** The preview in a saved page. */
+  saved?: () => Promise<SavedPreview>;
+}
+
+/** What a preview is told. Without `isTagged` its tag is "". */
+export interface PreviewProps extends Previewed {
+  overview: Overview;
+}
+
+export type Framework = "mindspore" | "pytorch";
+
+export type SavedPreview = (shown: { run: string; kind: string; previews: Previews }, signal: AbortSignal) => Promise<CardContent>;
+
+/** Under this name the app gives pages the list of all kinds. */
+export const KINDS_CONTEXT = Symbol("kinds");
+
+/** Every kind, in the order of the navigation. Call it while a component is created. */
+export function kindsContext(): readonly KindDescriptor[] {
+  return getContext<readonly KindDescriptor[]>(KINDS_CONTEXT);
+}
