@@ -19,8 +19,8 @@ from mindscope.reasons import OS_ERRORS, TEXTS, Reason, reason_from_json, reason
 from mindscope.server.http.schema import ReasonEntry
 
 I18N = Path(__file__).parents[2] / "ui" / "src" / "i18n"
-WORDS = re.compile(r'^  "error\.code\.(\w+)": "(.*)",$', re.M)
-OS_WORDS = re.compile(r'^  "error\.os\.(\w+)": ".+",$', re.M)
+WORDS = re.compile(r"""^  "error\.code\.(\w+)":\s+["'](.*)["'],$""", re.M)
+OS_WORDS = re.compile(r'^  "error\.os\.(\w+)":\s+".+",$', re.M)
 NAMES = re.compile(r"\{(\w+)")
 
 
