@@ -41,10 +41,10 @@ TEXTS: Mapping[str, str] = {
         "of {file} on"
     ),
     "not_a_pr_curve": "PR curve has shape {shape} of {dtype}, want {rows} rows of numbers",
-    "file_gone": "{kind} {tag!r} of run {run!r}: its file is gone; reload the list",
-    "file_replaced": "{kind} {tag!r} of run {run!r}: its file was replaced; reload the list",
-    "file_unreadable": "{file}: {reason}; reload the list",
-    "file_shorter": "{file}: it became shorter; reload the list",
+    "file_gone": "{kind} {tag!r} of run {run!r}: its file is gone; refresh the run",
+    "file_replaced": "{kind} {tag!r} of run {run!r}: its file was replaced; refresh the run",
+    "file_unreadable": "{file}: {reason}; refresh the run",
+    "file_shorter": "{file}: it became shorter; refresh the run",
     "unreadable": "{detail}",
     "record_damaged": "record at byte {offset} of {file}: {detail}",
     # what can't be decoded

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import mindscope
+from mindscope.analysis.pr_curves import NAMES
 from mindscope.ingest import Catalog
-from mindscope.server.pr_curves.query import NAMES, pack_pr_curves
+from mindscope.server.pr_curves.query import pack_pr_curves
 from mindscope.server.pr_curves.schema import PrCurvesHeader, PrCurvesQuery
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slices of a tensor as people write them: one text for each dimension, in Python's slice syntax."""
+"""Parses slices of a tensor: one text for each dimension, in Python's slice syntax."""
 
 from __future__ import annotations
 
@@ -10,30 +10,37 @@ from mindscope.errors import SettingsError
 from mindscope.reasons import Reason, Value
 
 SliceKey = tuple[int | range, ...]
-"""What is taken of each dimension: one index, or a range of them, all inside of the dimension."""
+"""One index or a range of indices for each dimension, all inside the dimension."""
 
 _NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
 
 class SliceError(SettingsError):
-    """A slice that can't be taken of a tensor."""
+    """The tensor has no such slice."""
 
 
 def read_slice(texts: Sequence[str], shape: Sequence[int]) -> SliceKey:
-    """What the texts take of a tensor of that shape. Raises SliceError, which names dimension and text."""
+    """The slice of a tensor of ``shape``. Raises SliceError, which names dimension and text."""
     if len(texts) != len(shape):
         raise SliceError(Reason("slice_parts", count=len(texts), want=len(shape)))
     return tuple(_read(text, size, number) for number, (text, size) in enumerate(zip(texts, shape, strict=True)))
 
 
 def default_slice(shape: Sequence[int]) -> tuple[str, ...]:
-    """The last two dimensions whole, the first index of all others."""
+    """The whole of the last two dimensions, the first index of all others."""
     return tuple(":" if number >= len(shape) - 2 or size == 0 else "0" for number, size in enumerate(shape))
 
 
 def sliced_shape(key: SliceKey) -> tuple[int, ...]:
-    """The shape that the slice has; a single index takes its dimension away."""
+    """The shape of the slice; a single index removes its dimension."""
     return tuple(len(part) for part in key if isinstance(part, range))
+
+
+def check_table(key: SliceKey) -> None:
+    """Raises SliceError if the slice has more than two dimensions."""
+    left = [number for number, part in enumerate(key) if isinstance(part, range)]
+    if len(left) > 2:
+        raise SliceError(Reason("slice_dimensions", count=len(left), dimensions=", ".join(map(str, left))))
 
 
 def _read(text: str, size: int, dimension: int) -> int | range:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that stand in the event files: found by run, kind and tag, read when they are asked for."""
+"""Values in event files: found by run, kind and tag, read at each use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,25 +30,36 @@ class StoredValue:
     def place(self, part: bytes) -> dict[str, Value]:
         """Where ``part`` of the value begins: ``source`` and the byte in the file, ``offset``.
 
-        The byte is that of the value where the encoded bytes do not contain the part.
+        The byte is that of the value if the encoded bytes do not contain the part.
         """
         return {**self.source, "offset": self.offset + max(0, self.encoded.find(part))}
 
 
 @dataclass(frozen=True, slots=True)
 class StoredValues:
-    """A tag of a kind other than scalar. ``places`` are the values that are shown, by ascending step."""
+    """The values of a tag of a kind other than scalar.
+
+    ``places`` says where they are in the files, by ascending step, or in the order of writing with overwritten values.
+    """
 
     kind: Kind
     run: str
     tag: str
     version: int
     places: ReferenceColumns
-    written: Callable[[], ReferenceColumns]  # also what a restart hid
+    written: Callable[[], ReferenceColumns]  # with values that a restart overwrote
     file: Callable[[int], FileFacts]
 
+    def take(self, rows: slice) -> StoredValues:
+        """The values in some rows of ``places``."""
+        return replace(self, places=self.places.take(rows))
+
+    def overwritten(self) -> StoredValues:
+        """All values in the order of writing, with those that a restart overwrote."""
+        return replace(self, places=self.written())
+
     def locate(self, id: str) -> tuple[ReferenceColumns, int] | None:
-        """The places, and the row in them, of the value that ``value_ids`` calls ``id``; None when there is none."""
+        """The places, and the row in them, of the value that ``value_ids`` calls ``id``; None if no value has it."""
         for places in (self.places, self.written()):
             row = row_of(places, id)
             if row is not None:
@@ -56,28 +67,34 @@ class StoredValues:
         return None
 
     def read(self, places: ReferenceColumns, row: int) -> Any:
-        """The decoded value in a row of ``places``. Raises FormatError when it can't be read."""
+        """The decoded value in a row of ``places``. Raises FormatError if it can't be read."""
         return self.stored(places, row).decoded
 
     def stored(self, places: ReferenceColumns, row: int) -> StoredValue:
         """The value in a row of ``places`` with its bytes, which are read once. Raises FormatError as ``read``."""
-        facts, encoded = self._encoded(places, row)
+        facts, encoded = self.facts(places, row), self.encoded(places, row)
         if facts.dialect is None:
-            what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
-            raise FormatError(Reason("file_replaced", **what))
+            raise FormatError(Reason("file_replaced", **self._names()))
         place: dict[str, Value] = {"run": self.run, "tag": self.tag, "step": int(places.step[row]), "file": facts.name}
         return StoredValue(dialects.decode(facts.dialect, self.kind, encoded), encoded, int(places.offset[row]), place)
 
-    def _encoded(self, places: ReferenceColumns, row: int) -> tuple[FileFacts, bytes]:
-        what: dict[str, Value] = {"kind": self.kind.value, "tag": self.tag, "run": self.run}
+    def facts(self, places: ReferenceColumns, row: int) -> FileFacts:
+        """The file that holds the value in a row of ``places``. Raises FormatError if the run has lost the file."""
         try:
-            facts = self.file(int(places.file[row]))
+            return self.file(int(places.file[row]))
         except KeyError:
-            raise FormatError(Reason("file_gone", **what)) from None
+            raise FormatError(Reason("file_gone", **self._names())) from None
+
+    def encoded(self, places: ReferenceColumns, row: int) -> bytes:
+        """The bytes of the value in a row of ``places``. Raises FormatError if they can't be read."""
+        facts = self.facts(places, row)
         try:
-            return facts, read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
+            return read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
         except OSError as error:
             raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
+
+    def _names(self) -> dict[str, Value]:
+        return {"kind": self.kind.value, "tag": self.tag, "run": self.run}
 
 
 def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:
@@ -90,7 +107,7 @@ def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:
 
 
 def signature(found: StoredValues, group: slice) -> int:
-    """64 bits of where the values of some steps stand and when they were written; others have them by chance only."""
+    """A 64-bit hash of the places and wall times of a group of values."""
     places = found.places
     state = 0
     for column in (places.file, places.offset, places.length, places.wall_time, places.step):

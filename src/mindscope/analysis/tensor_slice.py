@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slice of a recorded tensor with NumPy's index syntax. Only what is asked for is read from the file."""
+"""A slice of a recorded tensor with NumPy's index syntax. Reads only the elements of the slice."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.heat_maps import HeatMap, heat_map
 from mindscope.analysis.slices import SliceKey, sliced_shape
 from mindscope.analysis.tensor_statistics import TensorStatistics, tensor_statistics, whole
 from mindscope.analysis.tensors import TensorSource
@@ -17,7 +18,7 @@ Index = int | slice | EllipsisType
 
 
 class TensorSlice:
-    """The tensor of a ``step``, or a part of it. Indexing reads nothing and gives another slice.
+    """The tensor of a ``step``, or a part of it. An index returns another slice and reads nothing.
 
     ``numpy.asarray(run.tensor("weights")[0, ::2])`` reads the elements, ``statistics()`` reads them block by block.
     """
@@ -38,12 +39,12 @@ class TensorSlice:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """That of the recorded tensor; object for texts."""
+        """The dtype of the recorded tensor; object for texts."""
         return self._source.dtype
 
     @property
     def is_exact(self) -> bool:
-        """False where the file holds float32 of a wider dtype."""
+        """False if the file has float32 values of a wider dtype."""
         return self._source.is_exact
 
     def __len__(self) -> int:
@@ -67,6 +68,13 @@ class TensorSlice:
     def statistics(self, bins: int = 0) -> TensorStatistics:
         """Statistics over all elements, with a histogram of at most ``bins`` buckets unless ``bins`` is 0."""
         return tensor_statistics(self._source, self._key, bins)
+
+    def heat_map(self, rows: int = 256, columns: int = 256) -> HeatMap:
+        """The slice reduced to at most ``rows`` by ``columns`` cells, so that each spike and NaN is visible.
+
+        A vector is one row. Raises SliceError for more than two dimensions, and for texts.
+        """
+        return heat_map(self._source, self._key, rows, columns)
 
     def __repr__(self) -> str:
         return f"TensorSlice(step={self.step}, shape={self.shape}, dtype={self.dtype})"

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from mindscope.analysis.expressions import Smoothing
 from mindscope.analysis.groups import Alignment, GroupStatistics
+from mindscope.analysis.heat_maps import HeatMap
+from mindscope.analysis.histograms import HistogramRow
+from mindscope.analysis.pr_curves import PrCurve
+from mindscope.analysis.scalar_statistics import ScalarStatistics
 from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensor_statistics import TensorStatistics
 from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
@@ -15,14 +19,18 @@ from mindscope.reading.repair import RepairedFile, RepairReport, repair_runs
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.reading.scalars import ScalarPoint, Scalars
-from mindscope.reading.values import Sample, Values
+from mindscope.reading.values import Histograms, Sample, Values
 
 __all__ = [
     "Alignment",
     "ExportOptions",
     "ExportReport",
     "GroupStatistics",
+    "HeatMap",
+    "HistogramRow",
+    "Histograms",
     "LineageTable",
+    "PrCurve",
     "RepairReport",
     "RepairedFile",
     "Run",
@@ -30,6 +38,7 @@ __all__ = [
     "Runs",
     "Sample",
     "ScalarPoint",
+    "ScalarStatistics",
     "Scalars",
     "Smoothing",
     "TensorSlice",

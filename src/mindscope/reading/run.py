@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing, expression_points
-from mindscope.analysis.stored_values import find_values
+from mindscope.analysis.pr_curves import PrCurve, pr_curve
 from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensors import tensor_at
 from mindscope.formats.kinds import KINDS
@@ -21,10 +21,10 @@ from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparam
 from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
 from mindscope.reading.tags import kind_called, tag_not_found
-from mindscope.reading.values import Values, values_of
+from mindscope.reading.values import Histograms, Values, found_values, values_of
 from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore
-from mindscope.types import Audio, Damage, Histogram, Image, Kind, Landscape, Tensor
+from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor
 
 
 class Run:
@@ -99,7 +99,7 @@ class Run:
 
         Raises TagNotFoundError, IndexError for a step without a tensor, FormatError when its bytes can't be read.
         """
-        found = find_values(self.store, Kind.TENSOR, tag)
+        found = found_values(self.store, Kind.TENSOR, tag)
         steps = found.places.step
         rows = np.flatnonzero(steps == step) if step is not None else np.arange(steps.size)
         if rows.size == 0:
@@ -108,8 +108,9 @@ class Run:
         source = tensor_at(found, found.places, row)
         return TensorSlice(source, int(steps[row]), float(found.places.wall_time[row]))
 
-    def histograms(self, tag: str, *, overwritten: bool = False) -> Values[Histogram]:
-        return self.values(Kind.HISTOGRAM, tag, overwritten=overwritten)
+    def histograms(self, tag: str, *, overwritten: bool = False) -> Histograms:
+        """The histograms of a tag; ``merged`` reduces them to a number of rows."""
+        return Histograms(found_values(self.store, Kind.HISTOGRAM, tag, overwritten))
 
     def images(self, tag: str, *, overwritten: bool = False) -> Values[tuple[Image, ...]]:
         """Pictures of a tag; a step may hold several."""
@@ -131,6 +132,13 @@ class Run:
         Rows: true positives, false positives, true negatives, false negatives, precision, recall.
         """
         return self.values(Kind.PR_CURVE, tag, overwritten=overwritten)
+
+    def pr_curve(self, tag: str, step: int | None = None) -> PrCurve:
+        """The newest PR curve, or the last one up to ``step``, as columns with their thresholds.
+
+        Raises TagNotFoundError, IndexError for a tag without values, FormatError if the curve can't be read.
+        """
+        return pr_curve(found_values(self.store, Kind.PR_CURVE, tag), step)
 
     def meshes(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
         """Point clouds: arrays of shape (batch, points, 3)."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.scalar_statistics import ScalarStatistics, scalar_statistics
 from mindscope.reading.tables import arrow_table, pandas_table
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Scalars:
 
     def __iter__(self) -> Iterator[ScalarPoint]:
         return map(ScalarPoint, self.step.tolist(), self.wall_time.tolist(), self.value.tolist())
+
+    def statistics(self) -> ScalarStatistics:
+        """First, last, minimum, maximum and mean value. Raises ValueError without points."""
+        return scalar_statistics(self.step, self.value)
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table`` with the columns step, wall_time, value."""

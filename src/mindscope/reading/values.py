@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of one tag that is no scalar: read and decoded when they are asked for."""
+"""The values of one tag of a kind other than scalar, decoded at first use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import FormatError
-from mindscope.formats import dialects
+from mindscope.analysis.histograms import HistogramRow, histogram_rows
+from mindscope.analysis.stored_values import StoredValues, find_values
 from mindscope.reading.tags import tag_not_found
-from mindscope.reasons import Reason, os_reason
-from mindscope.store import FileFacts, ReferenceColumns, RunStore, read_encoded
-from mindscope.types import Kind
+from mindscope.store import RunStore
+from mindscope.types import Histogram, Kind
 
 T = TypeVar("T")
+Own = TypeVar("Own", bound="Values[Any]")
 
 
 class Sample(Generic[T]):
@@ -30,7 +30,7 @@ class Sample(Generic[T]):
 
     @cached_property
     def value(self) -> T:
-        """The decoded value. Raises FormatError when the bytes are no such value, or the file became shorter."""
+        """The decoded value. Raises FormatError if the bytes are not such a value, or the file became shorter."""
         return self._load()
 
     def __repr__(self) -> str:
@@ -38,69 +38,77 @@ class Sample(Generic[T]):
 
 
 class Values(Sequence[Sample[T]]):
-    """Values of one tag as of when they were asked for. Indexing gives a ``Sample``, slicing gives ``Values``.
+    """The values of one tag, a snapshot. An index returns a ``Sample``, a slice returns ``Values``.
 
     ``step`` (int64) and ``wall_time`` (float64) are read-only arrays of shape (n,).
     """
 
-    def __init__(self, kind: Kind, tag: str, places: ReferenceColumns, file: Callable[[int], FileFacts]) -> None:
-        self.kind = kind
-        self.tag = tag
-        self._places = places
-        self._file = file
+    def __init__(self, found: StoredValues) -> None:
+        self._found = found
+
+    @property
+    def kind(self) -> Kind:
+        return self._found.kind
+
+    @property
+    def tag(self) -> str:
+        return self._found.tag
 
     @property
     def step(self) -> NDArray[np.int64]:
-        return self._places.step
+        return self._found.places.step
 
     @property
     def wall_time(self) -> NDArray[np.float64]:
-        return self._places.wall_time
+        return self._found.places.wall_time
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._found.places)
 
     @overload
     def __getitem__(self, index: int) -> Sample[T]: ...
     @overload
-    def __getitem__(self, index: slice) -> Values[T]: ...
-    def __getitem__(self, index: int | slice) -> Sample[T] | Values[T]:
+    def __getitem__(self: Own, index: slice) -> Own: ...
+    def __getitem__(self: Own, index: int | slice) -> Sample[T] | Own:
         if isinstance(index, slice):
-            return Values(self.kind, self.tag, self._places.take(index), self._file)
+            return type(self)(self._found.take(index))
         row = range(len(self))[index]
-        return Sample(int(self.step[row]), float(self.wall_time[row]), lambda: self._read(row))
+        load = partial(self._found.read, self._found.places, row)
+        return Sample(int(self.step[row]), float(self.wall_time[row]), load)
 
     def place(self, row: int) -> tuple[str, int]:
-        """File name and byte offset of a value. Raises FormatError when its file is gone."""
-        return self._facts(row).name, int(self._places.offset[row])
+        """File name and byte offset of a value. Raises FormatError if its file is gone."""
+        return self._found.facts(self._found.places, row).name, int(self._found.places.offset[row])
 
     def encoded(self, row: int) -> bytes:
-        """The bytes of a value as they stand in its file. Raises FormatError when they are gone."""
-        facts = self._facts(row)
-        try:
-            return read_encoded(facts.path, int(self._places.offset[row]), int(self._places.length[row]))
-        except OSError as error:
-            raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
-
-    def _read(self, row: int) -> Any:
-        facts = self._facts(row)
-        if facts.dialect is None:
-            raise FormatError(f"{facts.name}: it was replaced meanwhile; refresh the run to read it anew")
-        return dialects.decode(facts.dialect, self.kind, self.encoded(row))
-
-    def _facts(self, row: int) -> FileFacts:
-        try:
-            return self._file(int(self._places.file[row]))
-        except KeyError:
-            raise FormatError(f"{self.kind} {self.tag!r}: its file is gone; refresh the run") from None
+        """The bytes of a value in its file. Raises FormatError if they can't be read."""
+        return self._found.encoded(self._found.places, row)
 
     def __repr__(self) -> str:
         return f"Values(kind={str(self.kind)!r}, tag={self.tag!r}, {len(self)} values)"
 
 
+class Histograms(Values[Histogram]):
+    """The histograms of one tag. An index returns a ``Sample``, a slice returns ``Histograms``."""
+
+    def merged(self, rows: int = 100, buckets: int = 128) -> list[HistogramRow]:
+        """All histograms in at most ``rows`` rows: each row merges 1, 2, 4, 8, .. neighbors, and no count is lost.
+
+        A merged row has at most ``buckets`` buckets; a row of a single step keeps the buckets of the log. A histogram
+        that can't be read is counted in ``unreadable``. Raises ValueError if ``rows`` is less than 2.
+        """
+        return histogram_rows(self._found, rows, buckets)
+
+
 def values_of(store: RunStore, kind: Kind, tag: str, *, overwritten: bool = False) -> Values[Any]:
-    """The values of a tag of any other kind than scalar. Raises TagNotFoundError."""
-    series = store.references(kind, tag)
-    if series is None:
+    """The values of a tag of a kind other than scalar. Raises TagNotFoundError."""
+    found = found_values(store, kind, tag, overwritten)
+    return Histograms(found) if kind is Kind.HISTOGRAM else Values[Any](found)
+
+
+def found_values(store: RunStore, kind: Kind, tag: str, overwritten: bool = False) -> StoredValues:
+    """As ``find_values``, with an error that names similar tags."""
+    if store.references(kind, tag) is None:
         raise tag_not_found(store, kind, tag)
-    return Values(kind, tag, series.all() if overwritten else series.visible(), store.file)
+    found = find_values(store, kind, tag)
+    return found.overwritten() if overwritten else found

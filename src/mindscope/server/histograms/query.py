@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms over steps, reduced to as many rows as a view has room for, with every count in one of them."""
+"""Histograms over steps as columns, merged into at most the rows of a view without loss of counts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.expressions import Axis
+from mindscope.analysis.histograms import MergedHistogram, step_groups
 from mindscope.analysis.stored_values import StoredValues, find_values, signature
 from mindscope.ingest import Catalog
-from mindscope.server.histograms.cache import HistogramCache, MergedHistogram
+from mindscope.server.histograms.cache import HistogramCache
 from mindscope.server.histograms.schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.cursor import cursor_of, kept_rows
@@ -21,7 +22,6 @@ from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import ReasonEntry, SeriesName
 from mindscope.server.http.series_errors import series_reason
-from mindscope.stats import group_steps
 from mindscope.store import ReferenceColumns
 from mindscope.types import Histogram, Kind
 
@@ -45,14 +45,14 @@ BUCKETS: dict[str, Callable[[Histogram], Floats]] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Steps of a series that are drawn as one, and their histogram."""
+    """A group of steps and its histogram."""
 
     group: slice
     merged: MergedHistogram
 
 
 def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: HistogramCache | None = None) -> Packed:
-    """The histograms of each series of the query, in its order; ``merged`` remembers them from query to query."""
+    """The histograms of each series of the query, in its order; ``merged`` caches them between queries."""
     known = HistogramCache() if merged is None else merged
     data = ColumnData()
     series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, known, data))
@@ -81,11 +81,9 @@ def _reduced(
     start_wall_time = _start(places.wall_time)
     x = _positions(places, query.axis, start_wall_time or 0.0)
     first, stop = _bounds(x, query.range)
-    groups = group_steps(first, stop, query.rows)
-    largest = max((group.stop - group.start for group in groups), default=0)
-    size = 1 << max(largest - 1, 0).bit_length()
+    reduction = step_groups(first, stop, query.rows)
+    groups = reduction.groups
     known = [np.array([signature(found, group) for group in groups], np.uint64)]
-    settled = len(groups) - (1 if stop % size else 0)  # the last one may still be filled
     kept = kept_rows(known, since)
     rows = [Row(group, merged.of(found, group, query.buckets)) for group in groups[kept:]]
     facts = {
@@ -93,12 +91,12 @@ def _reduced(
         "steps": len(places),
         "in_range": stop - first,
         "returned": len(groups),
-        "steps_per_row": size,
+        "steps_per_row": reduction.steps_per_group,
         "problem": ReasonEntry.of_text(next((row.merged.problem for row in rows if row.merged.problem), None)),
         "start_wall_time": start_wall_time,
         "first": _finite(x[:1]),
         "last": _finite(x[-1:]),
-        "cursor": cursor_of(known, settled),
+        "cursor": cursor_of(known, reduction.settled),
         "kept": kept,
         "columns": _columns(places, rows, data),
     }
@@ -123,7 +121,7 @@ def _columns(places: ReferenceColumns, rows: Sequence[Row], data: ColumnData) ->
 
 
 NOTHING = Histogram(np.empty(0), np.empty(0), np.empty(0), np.nan, np.nan, 0.0, 0.0)
-"""In place of steps that can't be read."""
+"""The histogram of steps that can't be read."""
 
 
 def _positions(places: ReferenceColumns, axis: Axis, start_wall_time: float) -> NDArray[Any]:
@@ -133,7 +131,7 @@ def _positions(places: ReferenceColumns, axis: Axis, start_wall_time: float) -> 
 
 
 def _bounds(x: NDArray[Any], range: tuple[float, float] | None) -> tuple[int, int]:
-    """The first row inside of ``range`` (inclusive) and the one behind the last."""
+    """The first row in ``range`` (inclusive), and the row after the last one."""
     if range is None:
         return 0, x.size
     inside = np.flatnonzero((x >= min(range)) & (x <= max(range)))

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.analysis.pr_curves import NAMES, Floats, pr_rows, rows_at, thresholds
 from mindscope.analysis.stored_values import StoredValues, find_values, signature
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
@@ -27,14 +27,10 @@ from mindscope.server.pr_curves.schema import (
     PrSeriesName,
     PrSteps,
 )
-from mindscope.types import Kind, Tensor
+from mindscope.types import Kind
 
-Floats = NDArray[np.float64]
-
-NAMES = ("true_positives", "false_positives", "true_negatives", "false_negatives", "precision", "recall")
-"""The rows of the tensor that TensorBoard writes."""
 NOTHING = np.empty((len(NAMES), 0))
-"""In place of a curve that can't be read."""
+"""The rows of a curve that can't be read."""
 
 
 def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> Packed:
@@ -42,22 +38,6 @@ def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> Packed:
     data = ColumnData()
     series = each_once(while_connected(query.series), lambda name: _series_or_error(catalog, name, data))
     return join(PrCurvesHeader(series=list(series)), data)
-
-
-def pr_rows(tensor: Tensor) -> Floats:
-    """The six rows of a PR curve by ``NAMES``, a column a threshold.
-
-    Raises FormatError when it has not six rows of numbers.
-    """
-    rows = tensor.value
-    if rows.ndim != 2 or rows.shape[0] != len(NAMES) or rows.dtype.kind not in "biuf":
-        raise FormatError(Reason("not_a_pr_curve", dtype=str(rows.dtype), shape=str(rows.shape), rows=len(NAMES)))
-    return rows.astype(np.float64)
-
-
-def thresholds(count: int) -> Floats:
-    """The thresholds of a curve of ``count`` of them: evenly from 0 to 1."""
-    return np.arange(count) / max(1, count - 1)
 
 
 def _series_or_error(catalog: Catalog, name: PrSeriesName, data: ColumnData) -> PrSeries:
@@ -90,13 +70,10 @@ def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName, data: Column
 
 
 def _rows_of(steps: NDArray[np.int64], wanted: int | PrSteps) -> range:
-    """Rows of the shown curves; ``steps`` ascend."""
-    if wanted is PrSteps.ALL or steps.size == 0:
+    """The rows of the curves that a query wants; ``steps`` ascend."""
+    if wanted is PrSteps.ALL:
         return range(steps.size)
-    if wanted is PrSteps.NEWEST:
-        return range(steps.size - 1, steps.size)
-    row = max(0, bisect_right(steps.tolist(), wanted) - 1)
-    return range(row, row + 1)
+    return rows_at(steps, None if wanted is PrSteps.NEWEST else wanted)
 
 
 def _curve_or_reason(found: StoredValues, row: int) -> Floats | Reason:

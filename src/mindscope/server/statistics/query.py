@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First, last, smallest, largest and mean value of scalar series, over all of their points."""
+"""Statistics of scalar series as messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-import numpy as np
-
+from mindscope.analysis.scalar_statistics import scalar_statistics
 from mindscope.ingest import Catalog
 from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.json_numbers import not_a_number
 from mindscope.server.http.response_limit import check_deadline, limited
 from mindscope.server.statistics.schema import SeriesStatistics, StatisticsAnswer, StatisticsQuery
 from mindscope.store import ScalarSeries
 
 
 def compute_statistics(catalog: Catalog, query: StatisticsQuery) -> StatisticsAnswer:
-    """The figures of every series that there is."""
+    """The statistics of each tag in each run that has it."""
     return StatisticsAnswer(series=list(limited(_each(catalog, query))))
 
 
 def _each(catalog: Catalog, query: StatisticsQuery) -> Iterator[SeriesStatistics]:
-    known: dict[ScalarSeries, SeriesStatistics] = {}  # a series that is named twice is computed once
+    known: dict[ScalarSeries, SeriesStatistics] = {}  # computes a series once that the query names twice
     for run, id in enumerate(while_connected(query.runs)):
         store = catalog.runs.get(id)
         if store is None:
@@ -37,24 +36,19 @@ def _each(catalog: Catalog, query: StatisticsQuery) -> Iterator[SeriesStatistics
 
 def _of_series(run: int, tag: int, series: ScalarSeries) -> SeriesStatistics:
     columns = series.visible()
-    values = columns.value
-    finite = values[np.isfinite(values)]
+    found = scalar_statistics(columns.step, columns.value)
     return SeriesStatistics(
         run=run,
         tag=tag,
-        points=len(values),
-        last_step=int(columns.step[-1]),
-        first=_figure(values[0]),
-        last=_figure(values[-1]),
-        minimum=float(finite.min()) if finite.size else None,
-        maximum=float(finite.max()) if finite.size else None,
-        mean=float(finite.mean(dtype=np.float64)) if finite.size else None,
+        points=found.points,
+        last_step=found.last_step,
+        first=_number_or_text(found.first),
+        last=_number_or_text(found.last),
+        minimum=found.minimum,
+        maximum=found.maximum,
+        mean=found.mean,
     )
 
 
-def _figure(value: np.floating[Any]) -> float | str:
-    if np.isfinite(value):
-        return float(value)
-    if np.isnan(value):
-        return "NaN"
-    return "Infinity" if value > 0 else "-Infinity"
+def _number_or_text(value: float) -> float | str:
+    return not_a_number(value) or value

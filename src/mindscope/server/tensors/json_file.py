@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slice of a tensor as JSON, written as it is read."""
+"""Writes a slice of a tensor as JSON, block by block."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mindscope.formats.portable_array import portable_array
 
 
 def json_chunks(source: TensorSource, key: SliceKey, facts: Mapping[str, Any]) -> Iterator[str]:
-    """An object of ``facts``, of dtype, shape and ``values``: nested lists in the shape of the slice.
+    """An object with ``facts``, dtype, shape and ``values``: nested lists in the shape of the slice.
 
-    Numbers are exact. What JSON has no number for, as NaN, is a text, and so are complex numbers.
+    Numbers are exact. NaN, infinities and complex numbers are texts.
     """
     shape = sliced_shape(key)
     head = json.dumps({**facts, "dtype": str(source.dtype), "shape": shape}, ensure_ascii=False)
@@ -51,4 +51,4 @@ def _number(text: str) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[str], str]] = {"b": str.lower, "i": str, "u": str, "f": _number}
-"""By the kind of the dtype; everything else is quoted."""
+"""By the kind of the dtype; any other kind is quoted."""

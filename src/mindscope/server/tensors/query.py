@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of a run: opened by id, and their statistics as messages."""
+"""Opens tensors by id, and makes messages of their statistics and heat maps."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis import tensors
-from mindscope.analysis.slices import read_slice
+from mindscope.analysis.heat_maps import heat_map
+from mindscope.analysis.slices import read_slice, sliced_shape
 from mindscope.analysis.tensor_statistics import tensor_statistics, whole
 from mindscope.analysis.tensors import TensorSource
 from mindscope.ingest import Catalog
+from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.json_numbers import finite
-from mindscope.server.tensors.schema import TensorStatisticsAnswer
-from mindscope.server.tensors.table import cell_texts
+from mindscope.server.tensors.schema import HeatColumns, HeatHeader, TensorStatisticsAnswer
+from mindscope.server.tensors.table import axis_spans, cell_texts, table_key
 from mindscope.types import Kind
 
 
 def open_tensor(catalog: Catalog, run: str, tag: str, id: str) -> TensorSource | None:
-    """The tensor that ``/api/values`` calls ``id``; None when the log has no such value.
+    """The tensor that ``/api/values`` calls ``id``; None if the log has no such value.
 
-    A read raises when the client has disconnected, or when the request takes too long.
-    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    A read raises if the client has disconnected or the request takes too long.
+    Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
     """
     source = tensors.open_tensor(catalog.run(run), Kind.TENSOR, tag, id)
     if source is None:
@@ -40,7 +42,10 @@ def open_tensor(catalog: Catalog, run: str, tag: str, id: str) -> TensorSource |
 
 
 def summarize_tensor(source: TensorSource, texts: Sequence[str], bins: int) -> TensorStatisticsAnswer:
-    """Over a slice, or over everything without texts; with a histogram when ``bins`` is not 0. Raises SliceError."""
+    """Statistics of a slice, or without texts of the whole tensor, with a histogram of ``bins`` buckets unless 0.
+
+    Raises SliceError.
+    """
     key = read_slice(texts, source.shape) if texts else whole(source)
     found = tensor_statistics(source, key, bins)
     return TensorStatisticsAnswer(
@@ -59,8 +64,31 @@ def summarize_tensor(source: TensorSource, texts: Sequence[str], bins: int) -> T
     )
 
 
+def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: int) -> Packed:
+    """The heat map of a slice of at most two dimensions. Raises SliceError."""
+    key = table_key(source, texts)
+    found = heat_map(source, key, rows, columns)
+    down, across = axis_spans(key)
+    is_vector = len(sliced_shape(key)) < 2
+    data = ColumnData()
+    header = HeatHeader(
+        shape=list(found.shape),
+        cells=list(found.value.shape),
+        rows=across if is_vector else down,
+        columns=down if is_vector else across,
+        is_reduced=found.is_reduced,
+        minimum=found.minimum,
+        maximum=found.maximum,
+        columns_data=HeatColumns(
+            value=data.add(found.value.reshape(-1)),
+            odd=data.add(found.non_finite.astype(np.float32).reshape(-1), 4),
+        ),
+    )
+    return join(header, data)
+
+
 def _text(element: Any, dtype: np.dtype[Any]) -> str | None:
-    """An element as the tensor would write it; magnitudes of complex numbers as they are."""
+    """An element as text, in the dtype of the tensor; a magnitude of a complex number keeps its own dtype."""
     if element is None:
         return None
     cell = np.asarray(element).reshape(1, 1)

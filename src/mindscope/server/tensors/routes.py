@@ -20,9 +20,8 @@ from mindscope.server.http.csv_response import CsvResponse, csv_file_name
 from mindscope.server.http.errors import failure
 from mindscope.server.http.immutable import READABLE, Id, immutable, value_not_found
 from mindscope.server.http.json_response import JsonResponse
-from mindscope.server.tensors.heat import pack_heat
 from mindscope.server.tensors.json_file import json_chunks
-from mindscope.server.tensors.query import open_tensor, summarize_tensor
+from mindscope.server.tensors.query import open_tensor, pack_heat, summarize_tensor
 from mindscope.server.tensors.schema import TensorAnswer, TensorFile, TensorStatisticsAnswer, TensorWindowAnswer
 from mindscope.server.tensors.table import csv_chunks, describe_tensor, npy_chunks, read_window, table_key
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tensor as a table: what it is, the cells of a window, and the whole slice as a file."""
+"""Writes tensors as text: a description, the cells of a window, and a slice as CSV or NPY."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.analysis.slices import SliceError, SliceKey, default_slice, read_slice, sliced_shape
+from mindscope.analysis.slices import SliceKey, check_table, default_slice, read_slice, sliced_shape
 from mindscope.analysis.tensor_statistics import is_whole
 from mindscope.analysis.tensors import TensorSource
 from mindscope.formats.csv_cells import text_cell
 from mindscope.formats.portable_array import portable_array
-from mindscope.reasons import Reason
 from mindscope.server.tensors.schema import AxisSpan, TensorAnswer, TensorWindowAnswer
 
 
 def describe_tensor(source: TensorSource) -> TensorAnswer:
-    """What the tensor is, and which slice of it to begin with."""
+    """The description of a tensor, with the slice that a page shows first."""
     return TensorAnswer(
         dtype=str(source.dtype),
         shape=list(source.shape),
@@ -38,7 +37,7 @@ def describe_tensor(source: TensorSource) -> TensorAnswer:
 def read_window(
     source: TensorSource, texts: Sequence[str], row: int, rows: int, column: int, columns: int
 ) -> TensorWindowAnswer:
-    """The cells of a slice from ``row`` and ``column`` on, at most ``rows`` by ``columns``. Raises SliceError."""
+    """At most ``rows`` by ``columns`` cells of a slice, from ``row`` and ``column`` on. Raises SliceError."""
     key = table_key(source, texts)
     down, across = axis_spans(key)
     window = _cut(key, row, rows, column, columns)
@@ -50,16 +49,14 @@ def read_window(
 
 
 def table_key(source: TensorSource, texts: Sequence[str]) -> SliceKey:
-    """The slice, which must have two dimensions at most; the default one without texts. Raises SliceError."""
+    """A slice with at most two dimensions; without texts the default slice. Raises SliceError."""
     key = read_slice(texts or default_slice(source.shape), source.shape)
-    left = [number for number, part in enumerate(key) if isinstance(part, range)]
-    if len(left) > 2:
-        raise SliceError(Reason("slice_dimensions", count=len(left), dimensions=", ".join(map(str, left))))
+    check_table(key)
     return key
 
 
 def axis_spans(key: SliceKey) -> tuple[AxisSpan, AxisSpan]:
-    """What stands on the rows and on the columns of the table."""
+    """The dimensions on the rows and on the columns of the table."""
     spans = [
         AxisSpan(dimension=number, start=part.start, step=part.step, size=len(part))
         for number, part in enumerate(key)
@@ -71,13 +68,13 @@ def axis_spans(key: SliceKey) -> tuple[AxisSpan, AxisSpan]:
 
 
 def _cut(key: SliceKey, row: int, rows: int, column: int, columns: int) -> SliceKey:
-    """The part of a slice that a window shows."""
+    """The part of a slice in a window."""
     cuts = iter((slice(row, row + rows), slice(column, column + columns)))
     return tuple(part[next(cuts)] if isinstance(part, range) else part for part in key)
 
 
 def cell_texts(table: NDArray[Any]) -> list[list[str]]:
-    """The cells of a table of two dimensions, each as the shortest text that reads back to the same value."""
+    """The cells of a 2-D array, each as the shortest text that parses to the same value."""
     if table.dtype == object:
         table = portable_array(table)
     portable: NDArray[Any] = portable_array(table)
@@ -85,7 +82,7 @@ def cell_texts(table: NDArray[Any]) -> list[list[str]]:
 
 
 def csv_chunks(source: TensorSource, key: SliceKey) -> Iterator[str]:
-    """The slice row by row, without a header: the values alone, exactly. A vector is a column."""
+    """The slice row by row, without a header, with exact values. A vector is a column."""
     width = sliced_shape(key)[1] if len(sliced_shape(key)) == 2 else 1
     for origin, block in source.blocks(key):
         begin = origin[1] if len(origin) == 2 else 0
@@ -97,7 +94,7 @@ def csv_chunks(source: TensorSource, key: SliceKey) -> Iterator[str]:
 
 
 def npy_chunks(source: TensorSource, key: SliceKey) -> Iterator[bytes]:
-    """The slice as a NumPy file, in a dtype that every NumPy reads; texts as one fixed width."""
+    """The slice as a NumPy file, in a dtype of plain NumPy; texts have one fixed width."""
     if source.dtype == object:
         buffer = io.BytesIO()
         np.save(buffer, portable_array(source.take(key)), allow_pickle=False)
