@@ -5,26 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from shutil import which
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
+from .chromium import FLAGS, program
 from .images_page import greys as greys
 from .images_page import many as many
 from .patience import PATIENCE_S
 
 WEB = Path(__file__).parents[2] / "src" / "mindscope" / "server" / "web"
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 OpenPage = Callable[[str], Page]
 
 
@@ -37,11 +29,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One a module: as long as it lives, an event loop runs in this thread, and others want to run their own."""
-    program = which("chromium") or which("chromium-browser") or which("google-chrome")
-    assert program, "no Chromium: apt-get install chromium"
     expect.set_options(timeout=1000 * PATIENCE_S)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=QUIET)
+        browser = playwright.chromium.launch(executable_path=program(), args=FLAGS)
         yield browser
         browser.close()
 

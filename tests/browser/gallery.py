@@ -20,26 +20,18 @@ from functools import partial
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
-from shutil import rmtree, which
+from shutil import rmtree
 
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.browser.chromium import FLAGS, WHOLE, program
 from tests.browser.pictures import golden
 from tests.browser.pictures.camera import Camera
 from tests.browser.pictures.cases import PAGES, Case, all_cases
 from tests.browser.pictures.logs import write_logs
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
-
-CHROMIUM_FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 
 
 @contextmanager
@@ -64,7 +56,7 @@ def take(cases: list[Case], origins: dict[str, str], folder: Path) -> list[str]:
     """Take pictures, those of one look after the other; gives the names of pages that never rested."""
     restless: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=which("chromium"), args=list(CHROMIUM_FLAGS))
+        browser = playwright.chromium.launch(executable_path=program(WHOLE), args=FLAGS)
         for look, alike in groupby(cases, key=lambda case: case.look):
             camera = Camera(browser, look)
             for case in alike:

@@ -7,14 +7,13 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from shutil import which
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
-from .conftest import QUIET
+from .chromium import FLAGS, WHOLE, program
 from .patience import PATIENCE_S
 from .scalars_page import card
 
@@ -23,12 +22,12 @@ HOST = socket.gethostname().lower()
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser as people have it, with its back/forward cache; Playwright turns that off."""
+    """A whole browser with its back/forward cache: Playwright turns that off, and the headless shell has none."""
     with sync_playwright() as playwright:
         expect.set_options(timeout=1000 * PATIENCE_S)
         browser = playwright.chromium.launch(
-            executable_path=which("chromium") or which("google-chrome"),
-            args=[*QUIET, f"--host-resolver-rules=MAP {HOST} 127.0.0.1"],
+            executable_path=program(WHOLE),
+            args=[*FLAGS, f"--host-resolver-rules=MAP {HOST} 127.0.0.1"],
             ignore_default_args=["--disable-back-forward-cache"],
         )
         yield browser
