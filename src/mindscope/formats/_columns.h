@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Columns that grow without the interpreter: items of one size, one after the other. */
+ * Growable columns in plain C: items of one size, stored contiguously, usable without the interpreter lock. */
 #ifndef MINDSCOPE_COLUMNS_H
 #define MINDSCOPE_COLUMNS_H
 
@@ -12,7 +12,7 @@ typedef struct {
     size_t length, capacity; /* in items */
 } Column;
 
-/* Append items, each of ``size`` bytes; 0 when there is no memory. */
+/* Append ``count`` items of ``size`` bytes each; returns 0 if memory allocation fails. */
 static inline int column_append(Column *column, const void *items, size_t count, size_t size) {
     if (column->capacity - column->length < count) {
         size_t capacity = column->capacity ? column->capacity : 1024;
@@ -36,7 +36,7 @@ static inline void column_free(Column *column) {
     memset(column, 0, sizeof(*column));
 }
 
-/* Values that stay in the file, in the order in which they were met. */
+/* References to values that stay in the file, in file order. */
 typedef struct {
     Column tag, number;           /* int32_t */
     Column step, offset, length;  /* int64_t */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * CRC-32C (Castagnoli, reflected polynomial 0x82F63B78; RFC 3720 appendix B.4), with the processor's instruction where
- * there is one and slicing by eight tables elsewhere. */
+ * CRC-32C (Castagnoli, reflected polynomial 0x82F63B78; RFC 3720 appendix B.4). Uses the processor's CRC instruction if
+ * it has one, else slicing-by-8 tables. */
 #ifndef MINDSCOPE_CRC32C_H
 #define MINDSCOPE_CRC32C_H
 
@@ -33,7 +33,7 @@ static uint32_t crc32c_by_table(uint32_t crc, const uint8_t *data, size_t length
     return crc;
 }
 
-/* CRC32C_WITH_INSTRUCTION stands before a function that is run only where there is the instruction. */
+/* CRC32C_WITH_INSTRUCTION marks a function that runs only on processors with the CRC instruction. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CRC32C_WITH_INSTRUCTION __attribute__((target("sse4.2")))
 CRC32C_WITH_INSTRUCTION static inline uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *data, size_t length) {
@@ -106,7 +106,7 @@ static void crc32c_initialise(void) {
     crc32c_use_instruction = crc32c_has_instruction();
 }
 
-/* Of ``data`` behind bytes whose checksum is ``before``, 0 for none. */
+/* CRC-32C of ``data`` that follows bytes whose checksum is ``before``; 0 if no bytes precede it. */
 static inline uint32_t crc32c_after(uint32_t before, const uint8_t *data, size_t length, int by_table) {
     return ~(crc32c_use_instruction && !by_table ? crc32c_by_instruction(~before, data, length)
                                                  : crc32c_by_table(~before, data, length));
@@ -114,7 +114,7 @@ static inline uint32_t crc32c_after(uint32_t before, const uint8_t *data, size_t
 
 static inline uint32_t crc32c_of(const uint8_t *data, size_t length) { return crc32c_after(0, data, length, 0); }
 
-/* As a checksum stands in a record. */
+/* The checksum in the form that a record stores. */
 static inline uint32_t crc32c_mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u; }
 
 static inline uint32_t crc32c_masked(const uint8_t *data, size_t length) { return crc32c_mask(crc32c_of(data, length)); }

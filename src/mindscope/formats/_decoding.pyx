@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The wire encoding of messages, read over schemas and without.
+"""Decodes the protobuf wire encoding, with and without schemas.
 
-Every read is checked against the end of the buffer before it is made; the directives above only switch off Cython's own
-second check.
+Each read checks the end of the buffer first; the directives above only switch off Cython's duplicate check.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -138,12 +137,12 @@ cdef object _packed(Cursor *cursor, Py_ssize_t length, int type, str name):
 
 
 cdef str _text(Cursor *cursor, Py_ssize_t length):
-    """Text of a string field; bytes that are no UTF-8 stay visible as \\xNN."""
+    """Text of a string field; invalid UTF-8 bytes become \\xNN."""
     return PyUnicode_DecodeUTF8(<char *>cursor.at, length, b"backslashreplace")
 
 
 cdef _add_packed(dict out, str name, object numbers):
-    """Add a run of numbers to those that are there: a list of runs, or an array where an earlier part of the message ended."""
+    """Append packed numbers to the earlier ones: a list of arrays, or one array from an earlier part of the message."""
     runs = out.get(name)
     if isinstance(runs, list):
         runs.append(numbers)
@@ -181,7 +180,7 @@ cdef int _decode_field(Cursor *cursor, Field field, int wire_type, Schema schema
     length = _read_length(cursor, name)
     if field.type == MESSAGE:
         inner.start, inner.at, inner.end = cursor.start, cursor.at, cursor.at + length
-        # a field that stands once merges with an earlier part of itself, as the encoding says
+        # the wire encoding merges repeated occurrences of a singular message field
         value = {} if field.is_repeated or field.is_map else out.get(field.name) or {}
         _decode_into(&inner, field.schema, <dict>value, depth + 1)
         if field.is_map:
@@ -243,10 +242,10 @@ cdef _join_packed(Schema schema, dict out):
 
 
 def decode(Schema schema not None, const uint8_t[::1] data not None):
-    """The message in ``data`` as a dict; fields that are absent are absent, unknown ones are passed over.
+    """The message in ``data`` as a dict; absent fields have no key, unknown fields are skipped.
 
-    Repeated fields are lists, packed numbers numpy arrays, maps dicts. Raises WireError with the byte where ``data`` breaks
-    the encoding.
+    Repeated fields are lists, packed numbers numpy arrays, maps dicts. Raises WireError with the byte at which ``data``
+    breaks the encoding.
     """
     cdef Cursor cursor
     cursor.start = &data[0] if data.shape[0] else NULL
@@ -258,7 +257,7 @@ def decode(Schema schema not None, const uint8_t[::1] data not None):
 
 
 def split(const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end):
-    """The fields that stand in ``data[start:end]``, without a schema.
+    """The fields in ``data[start:end]``, without a schema.
 
     One tuple each: ``(number, value, start, end)``; value is an unsigned int for a varint, a float for a fixed number, and
     None for a run of bytes, which is ``data[start:end]``.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which fields of an event hold what, in each dialect. The schema tables name them. */
+ * The fields of an event in each dialect. The schema tables name them. */
 #ifndef MINDSCOPE_DIALECTS_H
 #define MINDSCOPE_DIALECTS_H
 
@@ -8,12 +8,12 @@
 enum { TENSOR_FIELD = 8 }; /* of TensorBoard's Summary.Value */
 
 typedef struct {
-    int summary_field; /* of the event; 0 without any */
+    int summary_field; /* of the event; 0 if the dialect has none */
     int scalar_field;  /* of Summary.Value */
-    int exact_field;   /* of Summary.Value: the same scalar as float64; 0 without any */
-    int has_metadata;  /* Summary.Value.metadata says what a tensor is */
-    uint64_t value_fields; /* bit per field of Summary.Value that holds a value by reference */
-    uint64_t event_fields; /* bit per field of the event that is kept by reference */
+    int exact_field;   /* of Summary.Value: the same scalar as float64; 0 if the dialect has none */
+    int has_metadata;  /* 1 if Summary.Value.metadata gives the kind of a tensor */
+    uint64_t value_fields; /* bit per field of Summary.Value that the store keeps as a reference */
+    uint64_t event_fields; /* bit per field of the event that the store keeps as a reference */
 } Dialect;
 
 static const Dialect DIALECT_MINDSPORE = {5, 3, 1001, 0, 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 30,

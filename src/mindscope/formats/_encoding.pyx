@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The wire encoding of messages, written over schemas."""
+"""Encodes messages in the protobuf wire encoding, by schema."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -80,7 +80,7 @@ cdef object _items(object values):
 
 
 cdef bytes _single_bytes(Schema schema, Field field, object value, int depth):
-    """The bytes of one value, with the length before them where the type has one."""
+    """The bytes of one value, with a length prefix for types that have one."""
     cdef bytes body
     if field.type < STRING:
         return _number_bytes(schema, field, value)
@@ -134,6 +134,6 @@ cdef bytes _encode(Schema schema, dict message, int depth):
 def encode(Schema schema not None, dict message not None):
     """The bytes of ``message``, fields in the order of the schema; None counts as absent.
 
-    Raises WireError that names the field, the value and what fits.
+    Raises WireError that names the field, the value and the accepted type.
     """
     return _encode(schema, message, 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Events of any form to the rows and places of their tags. The rules are those of ``mindspore.locate`` and
- * ``tensorboard.locate``, which stay the readable statement of them:
+ * Converts events of any form to scalar rows and value references. ``mindspore.locate`` and ``tensorboard.locate``
+ * define the rules in readable form:
  *
  *     Event          1 wall time   2 step   Summary   some other fields, kept by reference
  *     Summary        1 Value, any number of them
- *     Value          1 tag   9 metadata   and one field with what it holds: a scalar, or anything else, kept by reference
+ *     Value          1 tag   9 metadata   and one field with its data: a scalar, or anything else, kept by reference
  *
- * Records that look like the ones before them are taken in by the loop of _scalars.h and never come here. */
+ * The loop of _scalars.h reads records of a known form; those records do not reach this code. */
 #ifndef MINDSCOPE_EVENTS_H
 #define MINDSCOPE_EVENTS_H
 
@@ -19,13 +19,13 @@ static int32_t ask_kind(Found *found, int32_t tag, const WireField *metadata) {
     if (kind == KIND_FAILED) return kind;
     if (kind > KIND_UNTOLD) {
         told->kind = kind;
-        found->lesson++; /* tags that are no text may look alike: the others are to be asked for again */
+        found->lesson++; /* a new kind may decide the kind of other tags: ask for their kinds again */
     }
     told->asked = found->lesson;
     return kind;
 }
 
-/* A value whose kind is known by the metadata of its tag, if one had any. ``offset`` is where ``value`` stands in the file. */
+/* Take a value whose kind comes from the metadata of its tag. ``offset`` is the file offset of ``value``. */
 static int take_told(Found *found, int32_t tag, int32_t number, const WireField *metadata, const uint8_t *value,
                      const uint8_t *end, int64_t offset, Stamp stamp) {
     Told *told = &((Told *)found->tags.told.data)[tag];
@@ -38,7 +38,7 @@ static int take_told(Found *found, int32_t tag, int32_t number, const WireField 
     }
     if (kind == KIND_SCALAR && told->unusual != found->turn) {
         if (scalar_tensor(value, end, &scalar)) return push_scalar(found, tag, stamp, scalar);
-        told->unusual = found->turn; /* the rows that follow must stay behind this one */
+        told->unusual = found->turn; /* later rows must keep their order after this one */
     }
     if (kind > KIND_UNTOLD) return refer(found, tag, TOLD + kind, stamp, offset, end - value);
     return number ? refer(found, tag, number, stamp, offset, end - value) : TAKEN;
@@ -83,7 +83,7 @@ static int take_value(Found *found, const uint8_t *value, const uint8_t *end, in
 static int take_summary(Found *found, const WireField *summary, int64_t offset, Stamp stamp) {
     const uint8_t *at = summary->at;
     WireField field = NO_FIELD;
-    if (!are_fields(at, summary->end)) return BREAKS_ENCODING; /* it tells no kinds */
+    if (!are_fields(at, summary->end)) return BREAKS_ENCODING; /* a broken summary defines no kinds */
     while (at < summary->end && next_field(&at, summary->end, &field)) {
         if (field.number != 1 || field.wire_type != WIRE_RUN) continue;
         int outcome = take_value(found, field.at, field.end, offset + (field.at - summary->at), stamp);
@@ -92,7 +92,7 @@ static int take_summary(Found *found, const WireField *summary, int64_t offset, 
     return TAKEN;
 }
 
-/* ``offset`` is where ``payload`` stands in the file. */
+/* ``offset`` is the file offset of ``payload``. */
 static int take_event(Found *found, const uint8_t *payload, const uint8_t *end, int64_t offset) {
     const uint8_t *at = payload;
     WireField field = NO_FIELD;
@@ -122,7 +122,7 @@ static int take_event(Found *found, const uint8_t *payload, const uint8_t *end, 
     return TAKEN;
 }
 
-/* Take in one record, whole or not at all; 0 when there is no memory. */
+/* Take one record, completely or not at all; returns 0 if memory allocation fails. */
 static int events_take(Found *found, const uint8_t *payload, uint64_t length, int64_t offset) {
     size_t places = found->places.tag.length;
     int64_t length64 = (int64_t)length;
@@ -136,8 +136,8 @@ static int events_take(Found *found, const uint8_t *payload, uint64_t length, in
     return column_push(&found->odd_offset, &offset, 8) && column_push(&found->odd_length, &length64, 8);
 }
 
-/* Take in the intact records from ``*position`` on, which moves behind them; byte 0 of ``data`` is byte ``base`` of the
- * file. Stops as ``scalars_scan`` does, and with SCALARS_OTHER behind a record that breaks the encoding. */
+/* Take the intact records from ``*position`` on and move ``*position`` past them; byte 0 of ``data`` is byte ``base``
+ * of the file. Stops like ``scalars_scan``, and with SCALARS_OTHER after a record that breaks the encoding. */
 static int events_scan(Found *found, const uint8_t *data, size_t end, int64_t base, size_t *position,
                        uint64_t *length) {
     int status = SCALARS_OTHER;

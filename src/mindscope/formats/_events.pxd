@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3
-"""What the columns of events are made of, as ``_scan.pyx`` uses it; the headers say what each is."""
+"""Declarations of the event column headers for ``_scan.pyx``; the headers document each item."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

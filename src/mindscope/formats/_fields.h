@@ -4,9 +4,9 @@
  *     key:varint          number of the field << 3 | wire type
  *     wire type 0         varint: seven bits a byte, the lowest first, all but the last byte with the highest bit
  *     wire types 1, 5     eight or four bytes, little endian
- *     wire type 2         length:varint and so many bytes
+ *     wire type 2         length:varint, then that number of bytes
  *
- * Groups, wire types 3 and 4, are left to the readable path. */
+ * These functions reject groups, wire types 3 and 4; the Python functions read them. */
 #ifndef MINDSCOPE_FIELDS_H
 #define MINDSCOPE_FIELDS_H
 
@@ -20,12 +20,13 @@ typedef struct {
     uint64_t number;
     int wire_type;
     uint64_t bits;           /* of a varint */
-    const uint8_t *at, *end; /* the bytes of any other */
+    const uint8_t *at, *end; /* the bytes of any other type */
 } WireField;
 
 #define NO_FIELD {0, WIRE_VARINT, 0, NULL, NULL}
 
-/* The number at ``*at``, which is moved behind it; 0 when it is cut off at ``end`` or longer than ten bytes. */
+/* Read the varint at ``*at`` and move ``*at`` past it; returns 0 if it is cut off at ``end`` or longer than ten
+ * bytes. */
 static inline int short_varint(const uint8_t **at, const uint8_t *end, uint64_t *value) {
     uint64_t result = 0;
     for (int shift = 0; *at < end && shift < 70; shift += 7) {
@@ -39,7 +40,7 @@ static inline int short_varint(const uint8_t **at, const uint8_t *end, uint64_t 
     return 0;
 }
 
-/* The field at ``*at``, which is moved behind it; 0 when it breaks the encoding or is of a group. */
+/* Read the field at ``*at`` and move ``*at`` past it; returns 0 if it breaks the encoding or is a group. */
 static inline int next_field(const uint8_t **at, const uint8_t *end, WireField *field) {
     uint64_t key, size;
     if (!short_varint(at, end, &key) || key >> 3 == 0) return 0;
@@ -65,7 +66,7 @@ static inline int is_fixed(const WireField *field) {
     return field->wire_type == WIRE_FIXED64 || field->wire_type == WIRE_FIXED32;
 }
 
-/* The number in a field of a fixed size. */
+/* The number in a fixed-size field. */
 static inline double fixed_number(const WireField *field) {
     double f64;
     float f32;
@@ -77,7 +78,7 @@ static inline double fixed_number(const WireField *field) {
     return f32;
 }
 
-/* Whether all of a message can be read. */
+/* Whether every field of a message is readable. */
 static inline int are_fields(const uint8_t *at, const uint8_t *end) {
     WireField field = NO_FIELD;
     while (at < end)

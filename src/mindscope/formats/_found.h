@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What was found in the events of one file: rows of scalars, places of other values, and records that are no events. */
+ * Contents of the events of one file: scalar rows, references to other values, and records that are not events. */
 #ifndef MINDSCOPE_FOUND_H
 #define MINDSCOPE_FOUND_H
 
 #include "_dialects.h"
 #include "_tags.h"
 
-/* Numbers of places beside the fields of Summary.Value. */
+/* Number ranges of references; numbers below 1000 are fields of Summary.Value. */
 enum { EVENT_FIELD = 1000, BROKEN_METADATA = 1999, TOLD = 2000 };
 enum { NO_TAG = -1 };
 
-/* What is known of the kind of a tag; any other number above 0 is a kind, too. */
+/* The kind of a tag; any other number above 0 is also a kind. */
 enum { KIND_UNTOLD = 0, KIND_SCALAR = 1, KIND_BROKEN = -1, KIND_FAILED = -2 };
 
-/* What becomes of a part of an event. */
+/* The outcome of taking one part of an event. */
 enum { TAKEN = 0, BREAKS_ENCODING = 1, NO_MEMORY = -1 };
 
-/* Says of which kind a tag is by its metadata, NULL without any; KIND_FAILED when that can't be asked. */
+/* Returns the kind of a tag from its metadata, which may be NULL; KIND_FAILED if the callback raises. */
 typedef int32_t (*AskKind)(void *asker, int32_t tag, const uint8_t *metadata, size_t length);
 
 typedef struct {
@@ -24,10 +24,10 @@ typedef struct {
     Tags tags;
     Scalars scalars;
     Places places;
-    Column pushed;                 /* int32_t: tags that the event at hand has brought scalars of */
+    Column pushed;                 /* int32_t: tags that got scalars from the current event */
     Column odd_offset, odd_length; /* int64_t: payloads that break the encoding */
-    int32_t turn;                  /* counts how often the places were taken, from 1 on */
-    int32_t lesson;                /* counts that, and the kinds that were told */
+    int32_t turn;                  /* incremented each time the caller takes the references; starts at 1 */
+    int32_t lesson;                /* incremented with ``turn``, and for each new kind */
     AskKind ask;
     void *asker;
 } Found;
@@ -37,7 +37,7 @@ typedef struct {
     double wall_time;
 } Stamp;
 
-/* Begin with another file; memory is used again. */
+/* Start another file; keeps allocated memory for reuse. */
 static void found_start(Found *found, const Dialect *dialect, AskKind ask, void *asker) {
     found->dialect = *dialect;
     tags_forget(&found->tags);
@@ -66,11 +66,11 @@ static int refer(Found *found, int32_t tag, int32_t number, Stamp stamp, int64_t
 static int push_scalar(Found *found, int32_t tag, Stamp stamp, double value) {
     if (!column_push(&found->pushed, &tag, sizeof(tag))) return NO_MEMORY;
     if (rows_push_exact(&tags_rows(&found->tags)[tag], stamp.step, stamp.wall_time, value)) return TAKEN;
-    found->pushed.length--; /* it was not pushed, so that there is nothing to take back */
+    found->pushed.length--; /* the row was not pushed, so take_back() must not remove it */
     return NO_MEMORY;
 }
 
-/* Forget the scalars of the event at hand. */
+/* Remove the scalars of the current event. */
 static void take_back(Found *found) {
     const int32_t *pushed = (const int32_t *)found->pushed.data;
     for (size_t index = 0; index < found->pushed.length; index++) rows_pop(&tags_rows(&found->tags)[pushed[index]]);

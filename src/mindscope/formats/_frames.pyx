@@ -6,8 +6,7 @@
             | n: u64 | crc(n)   | payload (n)  | crc(payload)
     all little-endian, crc = masked CRC-32C: ((c >> 15) | (c << 17)) + 0xa282ead8
 
-Every read is checked against the end of the buffer before it is made; the directives above only switch off Cython's own
-second check.
+Each read checks the end of the buffer first; the directives above only switch off Cython's duplicate check.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -44,9 +43,9 @@ cdef uint32_t _masked(const uint8_t *data, Py_ssize_t length) noexcept:
 
 
 def crc32c(const uint8_t[::1] data not None, bint by_table=False, uint32_t before=0):
-    """CRC-32C of ``data``, unmasked, behind bytes whose CRC-32C is ``before``.
+    """CRC-32C of ``data``, unmasked; ``before`` is the CRC-32C of the bytes that precede it.
 
-    ``by_table`` computes it without the processor's instruction.
+    ``by_table`` computes it without the processor's CRC instruction.
     """
     cdef const uint8_t *start = &data[0] if data.shape[0] else NULL
     cdef size_t length = data.shape[0]
@@ -59,7 +58,7 @@ def crc32c(const uint8_t[::1] data not None, bint by_table=False, uint32_t befor
 
 
 def has_crc_instruction():
-    """Whether this processor computes CRC-32C itself."""
+    """Whether this processor has a CRC-32C instruction."""
     return bool(crc32c_use_instruction)
 
 
@@ -81,11 +80,11 @@ def frame(const uint8_t[::1] payload not None):
 
 
 def scan_frames(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """Walk over intact records from ``position`` on, until the chunk ends or one is damaged.
+    """Read intact records from ``position`` on, until the chunk ends or a record is damaged.
 
-    Returns ``(spans, position, status, needed)``: the payload spans ``(start, end)`` in the chunk, where the walk stopped,
-    why (WHOLE: the chunk ended, perhaps inside a record; BAD_LENGTH or BAD_PAYLOAD: the record at ``position`` is
-    damaged), and how many bytes from ``position`` on would complete the record that is cut by the end of the chunk.
+    Returns ``(spans, position, status, needed)``: the payload spans ``(start, end)`` in the chunk, the stop position,
+    the reason (WHOLE: the chunk ended, perhaps inside a record; BAD_LENGTH or BAD_PAYLOAD: the record at ``position``
+    is damaged), and how many bytes from ``position`` on complete the record that the end of the chunk cuts.
     """
     cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
     cdef Py_ssize_t end = chunk.shape[0]
@@ -100,7 +99,7 @@ def scan_frames(const uint8_t[::1] chunk not None, Py_ssize_t position):
         if crc != crc32c_masked(data + position, 8):
             return spans, position, BAD_LENGTH, 0
         if length > <uint64_t>(1 << 62) or <uint64_t>(end - position) < length + HEADER + FOOTER:
-            # as a Python number: a lying length may be the largest there is
+            # a Python int: a corrupt length may exceed int64
             return spans, position, WHOLE, int(length) + HEADER + FOOTER
         memcpy(&crc, data + position + HEADER + length, 4)
         if crc != _masked(data + position + HEADER, length):
@@ -110,9 +109,9 @@ def scan_frames(const uint8_t[::1] chunk not None, Py_ssize_t position):
 
 
 cdef enum:
-    LONGEST_BITS = 48   # no file has longer records: most places that are no header are told by this alone
-    SHORT = 4096            # bytes of a payload whose checksum is always worth a look
-    SPENT_EACH_BYTE = 64    # bytes of wrong payloads for each byte of a chunk, until only short ones are looked at
+    LONGEST_BITS = 48   # no file has longer records; this check alone rejects most positions
+    SHORT = 4096            # always check payloads up to this size
+    SPENT_EACH_BYTE = 64    # wrong payload bytes to check for each byte of a chunk; then check short payloads only
     SPENT_ANYWAY = 1 << 24
 
 
@@ -127,18 +126,18 @@ cdef inline bint _is_header(const uint8_t *data) noexcept nogil:
 
 
 def is_header(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """Whether a record seems to begin at ``position``: a length and its right checksum."""
+    """Whether ``position`` has a record header: a length and its correct checksum."""
     return position >= 0 and chunk.shape[0] - position >= HEADER and bool(_is_header(&chunk[position]))
 
 
 def find_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """The first place from ``position`` on where a record stands whose checksums hold, and whether it is whole.
+    """The first position from ``position`` on that has a record with correct checksums, and whether the record is
+    whole.
 
-    Returns ``(place, True)`` for a record with both checksums right, ``(place, False)`` for the first place that may
-    still become one when more of the file is there: a right length checksum before a payload that the chunk cuts, or
-    the last bytes, which are too few for a header. Lengths of 2**48 and more are taken for damage. Where somebody wrote
-    one right header after the other before payloads that are not, long ones are passed over in the end: each costs the
-    checksum of its payload.
+    Returns ``(place, True)`` for a record with two correct checksums. Returns ``(place, False)`` for the first position
+    that may become a record when the file grows: a correct length checksum before a payload that the chunk cuts, or the
+    last bytes, which are too few for a header. Treats lengths of 2**48 and more as damage. A crafted file may hold many
+    correct headers before wrong payloads; each costs one payload checksum, so a budget limits the long ones.
     """
     cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
     cdef Py_ssize_t end = chunk.shape[0]
@@ -163,7 +162,7 @@ def find_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
 
 
 def ends_with_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """Whether a whole record with right checksums stands somewhere from ``position`` on, and ends with the chunk."""
+    """Whether a whole record with correct checksums begins at or after ``position`` and ends with the chunk."""
     cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
     cdef Py_ssize_t end = chunk.shape[0]
     cdef uint64_t length
@@ -180,7 +179,7 @@ def ends_with_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
 
 
 def read_frame_header(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """``(length, stored crc, computed crc)`` of the header at ``position``, for the text of an error."""
+    """``(length, stored crc, computed crc)`` of the header at ``position``, for error messages."""
     cdef uint64_t length
     cdef uint32_t crc
     if position < 0 or chunk.shape[0] - position < HEADER:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rows of one tag in the order of the file. While the steps are an arithmetic progression they are not stored. */
+ * Rows of one tag in file order. The steps take no memory while they are an arithmetic progression. */
 #ifndef MINDSCOPE_ROWS_H
 #define MINDSCOPE_ROWS_H
 
@@ -11,9 +11,9 @@ typedef struct {
     int64_t *steps; /* NULL while they are first, first + stride, ... */
     double *wall_times;
     float *values;
-    double *wide; /* all values, once one of them is no float32; else NULL */
+    double *wide; /* all values as float64, once one of them does not fit float32; else NULL */
     int64_t first, stride;
-    int64_t next; /* the step that goes on with the progression; from two rows on */
+    int64_t next; /* the next step of the progression; valid from two rows on */
     size_t count, capacity;
 } ScalarRows;
 
@@ -46,7 +46,7 @@ static int64_t rows_step(const ScalarRows *rows, size_t row) {
     return rows->steps != NULL ? rows->steps[row] : rows->first + (int64_t)row * rows->stride;
 }
 
-/* Make room for a step that does not go on with a progression of two or more: it begins one, or all are stored. */
+/* Handle a step that does not continue the progression: start a progression, or store all steps. */
 static int rows_note_step(ScalarRows *rows, int64_t step) {
     if (rows->count == 0) {
         rows->first = step;
@@ -91,10 +91,10 @@ static int rows_widen(ScalarRows *rows) {
     return 1;
 }
 
-/* Whether a number is a float32, or no number at all. */
+/* Whether float32 holds ``value`` exactly, or ``value`` is NaN. */
 static inline int is_float32(double value) { return (double)(float)value == value || value != value; }
 
-/* Like rows_push, for a value that float32 may not hold. */
+/* Like rows_push, for a value that may not fit float32. */
 static inline int rows_push_exact(ScalarRows *rows, int64_t step, double wall_time, double value) {
     if (!rows_push(rows, step, wall_time, (float)value)) return 0;
     if (is_float32(value)) return 1;
@@ -109,11 +109,11 @@ static inline void rows_pop(ScalarRows *rows) {
 }
 
 enum {
-    SHORT_ROWS = 256,   /* so few steps are stored, also those of a progression */
-    LONG_ROWS = 1048576 /* so many too: one column of steps for all of them would be as large */
+    SHORT_ROWS = 256,   /* below this count, return steps as a column even if they are a progression */
+    LONG_ROWS = 1048576 /* above this count too: a shared column of steps would take the same memory */
 };
 
-/* Whether the steps are to be handed out one by one, not as a progression. */
+/* Whether to return the steps as a column, not as a progression. */
 static inline int rows_have_steps(const ScalarRows *rows) {
     return rows->steps != NULL || rows->count < SHORT_ROWS || rows->count > LONG_ROWS;
 }
@@ -128,7 +128,7 @@ static void rows_copy(const ScalarRows *rows, int64_t *steps, double *wall_times
     for (size_t row = 0; steps != NULL && row < rows->count; row++) steps[row] = rows_step(rows, row);
 }
 
-/* Forget the rows, keep their memory. */
+/* Remove the rows, keep their memory. */
 static void rows_empty(ScalarRows *rows) {
     free(rows->steps);
     free(rows->wide);

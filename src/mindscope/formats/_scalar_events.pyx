@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""Scalars of MindSpore's dialect straight to their bytes, which is what a training loop waits for."""
+"""Encodes scalars of MindSpore's dialect directly to bytes: this runs on the hot path of the training loop."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
@@ -19,8 +19,8 @@ crc32c_initialise()
 
 cdef extern from *:
     """
-    /* The bytes of Value.exact_scalar_value: for what float32 does not hold at all, or only with an error of 1 or more.
-     * Of all other numbers float32 keeps 7 digits. */
+    /* Size of Value.exact_scalar_value: written if float32 overflows, underflows, or has an error of 1 or more.
+     * For all other numbers, the 7 digits of float32 suffice. */
     #include <math.h>
     static inline int exact_size(double value) {
         double size = fabs(value);
@@ -64,7 +64,7 @@ cdef inline Py_ssize_t _head_size(uint64_t step_bits, Py_ssize_t size) noexcept:
 
 
 cdef inline uint8_t *_put_head(uint8_t *out, double wall_time, uint64_t step_bits, Py_ssize_t size) noexcept:
-    """What stands in an Event before the ``size`` bytes of its Summary; returns where these go."""
+    """Write the fields of an Event before the ``size`` bytes of its Summary; returns the position after them."""
     out[0] = 0x09  # Event.wall_time
     memcpy(out + 1, &wall_time, 8)
     out[9] = 0x10  # Event.step
@@ -88,7 +88,7 @@ def encode_summary_event(double wall_time, int64_t step, bytes values not None):
 def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
     """The record of a MindSpore Event whose Summary holds ``scalars``, tag -> float, framed and with its checksums.
 
-    Raises UnicodeEncodeError for a tag that has no UTF-8.
+    Raises UnicodeEncodeError for a tag that UTF-8 can't encode.
     """
     cdef Py_ssize_t values = 0, payload, tag_size, value_size, exact
     cdef bint has_exact = False
@@ -124,14 +124,14 @@ def encode_scalar_record(double wall_time, int64_t step, dict scalars not None):
 
 
 cdef inline Py_ssize_t _scalar_size(Py_ssize_t tag_size, Py_ssize_t exact) noexcept nogil:
-    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length; ``exact`` are of its double."""
+    """Bytes of a Summary.Value with a tag and a scalar, without its own key and length; ``exact`` counts its double."""
     return 1 + varint_size(tag_size) + tag_size + 5 + exact
 
 
 cdef inline uint8_t *_put_scalar(
     uint8_t *out, const char *tag, Py_ssize_t tag_size, double value, Py_ssize_t exact
 ) noexcept nogil:
-    """The fields of such a value; returns the place behind them."""
+    """Write the fields of that value; returns the position after them."""
     cdef float narrow = <float>value
     out[0] = 0x0A  # Value.tag
     out = put_varint(out + 1, tag_size)

@@ -5,7 +5,7 @@
  *     TensorProto    dtype, a shape without dimensions, and the number: in tensor_content, in the list of its dtype, or
  *                    nowhere, which is zero
  *
- * Anything else, also what is merely unusual, is left to ``tensorboard.decode_scalar``, which says what is wrong with it. */
+ * ``tensorboard.decode_scalar`` handles every other form, including unusual ones, and reports errors. */
 #ifndef MINDSCOPE_SCALAR_TENSORS_H
 #define MINDSCOPE_SCALAR_TENSORS_H
 
@@ -13,7 +13,7 @@
 
 #include "_fields.h"
 
-/* Whether a message has only these fields, all of them runs of bytes but for ``number``, which is a varint. */
+/* Whether a message has only fields up to ``last``, all length-delimited except ``number``, which is a varint. */
 static inline int has_runs(const uint8_t *at, const uint8_t *end, uint64_t last, uint64_t number) {
     WireField field = NO_FIELD;
     while (at < end) {
@@ -23,7 +23,7 @@ static inline int has_runs(const uint8_t *at, const uint8_t *end, uint64_t last,
     return 1;
 }
 
-/* Whether SummaryMetadata {1 plugin_data {1 name, 2 content}, 2 name, 3 description, 4 class} is as writers have it. */
+/* Whether SummaryMetadata {1 plugin_data {1 name, 2 content}, 2 name, 3 description, 4 class} has the usual form. */
 static inline int is_plain_metadata(const uint8_t *at, const uint8_t *end) {
     WireField field = NO_FIELD;
     if (!has_runs(at, end, 4, 4)) return 0;
@@ -56,7 +56,7 @@ static inline uint64_t list_of(uint64_t dtype, uint64_t *size) {
     return 0;
 }
 
-/* A number from its bits, of which those above its size say nothing. */
+/* A number from its bits; ignores the bits above its size. */
 static inline double number_of(uint64_t dtype, uint64_t bits) {
     uint32_t low = (uint32_t)bits;
     float f32;
@@ -110,12 +110,12 @@ static inline int tensor_number(const uint8_t *at, const uint8_t *end, double *n
     } else if (numbers.number && (numbers.number != list || !listed_bits(&numbers, dtype, size, &bits))) {
         return 0;
     }
-    if (dtype == DTYPE_HALF && bits > 0xFFFF) return 0; /* float32 bits, as PyTorch writes them */
+    if (dtype == DTYPE_HALF && bits > 0xFFFF) return 0; /* float32 bits: PyTorch writes halves this way */
     *number = number_of(dtype, bits);
     return 1;
 }
 
-/* The scalar in an encoded Summary.Value of the plugin "scalars"; 0 when it is for the readable rule. */
+/* The scalar in an encoded Summary.Value of the plugin "scalars"; returns 0 for forms that the Python rule handles. */
 static int scalar_tensor(const uint8_t *at, const uint8_t *end, double *scalar) {
     WireField field = NO_FIELD;
     double number = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Scalars of records that look like the ones before them, straight to the rows of their tags.
+ * Appends scalars from records of a known form directly to the rows of their tags.
  *
- * Trainings write the same few tags again and again, each in the same bytes but for step, time and value:
+ * A training writes the same few tags again and again; only step, time and value change between the records:
  *
  *     Event          09 time:8  [10 step:varint]  2a length:varint  Value ...
  *     Value          form  value:4
  *     form           0a length:varint  0a length:varint  tag  key of the scalar field
  *
- * The form of a tag is known once the tag is. The loop takes in records made of known forms in the expected order, both
- * checksums verified; anything else it leaves to the general reading, which knows every rule. */
+ * The form of a tag follows from its name. The loop takes records made of known forms in the expected order, and checks
+ * both checksums. It leaves every other record to the general reader, which knows all rules. */
 #ifndef MINDSCOPE_SCALARS_H
 #define MINDSCOPE_SCALARS_H
 
@@ -21,17 +21,17 @@
 enum { SCALARS_END = 0, SCALARS_BAD_LENGTH = 1, SCALARS_BAD_PAYLOAD = 2, SCALARS_OTHER = 3, SCALARS_NO_MEMORY = 4 };
 enum { RECORD_HEADER = 12, RECORD_FOOTER = 4 };
 
-/* What the loop knows of tags, by their number, and what it finds out. */
+/* The loop's view of the tags, indexed by tag number, and its results. */
 typedef struct {
     ScalarRows *rows;
-    const uint8_t *forms; /* of all tags, one after the other */
-    const size_t *form_starts; /* one more than tags */
+    const uint8_t *forms; /* of all tags, concatenated */
+    const size_t *form_starts; /* one more entry than tags */
     const int32_t *following; /* the tag that came after this one the last time */
     int32_t tag_count;
-    int32_t last; /* tag of the value before */
+    int32_t last; /* tag of the previous value */
     int64_t records;
-    int64_t with_scalars; /* records */
-    double first_wall_time, last_wall_time; /* of those */
+    int64_t with_scalars; /* count of records with scalars */
+    double first_wall_time, last_wall_time; /* of records with scalars */
     int64_t last_step;
 } Scalars;
 
@@ -49,7 +49,7 @@ static void scalars_forget(Scalars *scalars) {
     scalars->last_step = INT64_MIN;
 }
 
-/* Whether a form stands at ``at``, where at least ``length`` bytes are. */
+/* Whether ``at``, which has at least ``length`` bytes, begins with a form. */
 static inline int is_form(const uint8_t *at, const uint8_t *form, size_t length) {
     uint64_t one, other, differ = 0;
     if (length < 8) return memcmp(at, form, length) == 0;
@@ -63,7 +63,7 @@ static inline int is_form(const uint8_t *at, const uint8_t *form, size_t length)
     return (differ | (one ^ other)) == 0;
 }
 
-/* Take in an event made of known forms; anything but SCALARS_END leaves everything as it was. */
+/* Take an event made of known forms; changes nothing unless it returns SCALARS_END. */
 static inline int scalars_take(Scalars *scalars, const uint8_t *at, const uint8_t *end) {
     double wall_time;
     uint64_t step = 0, length;
@@ -103,7 +103,8 @@ static inline int scalars_take(Scalars *scalars, const uint8_t *at, const uint8_
     return SCALARS_END;
 }
 
-/* The loop, once for each way to compute checksums: a function that may use an instruction is not inlined elsewhere. */
+/* The loop, compiled once for each checksum method: the compiler does not inline a target-specific function
+ * elsewhere. */
 #define SCALARS_LOOP(NAME, CRC)                                                                                       \
     static int NAME(Scalars *scalars, const uint8_t *data, size_t end, size_t *position, uint64_t *length) {          \
         size_t at = *position;                                                                                        \
@@ -137,8 +138,9 @@ static inline int scalars_take(Scalars *scalars, const uint8_t *at, const uint8_
 SCALARS_LOOP(scalars_scan_by_table, crc32c_by_table)
 CRC32C_WITH_INSTRUCTION SCALARS_LOOP(scalars_scan_by_instruction, crc32c_by_instruction)
 
-/* Take in records from ``*position`` on, which moves to the first that is not; says why. A SCALARS_OTHER record is intact
- * and ``*length`` bytes long, as one that is cut off by ``end`` will be. */
+/* Take records from ``*position`` on; moves ``*position`` to the first record that was not taken and returns the
+ * reason. A SCALARS_OTHER record is intact; ``*length`` is its payload length, also for a record that ``end`` cuts off.
+ * */
 static int scalars_scan(Scalars *scalars, const uint8_t *data, size_t end, size_t *position, uint64_t *length) {
     return crc32c_use_instruction ? scalars_scan_by_instruction(scalars, data, end, position, length)
                                   : scalars_scan_by_table(scalars, data, end, position, length);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""Records straight to columns: scalars are decoded, every other value is placed by its bytes, without the interpreter.
+"""Reads records into columns in C: decodes scalars, keeps a byte reference to every other value.
 
-The rules are those of ``mindspore.locate`` and ``tensorboard.locate``, which stay the readable statement of them and which
-the tests compare with this one on any input. An event that breaks the wire encoding leaves no row; it is handed back for
-those functions to name what is wrong.
+``mindspore.locate`` and ``tensorboard.locate`` define the rules in readable form; the tests compare them with this
+module on random input. An event that breaks the wire encoding adds no row; the caller passes it to those functions,
+which name the error.
 """
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -21,35 +21,35 @@ import numpy as np
 
 crc32c_initialise()
 
-WHOLE = 0   # a status of ``_frames``; the others are handed on
+WHOLE = 0   # a status of ``_frames``; scan() also returns the other ones
 
 EVENT_FIELD = EVENT_FIELD_NUMBER
-"""Added to the field number of a value that stands in the event itself, not in its summary."""
+"""Added to the field number of a value that is a field of the event itself, not of its summary."""
 BROKEN_METADATA = BROKEN_METADATA_NUMBER
-"""The number of a value whose metadata can't be decoded; a row beside that of the value itself."""
+"""The number of a value whose metadata can't be decoded; this row is added to the row of the value itself."""
 TOLD = TOLD_NUMBER
-"""Added to the kind that a value has by its metadata."""
+"""Added to the kind that the metadata gives to a value."""
 TOLD_SCALAR = KIND_SCALAR
-"""The kind whose values are decoded where they are plain."""
+"""The kind whose plain values ``scan`` decodes."""
 
 
 cdef class EventColumns:
-    """What the records of one file hold, from ``start`` on. For one file after the other, not for two threads at once.
+    """Contents of the records of one file, from ``start`` on. Reusable for other files; not thread-safe.
 
     A dialect is "mindspore", "mindspore_lineage" or "tensorboard".
     """
 
     cdef Found found
-    cdef int32_t known_tags        # given out by new_tags() so far
-    cdef object tell               # what start() was given
-    cdef object failure            # what ``tell`` raised
+    cdef int32_t known_tags        # count of tags that new_tags() has returned
+    cdef object tell               # the callback of start()
+    cdef object failure            # the exception that ``tell`` raised
 
     def start(self, str dialect not None, tell not None):
-        """Begin with a file of a dialect. What was not taken of the one before is forgotten; its memory is used again.
+        """Start a file of a dialect. Discards the values of the previous file that were not taken; reuses its memory.
 
-        ``tell(tag, metadata)`` says of which kind a tag of TensorBoard's is that stands with a tensor or with metadata
-        alone: a number above 0 for good, TOLD_SCALAR or one that the caller chooses; 0 when nothing has said it so far,
-        -1 when the encoded ``metadata``, None without any, can't be decoded.
+        ``tell(tag, metadata)`` returns the kind of a TensorBoard tag that has a tensor or only metadata. A number above
+        0 is final: TOLD_SCALAR or a number that the caller chooses. 0 means that the kind is not known yet, -1 that the
+        encoded ``metadata``, None if the value has none, can't be decoded.
         """
         self.known_tags = 0
         self.tell, self.failure = tell, None
@@ -59,10 +59,11 @@ cdef class EventColumns:
         found_free(&self.found)
 
     def scan(self, const uint8_t[::1] chunk not None, Py_ssize_t position, int64_t base):
-        """Take in the intact records from ``position`` on; byte 0 of ``chunk`` is byte ``base`` of the file.
+        """Take the intact records from ``position`` on; byte 0 of ``chunk`` is byte ``base`` of the file.
 
-        Returns ``(position, status, needed)`` as ``scan_frames`` does, but WHOLE also behind a record that is no event,
-        whose values may tell kinds: take the places before the next call. Raises MemoryError, and what ``tell`` raises.
+        Returns ``(position, status, needed)`` like ``scan_frames``, but also returns WHOLE after a record that is not
+        an event. Its values may define kinds: call ``take_places`` before the next scan. Raises MemoryError, and any
+        exception of ``tell``.
         """
         cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
         cdef size_t end = chunk.shape[0], at = position
@@ -89,20 +90,20 @@ cdef class EventColumns:
 
     @property
     def has_places(self):
-        """Whether ``take_places`` would bring anything."""
+        """Whether ``take_places`` returns any rows."""
         return self.found.places.tag.length > 0 or self.found.odd_offset.length > 0
 
     def new_tags(self):
-        """The tags that were met since the last call; their numbers go on from the last call's."""
+        """The tags found since the last call; their numbers continue those of the last call."""
         cdef int32_t tag
         texts = [self._text(tag) for tag in range(self.known_tags, self.found.tags.count)]
         self.known_tags = self.found.tags.count
         return texts
 
     def take_records(self):
-        """How many records were taken in since the last call, and how far those with scalars reach.
+        """The count of records since the last call, and the range of those with scalars.
 
-        The latter is first wall time, last wall time, highest step; None without any.
+        The range is first wall time, last wall time, highest step; None if no record had scalars.
         """
         cdef Scalars *scalars = &self.found.scalars
         records, reach = scalars.records, None
@@ -112,12 +113,12 @@ cdef class EventColumns:
         return records, reach
 
     def take_scalars(self, memory not None):
-        """The scalars since the last call, those of one tag in the order of the file.
+        """The scalars since the last call, the rows of each tag in file order.
 
-        ``memory(n)`` gives a writable array of n bytes for the columns. Returns ``(rows, steps, wall_times, values)``:
-        ``rows`` lists tag, start and stop in ``wall_times``, first step, stride and whether the values are wide. The
-        stride is 0 where ``steps`` has the steps, which for these tags alone follow each other there. ``values`` are
-        the float32 ones and the wide float64 ones, in each the rows of their tags one after the other.
+        ``memory(n)`` returns a writable array of n bytes for the columns. Returns ``(rows, steps, wall_times,
+        values)``: ``rows`` lists tag, start and stop in ``wall_times``, first step, stride and whether the values are
+        wide. A stride of 0 means that ``steps`` has the steps; it holds only those tags, concatenated. ``values`` are
+        the float32 ones and the wide float64 ones; each concatenates the rows of its tags.
         """
         cdef ScalarRows *all_rows = tags_rows(&self.found.tags)
         cdef ScalarRows *rows
@@ -155,15 +156,15 @@ cdef class EventColumns:
         return taken, steps, wall_times, (values, wide_values)
 
     def take_places(self):
-        """The values by reference and the odd records since the last call, as columns by name.
+        """The value references and the odd records since the last call, as columns by name.
 
-        ``tag number step wall_time offset length``: values by reference; ``number`` is the field of Summary.Value, TOLD
-        plus the kind that ``tell`` gave, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, and then ``tag``
-        is -1. ``odd_offset odd_length``: payloads that are no event.
+        ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, TOLD
+        plus the kind that ``tell`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with ``tag``
+        -1. ``odd_offset odd_length``: payloads that are not events.
         """
         cdef Places *places = &self.found.places
         self.found.turn += 1
-        self.found.lesson += 1  # what the caller does with them may tell kinds, too
+        self.found.lesson += 1  # the caller may learn kinds from the returned values
         return {
             "tag": _array(&places.tag, np.int32),
             "number": _array(&places.number, np.int32),
@@ -177,7 +178,7 @@ cdef class EventColumns:
 
 
 cdef object _array(Column *column, object dtype):
-    """A numpy array with the items, and the column empty again."""
+    """A numpy array with the items; empties the column."""
     dtype = np.dtype(dtype)
     array = np.empty(column.length, dtype)
     cdef uint8_t[::1] view
@@ -189,11 +190,11 @@ cdef object _array(Column *column, object dtype):
 
 
 cdef int32_t _ask(void *asker, int32_t tag, const uint8_t *metadata, size_t length) noexcept with gil:
-    """What ``tell`` answers; KIND_FAILED when it raises."""
+    """Call ``tell``; returns KIND_FAILED when it raises."""
     cdef EventColumns columns = <EventColumns>asker
     try:
         return columns.tell(columns._text(tag), None if metadata == NULL else (<const char *>metadata)[:length])
-    except BaseException as failure:  # nothing can be raised without the interpreter; scan() does
+    except BaseException as failure:  # C code can't propagate an exception; scan() raises it
         columns.failure = failure
         return KIND_FAILED
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""What the codec knows of a message. See ``_schema.pyx``."""
+"""Schema declarations for the codec. See ``_schema.pyx``."""
 
 from libc.stdint cimport uint32_t
 
 cdef enum:
-    MAX_DEPTH = 100  # nesting of messages, as in other readers of this encoding
+    MAX_DEPTH = 100  # nesting limit of messages, the same as in other protobuf readers
 
 cdef enum Type:
     DOUBLE = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The schema of a message: what its fields are called and how each is encoded."""
+"""The schema of a message: names, numbers and types of its fields."""
 
 from libc.stdint cimport uint32_t
 
@@ -8,11 +8,11 @@ _TYPES = {"double": DOUBLE, "float": FLOAT, "int32": INT32, "enum": INT32, "int6
           "uint64": UINT64, "bool": BOOL, "fixed32": FIXED32, "fixed64": FIXED64, "string": STRING, "bytes": BYTES}
 DTYPES = {DOUBLE: "<f8", FLOAT: "<f4", INT32: "<i4", INT64: "<i8", UINT32: "<u4", UINT64: "<u8", BOOL: "?",
           FIXED32: "<u4", FIXED64: "<u8"}
-"""Of packed numbers, by the type of the field."""
+"""The numpy dtype of packed numbers, by the type of the field."""
 
 
 cdef class Field:
-    """One field of a message: its number, name and type, and how often it stands."""
+    """One field of a message: its number, name, type and cardinality."""
 
     def __init__(self, str name, uint32_t number, str type_name, *, bint is_repeated=False, bint is_packed=False,
                  bint is_map=False, bint is_required=False):

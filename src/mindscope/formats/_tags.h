@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tags as numbers, given in the order of first sight, with all that is known of each: its form, its rows, its kind. */
+ * Maps tags to numbers in the order of first occurrence, and keeps the form, rows and kind of each tag. */
 #ifndef MINDSCOPE_TAGS_H
 #define MINDSCOPE_TAGS_H
 
@@ -7,15 +7,15 @@
 #include "_scalars.h"
 
 enum {
-    SPARE_ROWS = 524288, /* kept for the next file, 12 bytes each: fresh memory costs more than the rows in it */
+    SPARE_ROWS = 524288, /* kept for the next file, 12 bytes each: page faults cost more than filling the rows */
     SPARE_TAGS = 65536
 };
 
-/* What metadata said of a tag. */
+/* The kind of a tag, from metadata. */
 typedef struct {
-    int32_t kind;    /* 0 before it did */
-    int32_t asked;   /* the lesson after which this was asked for */
-    int32_t unusual; /* the turn in which a scalar had an unusual form */
+    int32_t kind;    /* 0 while unknown */
+    int32_t asked;   /* ``Found.lesson`` at the last call of ``ask`` */
+    int32_t unusual; /* ``Found.turn`` in which a scalar had an unusual form */
 } Told;
 
 typedef struct {
@@ -25,13 +25,13 @@ typedef struct {
     Column bytes;       /* uint8_t */
     Column hashes;      /* uint64_t */
     Column following;   /* int32_t: the tag that came after this one last time; a training repeats its order */
-    Column forms;       /* uint8_t: what stands before the number in a value of a tag, see _scalars.h */
+    Column forms;       /* uint8_t: the bytes before the number in a value of a tag, see _scalars.h */
     Column form_starts; /* size_t: where each form begins; one more entry at the end */
     Column rows;        /* ScalarRows */
     Column told;        /* Told */
-    Column spare;       /* ScalarRows without rows, whose memory new tags take */
-    size_t spare_rows;  /* that they have room for */
-    uint8_t scalar_key; /* of the field of a value that holds a scalar */
+    Column spare;       /* ScalarRows without rows; new tags reuse their memory */
+    size_t spare_rows;  /* total capacity of ``spare``, in rows */
+    uint8_t scalar_key; /* wire key of the scalar field of a value */
     int32_t count;
     int32_t last;
 } Tags;
@@ -55,7 +55,7 @@ static inline uint64_t tag_hash(const uint8_t *text, size_t length) {
 static inline int tags_is(const Tags *tags, int32_t tag, const uint8_t *text, size_t length) {
     const size_t *starts = (const size_t *)tags->starts.data;
     if (starts[tag + 1] - starts[tag] != length) return 0;
-    return length == 0 || memcmp(tags->bytes.data + starts[tag], text, length) == 0; /* there may be no bytes at all yet */
+    return length == 0 || memcmp(tags->bytes.data + starts[tag], text, length) == 0; /* bytes.data may still be NULL */
 }
 
 static int tags_grow_slots(Tags *tags) {
@@ -92,7 +92,7 @@ static int tags_push_form(Tags *tags, const uint8_t *text, size_t length) {
            column_append(&tags->forms, text, length, 1) && column_push(&tags->forms, &tags->scalar_key, 1);
 }
 
-/* Rows for a new tag. */
+/* Rows for a new tag; reuses spare memory. */
 static ScalarRows tags_take_spare(Tags *tags) {
     ScalarRows rows;
     memset(&rows, 0, sizeof(rows));
@@ -127,7 +127,7 @@ static int32_t tags_add(Tags *tags, const uint8_t *text, size_t length, uint64_t
     return tags->last = tag;
 }
 
-/* The number of a tag, given when it is new; -1 when there is no memory. */
+/* The number of a tag; assigns one to a new tag. Returns -1 if memory allocation fails. */
 static int32_t tags_number(Tags *tags, const uint8_t *text, size_t length) {
     int32_t *following = (int32_t *)tags->following.data;
     if (tags->count && tags_is(tags, following[tags->last], text, length)) return tags->last = following[tags->last];
@@ -144,7 +144,7 @@ static int32_t tags_number(Tags *tags, const uint8_t *text, size_t length) {
     return tags_add(tags, text, length, hash, slot);
 }
 
-/* Have no tags, and their memory for the next ones. */
+/* Remove all tags; keep their memory for reuse. */
 static void tags_forget(Tags *tags) {
     for (size_t tag = 0; tag < tags->rows.length; tag++) {
         ScalarRows *rows = &tags_rows(tags)[tag];
@@ -170,7 +170,7 @@ static void tags_free(Tags *tags) {
     free(tags->slots);
 }
 
-/* Have the loop over scalars know all tags; their memory may have moved. */
+/* Pass all tags to the scalar loop; their memory may have moved. */
 static inline void tags_show(const Tags *tags, Scalars *scalars) {
     scalars->rows = tags_rows(tags);
     scalars->forms = tags->forms.data;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""Numbers of seven bits a byte, the lowest first; all bytes but the last have the highest bit."""
+"""Varints: seven bits a byte, lowest first; the highest bit marks all bytes except the last."""
 
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -14,7 +14,7 @@ cdef inline int varint_size(uint64_t value) noexcept nogil:
 
 
 cdef inline uint8_t *put_varint(uint8_t *out, uint64_t value) noexcept nogil:
-    """Write a number; returns the place behind it."""
+    """Write a varint; returns the position after it."""
     while value >= 0x80:
         out[0] = <uint8_t>(value | 0x80)
         out += 1

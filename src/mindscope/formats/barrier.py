@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The barrier around a value: whatever its bytes make a decoder raise becomes an error of ours."""
+"""Converts any exception of a decoder to a FormatError, so that one bad value does not stop the reading."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from mindscope.reasons import Reason
 
 
 def as_format_error(error: Exception, kind: str) -> FormatError:
-    """``error`` itself when it is a FormatError, else one that names the ``kind`` of the value and what was raised."""
+    """``error`` itself if it is a FormatError, else a FormatError with the ``kind`` of the value and the exception."""
     if isinstance(error, FormatError):
         return error
-    is_plain = type(error) in (ValueError, TypeError, OverflowError)  # their texts need no name before them
+    is_plain = type(error) in (ValueError, TypeError, OverflowError)  # their texts are clear without the class name
     why = str(error) if is_plain else f"{type(error).__name__}: {error}"
     return FormatError(Reason("value_malformed", kind=kind, why=why))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory for columns, in pieces of large blocks: a fresh page costs more than the rows that are put into it."""
+"""Allocates memory for columns as pieces of large blocks: a page fault costs more than writing the rows of the page."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 BLOCK_BYTES = 32 << 20
 SMALL_BYTES = 1 << 16
-"""Less is for the usual allocator: a few rows must not keep a block in memory."""
+"""numpy allocates smaller arrays: a few rows must not keep a whole block in memory."""
 ALIGNMENT = 64
 
 Bytes = NDArray[np.uint8]
 
 
 class BlockAllocator:
-    """Gives pieces of a block, which is freed with the last of its pieces. For one thread at a time."""
+    """Returns pieces of a block; freeing the last piece frees the block. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._rest = np.empty(0, np.uint8)  # what is left of the block
+        self._rest = np.empty(0, np.uint8)  # the unused end of the block
 
     def empty(self, size_bytes: int) -> Bytes:
-        """A writable array of so many bytes."""
+        """A writable array of ``size_bytes`` bytes."""
         if size_bytes < SMALL_BYTES:
             return np.empty(size_bytes, np.uint8)
         if self._rest.size < size_bytes:
@@ -36,6 +36,6 @@ class BlockAllocator:
 def _block(size_bytes: int) -> Bytes:
     block = mmap.mmap(-1, size_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):  # a system without them takes its usual pages
+        with contextlib.suppress(OSError):  # a kernel without huge pages uses normal ones
             block.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(block, np.uint8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which dialect a file speaks, and one way to call each."""
+"""Detects the dialect of a file, and calls the functions of each dialect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["decode", "detect", "locate", "rewinds"]
 
 
 def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> DialectName:
-    """The dialect by the version that the first record gives; without one, by the name of the file."""
+    """The dialect by the version in the first record; if the record has no version, by the name of the file."""
     version = _read_version(first_payload) if first_payload is not None else ""
     if version.startswith("MindSpore.Event"):
         return DialectName.MINDSPORE
@@ -29,7 +29,7 @@ def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> D
 
 
 def rewinds(dialect: DialectName, first_payload: bytes | memoryview) -> bool:
-    """Whether a step that falls back within the file replaces the larger ones before it, by the record at byte 0.
+    """Whether a decreasing step replaces earlier points with larger steps; ``first_payload`` is the record at byte 0.
 
     This is TensorBoard's rule for files below version 2 of its format, whose writers have no other sign of a restart.
     """
@@ -42,7 +42,7 @@ def _read_version(payload: bytes | memoryview) -> str:
             if number == 3 and value is None:
                 return str(payload[start:end], "utf-8", "replace")
     except WireError:
-        pass  # the reader of the record reports it, with its place
+        pass  # the reader of the record reports this error with its position
     return ""
 
 
@@ -51,7 +51,7 @@ def locate(
 ) -> Iterator[Located | Undecodable]:
     """The values of the event in ``payload``, which begins at file byte ``offset``, and those that can't be decoded.
 
-    ``kinds`` is the memory of one run, see ``tensorboard.locate``. Raises FormatError when the event can't be.
+    ``kinds`` maps the tags of one run to kinds, see ``tensorboard.locate``. Raises FormatError for an invalid event.
     """
     if dialect is DialectName.TENSORBOARD:
         return tensorboard.locate(payload, offset, kinds)
@@ -61,7 +61,7 @@ def locate(
 
 
 def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any:
-    """The value in the bytes that a Located of this dialect covers. Raises FormatError."""
+    """The value in the bytes that a Located of this dialect refers to. Raises FormatError."""
     storage = getattr(KINDS[kind], dialect.value)
     if storage is None:
         raise FormatError(Reason("value_malformed", kind=kind.value, why=f"{dialect} files hold no such values"))
@@ -69,5 +69,5 @@ def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any
         return storage.decode(encoded)
     except FormatError:
         raise
-    except Exception as error:  # a number in place of a text, half a table, a shape that no array has
+    except Exception as error:  # such as a number instead of a text, an incomplete table, or an impossible shape
         raise as_format_error(error, kind.value) from error

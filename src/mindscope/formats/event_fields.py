@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the events of all dialects have in common: a wall time, a step, and fields with what happened."""
+"""The common fields of events in all dialects: wall time, step, and message fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mindscope.formats import wire
 
 
 class EventFields(NamedTuple):
-    """``wall_time`` in seconds since 1970, and the number, start and end of each field that was asked for."""
+    """``wall_time`` in seconds since 1970, and the number, start and end of each wanted field."""
 
     wall_time: float
     step: int
@@ -18,7 +18,7 @@ class EventFields(NamedTuple):
 
 
 def split_event(payload: bytes | memoryview, wanted: Container[int]) -> EventFields:
-    """The parts of an event, of its messages those of the ``wanted`` numbers. Raises WireError."""
+    """The parts of an event, with the message fields whose numbers are in ``wanted``. Raises WireError."""
     wall_time, step, spans = 0.0, 0, list[tuple[int, int, int]]()
     for number, value, start, end in wire.split(payload, 0, len(payload)):
         if number == 1 and isinstance(value, float):
@@ -31,5 +31,5 @@ def split_event(payload: bytes | memoryview, wanted: Container[int]) -> EventFie
 
 
 def wire_to_int64(value: int) -> int:
-    """A varint as the signed number that an int64 field means."""
+    """Converts a varint to the signed number of an int64 field."""
     return value - (1 << 64) if value >= 1 << 63 else value

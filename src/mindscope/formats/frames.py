@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records in a file: found, checked, and found again after damage. The layout is drawn in ``_frames.pyx``."""
+"""Reads records of a file, checks them, and resumes after damage. ``_frames.pyx`` draws the layout."""
 
 from __future__ import annotations
 
@@ -18,74 +18,74 @@ __all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame"]
 FRAME_HEADER = 12
 """Bytes of a record before its payload."""
 FRAME_OVERHEAD = FRAME_HEADER + 4
-"""Bytes of a record beside its payload."""
+"""Bytes of a record without its payload."""
 
 Walked = tuple[int, int, int]
-"""Where a walk over intact records stopped, why (a status of ``_frames``), and how many bytes complete the next."""
+"""Where a scan of intact records stopped, why (a status of ``_frames``), and how many bytes complete the next one."""
 
 UNKNOWN_END = 1 << 62
-"""The end of a file of which only a part is looked at: no length is told to reach beyond it."""
+"""File size when the reader sees only a part of the file: no record length exceeds it."""
 MAX_CLAIMS = 16
-"""Remembered at once; a file has more only where somebody wrote lying lengths into it."""
+"""Limit of remembered claims; only a crafted file has more."""
 
 
 MAX_WAITS = 64
-"""For long records behind one damage that then turn out to be none: each is read whole. Later ones are passed over."""
+"""Limit of waits for long records after one damage. The reader must read each one whole; it skips later ones."""
 MAX_WASTED_BYTES = 1 << 28
-"""Bytes of damaged payloads, beside 64 for each byte of the file, that are searched for other records. Who wrote more
-damage than that did so on purpose: then the length of a damaged record is trusted."""
+"""Limit of damaged payload bytes to search for other records, plus 64 for each byte of the file. Only a crafted file
+exceeds it; the reader then trusts the length of a damaged record."""
 
 
 class Claim(NamedTuple):
-    """A right length checksum at byte ``offset`` whose record would end at byte ``end``, beyond the end of the file."""
+    """A correct length checksum at byte ``offset`` of a record that ends at ``end``, beyond the end of the file."""
 
     offset: int
     end: int
 
 
 class FrameReader:
-    """Reads the records of one file that may still grow, as its bytes are handed over.
+    """Reads the records of one file, which may still grow, from chunks that the caller passes.
 
-    Hand over bytes that begin at ``position``; whole records come out, and ``position`` moves behind them. The tail of
-    a record that is not whole yet stays: hand it over again, with more behind it. Damage is skipped and noted: the next
-    record is the next place behind the damaged header where both checksums are right, unless a record begins where the
-    damaged one says that it ends. What is half written at the end of a file is damage once whole records stand in it.
+    Pass bytes that begin at ``position``; the reader returns whole records and moves ``position`` past them. An
+    incomplete record at the end stays: pass it again, with more bytes. The reader notes damage and skips it: it resumes
+    at the next position after the damaged header that has two correct checksums, or at the end of the damaged record if
+    a header begins there. An incomplete record at the end of a file becomes damage when whole records follow inside it.
     """
 
     def __init__(self, file: str, position: int = 0, damages: Sequence[Damage] = ()) -> None:
-        """Go on at ``position``, where another reader stopped, with the ``damages`` that it had noted."""
+        """Continue at ``position``, where another reader stopped, with the ``damages`` that it noted."""
         self.file = file
         self.position: int = position
-        """The byte of the file up to which everything is settled; read on from here."""
+        """The byte of the file up to which all records are final; read on from here."""
         self.ahead: int = position
-        """Who says where the file ends reads on from here, behind what was searched in vain; see ``rewind``."""
+        """Read on from here when passing ``end``; it is past the bytes already searched, see ``rewind``."""
         self.needed = FRAME_OVERHEAD
-        """How many bytes from ``ahead`` on would bring at least one step further."""
+        """How many bytes from ``ahead`` on allow at least one more step."""
         is_lost = bool(damages) and damages[-1].resumed_at is None
         self._settled: list[Damage] = list(damages[:-1] if is_lost else damages)
         self._lost_since: Damage | None = damages[-1] if is_lost else None  # no intact record since
-        self._wait_count = 0  # for records that reach beyond a chunk, since the last intact one
+        self._wait_count = 0  # waits for records longer than a chunk, since the last intact record
         self._wasted = 0  # bytes of damaged payloads so far
-        self._claims: list[Claim] = []  # met since the last intact record; nothing whole stands behind them yet
+        self._claims: list[Claim] = []  # found since the last intact record; no whole record follows them yet
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """All damage met so far in file order; the last one has no ``resumed_at`` while nothing intact follows it."""
+        """All damage so far in file order; the last one has no ``resumed_at`` until an intact record follows it."""
         return (*self._settled, self._lost_since) if self._lost_since else tuple(self._settled)
 
     @property
     def is_resyncing(self) -> bool:
-        """Whether a record was damaged, or reaches beyond the end of the file, and no intact one was found since."""
+        """Whether the reader searches for an intact record after a damaged one, or after one beyond the file end."""
         return self._lost_since is not None or bool(self._claims)
 
     def continue_from(self, other: FrameReader) -> None:
-        """Be where ``other`` is, which began at our position; nothing may have been lost there."""
+        """Take over the state of ``other``, which began at our position; this reader must have no open damage."""
         self.position, self.ahead, self.needed = other.position, other.ahead, other.needed
         self._settled += other._settled
         self._lost_since, self._claims = other._lost_since, other._claims
 
     def rewind(self, end: int) -> None:
-        """Before reading on in a file that now ends at byte ``end``: go back to a record that may be whole by now."""
+        """Before reading a file that now ends at byte ``end``: go back to a record that may be whole now."""
         for number, claim in enumerate(self._claims):
             if claim.end <= end:
                 self._claims = self._claims[:number]
@@ -97,8 +97,8 @@ class FrameReader:
     ) -> Iterator[tuple[int, memoryview]]:
         """The whole intact records of ``chunk``, as payload offset in the file and payload.
 
-        The payloads are views of ``chunk``. Exhaust the iterator before the next call. ``end`` is the byte at which the
-        file ends now: then the chunk begins at ``ahead``. Without it the file ends with the chunk.
+        The payloads are views of ``chunk``. Exhaust the iterator before the next call. ``end`` is the current size of
+        the file: then the chunk must begin at ``ahead``. If ``end`` is None, the file ends with the chunk.
         """
         view = memoryview(chunk)
         base = self.ahead
@@ -113,14 +113,14 @@ class FrameReader:
                 yield base + start, view[start:stop]
 
     def scan(self, chunk: bytes | bytearray | memoryview, columns: EventColumns, end: int | None = None) -> None:
-        """Take the whole intact records of ``chunk`` into ``columns``, which is much faster than one by one."""
+        """Append the whole intact records of ``chunk`` to ``columns``, which is much faster than one by one."""
         view = memoryview(chunk)
         base = self.ahead
         for _ in self._walk(view, lambda at: columns.scan(view, at, base), end):
             pass
 
     def _walk(self, view: memoryview, walk: Callable[[int], Walked], end: int | None) -> Iterator[None]:
-        """Go over ``view`` with ``walk``, which passes over intact records; once for each intact stretch."""
+        """Read ``view`` with ``walk``, which reads intact records; yields once for each intact section."""
         base = self.ahead
         known_end = base + len(view) if end is None else end
         at: int | None = 0
@@ -140,14 +140,14 @@ class FrameReader:
             self._pause(first.offset, first.end - first.offset)
 
     def _pause(self, ahead: int, needed: int) -> None:
-        """Have everything before ``ahead`` settled, unless a record that may become whole begins before it."""
+        """Mark everything before ``ahead`` as final, unless an earlier record may still become whole."""
         self.ahead, self.needed = ahead, needed
         self.position = self._claims[0].offset if self._claims else ahead
 
     def _note_claim(self, view: memoryview, at: int, base: int, end: int) -> int | None:
-        """Where to search on when the record at ``at``, cut by the end of the view, reaches beyond the end of the file.
+        """Where to continue the search if the record at ``at``, which the view cuts, exceeds the end of the file.
 
-        None when it does not, or when it can't be told yet.
+        None if it does not exceed it, or if more bytes are needed to decide.
         """
         if base + at + self.needed <= end or len(view) - at < FRAME_HEADER:
             return None
@@ -155,7 +155,7 @@ class FrameReader:
         return at + FRAME_HEADER
 
     def _search(self, view: memoryview, at: int, base: int, end: int) -> int | None:
-        """The next intact record, which ends the search; None when there is none in the view."""
+        """The next intact record, which ends the search; None if the view has none."""
         while True:
             at, is_whole = _frames.find_frame(view, at)
             if is_whole:
@@ -174,7 +174,7 @@ class FrameReader:
             at += 1
 
     def _settle(self, resumed_at: int, end: int) -> None:
-        """Note that what was searched through is damaged up to ``resumed_at``."""
+        """Note the searched bytes up to ``resumed_at`` as damage."""
         lost = self._lost_since
         if lost is None:
             claim = self._claims[0]
@@ -185,7 +185,7 @@ class FrameReader:
         self._pause(resumed_at, FRAME_OVERHEAD)
 
     def _note_damage(self, view: memoryview, at: int, status: int, base: int, end: int) -> int | None:
-        """Note the damaged record at ``at``; returns where to go on, None when more bytes must say it."""
+        """Note the damaged record at ``at``; returns where to continue, None if more bytes are needed to decide."""
         length, stored, computed = _frames.read_frame_header(view, at)
         if status == _frames.BAD_LENGTH:
             detail = Reason("length_checksum", got=f"{stored:#010x}", want=f"{computed:#010x}")
@@ -212,16 +212,16 @@ def _payload_reason(view: memoryview, at: int, stop: int) -> Reason:
 
 
 def _is_end(view: memoryview, at: int, stop: int) -> bool:
-    """Whether the damaged record at ``at`` ends at ``stop``, as it says: the next one begins there.
+    """Whether the damaged record at ``at`` really ends at ``stop``: the next record begins there.
 
-    Not so when a whole record ends at the same byte: then it was cut, and others were appended to it. A record that a
-    payload happens to hold ends before the checksum of that payload.
+    False if a whole record ends at the same byte: then the damaged record was cut, and others were appended. A record
+    inside a payload ends before the checksum of that payload.
     """
     return _frames.is_header(view, stop) and not _frames.ends_with_frame(view[:stop], at + FRAME_HEADER)
 
 
 def find_record(chunk: bytes | bytearray | memoryview) -> int | None:
-    """Where in ``chunk`` a whole record stands whose checksums hold; None without any.
+    """The position in ``chunk`` of a whole record with correct checksums; None if it has none.
 
     It need not be a record of the file: the payload of a longer one may hold any bytes.
     """
@@ -230,6 +230,6 @@ def find_record(chunk: bytes | bytearray | memoryview) -> int | None:
 
 
 def masked_crc32c(data: bytes | memoryview) -> int:
-    """The checksum as it stands in a record: CRC-32C rotated right by 15 bits, plus a constant."""
+    """The checksum in the form that a record stores: CRC-32C rotated right by 15 bits, plus a constant."""
     crc = crc32c(data)
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF

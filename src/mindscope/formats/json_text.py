@@ -12,12 +12,12 @@ from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 
 MAX_NESTING = 100
-"""Deeper values end programs that walk over them recursively."""
+"""Limit of nesting: recursive code crashes on deeper values."""
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text; halves of surrogate pairs are written with backslashes.
+    """The value of a JSON text; unpaired surrogates become backslash escapes.
 
     Raises JSONDecodeError when it is not JSON, FormatError when it is nested deeper than ``MAX_NESTING``.
     """

@@ -18,7 +18,7 @@ from mindscope.types import Kind, Located, Message
 __all__ = ["VERSION", "locate", "locate_lineage", "summary_event", "value_field", "version_event"]
 
 VERSION = "MindSpore.Event:1"
-"""What the first record of an event file says; lineage files have none."""
+"""The version in the first record of an event file; lineage files have none."""
 
 _STORAGES = {kind: each.mindspore for kind, each in KINDS.items() if each.mindspore}
 _LINEAGE_STORAGES = {kind: each.mindspore_lineage for kind, each in KINDS.items() if each.mindspore_lineage}
@@ -26,7 +26,7 @@ VALUE_KINDS = {field: kind for kind, storage in _STORAGES.items() for field in s
 EVENT_KINDS = {each.event_field: kind for kind, each in _STORAGES.items() if each.event_field is not None}
 LINEAGE_KINDS = {each.event_field: kind for kind, each in _LINEAGE_STORAGES.items() if each.event_field is not None}
 EXACT_FIELD = 1001
-"""Of a Value: the scalar as float64, where float32 does not hold it; ours, and skipped by other readers."""
+"""Field of a Value: the scalar as float64, if float32 can't hold it. A mindscope extension; other readers skip it."""
 _SUMMARY_FIELD = 5
 _EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 

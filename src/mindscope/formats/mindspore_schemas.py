@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of MindSpore's event files (proto2, package ``mindspore.irpb``) as schema tables.
 
-Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Three fields are ours,
-and other readers skip them: ``TensorProto.is_float_exact`` says that the numbers of ``float_data`` were not narrowed,
-``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 does not hold.
+Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Three fields are
+mindscope extensions, and other readers skip them: ``TensorProto.is_float_exact`` marks ``float_data`` that lost no
+precision, ``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 can't hold.
 """
 
 from __future__ import annotations

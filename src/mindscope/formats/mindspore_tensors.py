@@ -18,8 +18,8 @@ _EXACT_IN_FLOAT32 = {"float32", "float16", "bfloat16", "bool", "int8", "uint8", 
 def decode_tensor(message: Message) -> Tensor:
     """The array of a TensorProto, in the dtype it declares.
 
-    MindSpore writes every dtype as float32. Our recorder adds the exact bytes as ``raw_data`` where that loses any, and
-    ``is_float_exact`` to the numbers of a wider dtype where it loses none.
+    MindSpore writes every dtype as float32. If that loses precision, our recorder adds the exact bytes as ``raw_data``;
+    if it does not, the recorder sets ``is_float_exact`` for the numbers of a wider dtype.
     """
     dims = [int(size) for size in message.get("dims", [])]
     name = data_type_name(message.get("data_type", 0))
@@ -33,7 +33,7 @@ def decode_tensor(message: Message) -> Tensor:
 
 
 def is_exact_in_float32(name: str, tensor: Message) -> bool:
-    """Whether float32 numbers are those that ``tensor`` had: all of that dtype are, or its writer says these are."""
+    """Whether float32 holds the numbers of ``tensor`` exactly: by its dtype, or by the flag of its writer."""
     return name in _EXACT_IN_FLOAT32 or tensor.get("is_float_exact", False)
 
 

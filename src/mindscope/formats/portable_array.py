@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of dtypes that only other packages know, as arrays that every NumPy reads."""
+"""Converts arrays of dtypes from other packages to dtypes that every NumPy reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 REGISTERED = 2
-"""What ``isbuiltin`` is of dtypes that another package added to NumPy."""
+"""Value of ``isbuiltin`` for dtypes that another package added to NumPy."""
 
 
 def portable_array(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of one file to rows by series: what ``dialects.locate`` says of each event, for millions of them."""
+"""Reads the bytes of one file into rows by series: like ``dialects.locate``, but fast enough for millions of events."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Columns = dict[str, NDArray[Any]]
 
 @dataclass(slots=True)
 class Scanned:
-    """Rows of one stretch of a file, by series, each in the order of the file.
+    """Rows of one section of a file, by series, each in file order.
 
-    ``scalars[tag]`` has columns step int64, wall_time float64 and value, which is float32, or float64 where float32
-    does not hold one of the values; ``references[kind, tag]`` has step,
-    wall_time, and offset and length int64. ``time_range`` is how far all of these reach. ``undecodable`` lists payloads
-    that are no event, and values and metadata that can't be decoded.
+    ``scalars[tag]`` has columns step int64, wall_time float64 and value, which is float32, or float64 if one of the
+    values does not fit float32. ``references[kind, tag]`` has step, wall_time, and offset and length int64.
+    ``time_range`` covers all of these. ``undecodable`` lists payloads that are not events, and values and metadata that
+    can't be decoded.
     """
 
     records: int = 0
@@ -43,7 +43,7 @@ class Scanned:
 
     @property
     def size_bytes(self) -> int:
-        """What the columns take in memory; one that several series have counts once."""
+        """Memory of the columns; a column that several series share counts once."""
         columns = {
             id(column): column.nbytes
             for series in (self.scalars, self.references)
@@ -54,7 +54,7 @@ class Scanned:
 
 
 class ScanBuffers:
-    """What scanners need one after the other, in one thread: memory that is warm, and columns that many files share."""
+    """Memory and columns that scanners of one thread reuse for many files."""
 
     def __init__(self, step_ranges: StepRanges | None = None) -> None:
         self.columns = EventColumns()
@@ -63,9 +63,10 @@ class ScanBuffers:
 
 
 class EventScanner:
-    """Scans one file, chunk by chunk, until ``take`` hands out what was found.
+    """Scans one file, chunk by chunk, until ``take`` returns the rows.
 
-    ``kinds`` holds what one run has learned, see ``tensorboard.locate``. ``buffers`` serve one scanner at a time.
+    ``kinds`` maps the tags of one run to kinds, see ``tensorboard.locate``. Only one scanner at a time may use
+    ``buffers``.
     """
 
     def __init__(self, dialect: DialectName, kinds: dict[str, Kind], buffers: ScanBuffers | None = None) -> None:
@@ -74,19 +75,19 @@ class EventScanner:
         self._buffers = buffers or ScanBuffers()
         self._columns = self._buffers.columns
         self._columns.start(dialect.value, partial(_learn_kind, kinds))
-        self._tags: list[str] = []  # by the number that the columns give them
+        self._tags: list[str] = []  # indexed by the number that ``_columns`` assigns
         self._looked_into = _looked_into(dialect)
         self._start()
 
     def _start(self) -> None:
-        self._scalars: dict[str, list[Columns]] = {}  # in the order of the file, chunk by chunk
+        self._scalars: dict[str, list[Columns]] = {}  # in file order, chunk by chunk
         self._references: dict[tuple[Kind, str], list[Columns]] = {}
-        self._places: list[Columns] = []  # of references, not grouped yet
+        self._places: list[Columns] = []  # references that are not grouped yet
         self._undecodable: list[Undecodable] = []
         self._time_ranges: list[TimeRange] = []
 
     def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview, end: int | None = None) -> None:
-        """Take in the whole records in ``chunk``, which begins at ``reader.ahead``; the reader moves on.
+        """Scan the whole records in ``chunk``, which begins at ``reader.ahead``; moves the reader forward.
 
         ``end``: see ``FrameReader.records``.
         """
@@ -96,7 +97,7 @@ class EventScanner:
             pass
 
     def _scan_to_uncommon(self, reader: FrameReader, view: memoryview, base: int, end: int | None) -> bool:
-        """Go on in ``view`` as far as the compiled scan does; whether that was a record for the readable path."""
+        """Scan ``view`` with the compiled scanner; returns True if it stopped at a record for Python code."""
         reader.scan(view[reader.ahead - base :], self._columns, end)
         odd: list[int] = []
         if self._columns.has_places:
@@ -105,13 +106,13 @@ class EventScanner:
             odd, odd_lengths = places.pop("odd_offset").tolist(), places.pop("odd_length").tolist()
             self._add_places(places, view, base)
             if odd:
-                self._add_references()  # those that stand before
+                self._add_references()  # of earlier records, to keep file order
             for offset, length in zip(odd, odd_lengths, strict=True):
                 self._add_uncommon(view[offset - base : offset - base + length], offset)
         return bool(odd)
 
     def take(self) -> Scanned:
-        """What was found since the last call."""
+        """The rows since the last call."""
         self._add_scalars()
         self._add_references()
         records, reach = self._columns.take_records()
@@ -128,7 +129,7 @@ class EventScanner:
         return scanned
 
     def _add_scalars(self) -> None:
-        """The scalars that the columns hold, behind those that were found before."""
+        """Append the scalars of ``_columns`` to the earlier ones."""
         self._tags += self._columns.new_tags()
         rows, steps, wall_time, values = self._columns.take_scalars(self._buffers.allocator.empty)
         stored, value_starts = 0, [0, 0]
@@ -145,10 +146,10 @@ class EventScanner:
                 "wall_time": wall_time[start:stop],
                 "value": values[is_wide][value_start:value_stop],
             }
-            self._scalars.setdefault(self._tags[tag], []).append(columns)  # tags that are no text may look alike
+            self._scalars.setdefault(self._tags[tag], []).append(columns)  # invalid UTF-8 may give equal tags
 
     def _add_places(self, places: Columns, view: memoryview, base: int) -> None:
-        """References wait until they are taken: grouping those of many chunks is as much work as those of one."""
+        """Keep references ungrouped until ``take``: grouping many chunks at once costs as much as grouping one."""
         is_looked_into = np.logical_or.reduce([places["number"] == number for number in self._looked_into])
         if is_looked_into.any():
             self._look_into(_rows(places, is_looked_into), view, base)
@@ -165,7 +166,7 @@ class EventScanner:
                 self._add_run_metadata(columns, view, base)
 
     def _add_references(self) -> None:
-        """The references that wait, behind those that were found before."""
+        """Group the waiting references and append them to the earlier ones."""
         if not self._places:
             return
         for number, tag, columns in _series(_joined(self._places)):
@@ -197,20 +198,20 @@ class EventScanner:
             self._add_reference_rows(Kind.RUN_METADATA, tag, _rows(columns, slice(row, row + 1)))
 
     def _add_scalar_tensors(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
-        """Scalars in a form that the compiled scan leaves to the readable rule."""
+        """Add scalars in a form that the compiled scanner does not decode."""
         values = np.empty(columns["step"].size)
         is_good = np.ones(values.size, np.bool_)
         for row, (start, length) in enumerate(zip(columns["offset"] - base, columns["length"], strict=True)):
             try:
                 values[row] = decode(DialectName.TENSORBOARD, Kind.SCALAR, view[int(start) : int(start + length)])
-            except FormatError as error:  # all that this decode raises
+            except FormatError as error:  # the only exception of this decode
                 is_good[row] = False
                 self._undecodable.append(Undecodable(base + int(start), int(length), error))
         rows = _rows({"step": columns["step"], "wall_time": columns["wall_time"], "value": values}, is_good)
         self._add_slow_scalars(tag, rows | {"value": narrowest(rows["value"])})
 
     def _add_uncommon(self, payload: memoryview, offset: int) -> None:
-        """An event that the compiled scan leaves to the readable path, which takes it in or says what is wrong."""
+        """Read an event that the compiled scanner rejects; Python code adds its values or reports the error."""
         try:
             values = list(locate(self._dialect, payload, offset, self._kinds))
         except Exception as error:
@@ -231,7 +232,7 @@ class EventScanner:
 
     def _add_slow_scalars(self, tag: str, rows: Columns) -> None:
         if rows["step"].size:
-            self._add_scalars()  # those of the tag that stand before
+            self._add_scalars()  # earlier rows of the tag, to keep file order
             self._time_ranges.append(TimeRange.of(Kind.SCALAR, rows))
             self._scalars.setdefault(tag, []).append(rows)
 
@@ -248,17 +249,17 @@ _EVENT_KINDS = {
 
 _VALUE_KINDS = {DialectName.MINDSPORE: mindspore.VALUE_KINDS, DialectName.TENSORBOARD: tensorboard.FIELD_KINDS}
 _TOLD_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
-"""What metadata can tell, by the numbers that the columns have for it from ``TOLD_SCALAR`` on."""
+"""Kinds that metadata can define, in the order of the numbers from ``TOLD_SCALAR`` on."""
 
 
 def _looked_into(dialect: DialectName) -> list[int]:
-    """The numbers of places whose bytes say what they are, and are read as long as their chunk is there."""
+    """Numbers of references whose bytes must be read now, while their chunk is in memory."""
     run_metadata = [EVENT_FIELD + number for number, kind in _EVENT_KINDS[dialect].items() if kind is Kind.RUN_METADATA]
     return [TOLD + TOLD_SCALAR, BROKEN_METADATA, *run_metadata]
 
 
 def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
-    """What ``EventColumns`` asks of a tag whose metadata says its kind; ``kinds`` learns it."""
+    """Callback of ``EventColumns``: the number of a tag's kind by its metadata; stores the kind in ``kinds``."""
     try:
         tensorboard.learn_kind(tag, metadata, kinds)
     except Exception:
@@ -267,7 +268,7 @@ def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int
 
 
 def narrowest(values: NDArray[np.float64]) -> NDArray[Any]:
-    """The values as float32 where it holds all of them."""
+    """The values as float32 if it holds all of them exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = values.astype(np.float32)
     return narrow if np.array_equal(narrow, values, equal_nan=True) else values
@@ -280,12 +281,12 @@ def _rows(columns: Columns, which: slice | NDArray[np.bool_]) -> Columns:
 def _joined(parts: list[Columns]) -> Columns:
     if len(parts) == 1:
         return parts[0]
-    with np.errstate(invalid="ignore"):  # a signaling NaN becomes a quiet one where float32 meets float64
+    with np.errstate(invalid="ignore"):  # float32 to float64 turns a signaling NaN into a quiet one
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """The rows of each number, in their order. Numbers run from 0 to ``count``."""
+    """The row numbers of each number, in order. ``numbers`` are from 0 to ``count`` - 1."""
     if numbers.size == 0:
         return
     # sorting 16-bit numbers is linear
@@ -297,7 +298,7 @@ def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np
 
 
 def _series(places: Columns) -> Iterator[tuple[int, int, Columns]]:
-    """The rows of each number and tag, in their order: number, tag, and the columns of references."""
+    """The rows of each number and tag, in order: number, tag, and the columns of references."""
     number, tag = places["number"], places["tag"]
     pairs = (number.astype(np.int64) << 32) + tag
     _, first, of_row = np.unique(pairs, return_index=True, return_inverse=True)

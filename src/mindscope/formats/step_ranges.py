@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that rise evenly, as those of most series do: one column in memory for all series that run through it."""
+"""Shares one column in memory between series whose steps are the same evenly spaced range, as in most runs."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 MIN_ROWS = 256
-"""Fewer steps are stored as they are."""
+"""Shorter series store their steps."""
 MAX_SHARED_ROWS = 1 << 20
-"""A longer column is not shared: the shortest part of it would keep all of it in memory."""
+"""A longer column is not shared: a short slice of it would keep all of it in memory."""
 ROUNDED_ROWS = 1 << 12
 MAX_COLUMNS = 1 << 10
-"""So many may be known before those that are gone are forgotten."""
+"""Above this count, ``StepRanges`` removes entries whose columns are gone."""
 
 Key = tuple[int, int]
 """Stride, and the first step modulo the stride."""
 
 
 class StepRanges:
-    """Hands out ``first, first + stride, ..`` as parts of columns that live as long as one of their parts.
+    """Returns ``first, first + stride, ..`` as slices of shared columns; a column lives as long as one of its slices.
 
-    For any number of threads.
+    Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class StepRanges:
         self._last: tuple[tuple[int, int, int], NDArray[np.int64]] | None = None  # the series of a run often agree
 
     def column(self, first: int, stride: int, count: int) -> NDArray[np.int64]:
-        """A read-only column of shape (count,), often one that was handed out before. ``stride`` is at least 1."""
+        """A read-only column of shape (count,), usually a slice of an existing one. ``stride`` is at least 1."""
         wanted, last = (first, stride, count), self._last
         if last is None or last[0] != wanted:
             last = self._last = wanted, self._find(first, stride, count)
@@ -59,7 +59,7 @@ class StepRanges:
 
 
 def step_range_of(steps: NDArray[np.int64]) -> tuple[int, int] | None:
-    """First step and stride of a column that can be had from ``StepRanges``; None when it has to be stored."""
+    """First step and stride of a column that ``StepRanges`` can make; None if the column must be stored."""
     if not MIN_ROWS <= steps.size <= MAX_SHARED_ROWS:
         return None
     first, stride = int(steps[0]), int(steps[1]) - int(steps[0])

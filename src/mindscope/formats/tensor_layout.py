@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the numbers of a tensor stand inside its encoded value, so that a part of a large one can be read alone."""
+"""Locates the numbers of a tensor inside its encoded value, to read a part of a large tensor alone."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mindscope.formats.tensors import dtype_by_name
 from mindscope.types import DialectName, Message
 
 ReadAt = Callable[[int, int], bytes]
-"""The bytes of the encoded value from an offset on, at most so many."""
+"""Reads bytes of the encoded value: offset, maximal length."""
 
 _TENSOR = 8  # the field of a Summary.Value, in both dialects
 _PLAIN = {
     DialectName.MINDSPORE: {8: "", 6: "float64", 3: "float32"},
     DialectName.TENSORBOARD: {4: ""},
 }
-"""Fields whose bytes are the numbers, the one that counts first, and what they are of; "" is the declared type."""
+"""Fields whose bytes are the numbers, by precedence, and their dtype; "" means the declared dtype."""
 _OTHERS = {DialectName.MINDSPORE: {4, 5, 7}, DialectName.TENSORBOARD: set[int]()}
-"""Numbers written one by one, which count more than the last of the plain fields."""
+"""Varint fields, which have precedence over the last of the plain fields."""
 _MAX_FIELDS = 64
 _MAX_DECLARED_BYTES = 1024  # bytes of a shape or a type; longer fields hold numbers
 _VARINT_BYTES = 10
@@ -32,10 +32,10 @@ _VARINT_BYTES = 10
 
 @dataclass(frozen=True, slots=True)
 class TensorLayout:
-    """Numbers of ``stored`` that fill ``shape`` in C order, from byte ``offset`` of the encoded value on.
+    """Numbers of dtype ``stored`` that fill ``shape`` in C order, from byte ``offset`` of the encoded value on.
 
-    They mean numbers of ``dtype``; not ``is_exact`` where the file holds float32 of a wider dtype, unless its writer
-    says that nothing was lost.
+    ``dtype`` is the declared dtype. ``is_exact`` is False if the file holds float32 of a wider dtype, unless its writer
+    marks the numbers as exact.
     """
 
     shape: tuple[int, ...]
@@ -47,7 +47,7 @@ class TensorLayout:
 
 class _Field(NamedTuple):
     number: int
-    key: int  # the byte at which its key begins
+    key: int  # byte offset of its key
     start: int  # of its content
     end: int
 
@@ -59,10 +59,10 @@ class _Declared(NamedTuple):
 
 
 def find_tensor_layout(dialect: DialectName, read: ReadAt, length: int) -> TensorLayout | None:
-    """The place of the numbers in an encoded value of ``length`` bytes.
+    """The layout of the numbers in an encoded value of ``length`` bytes.
 
-    None when they do not stand there byte by byte (texts, varints, one number for all): then the value has to be
-    decoded whole, which also says what is wrong with it if anything is.
+    None if the numbers are not stored byte by byte (texts, varints, one number for all): then decode the whole value,
+    which also reports errors.
     """
     if dialect not in _PLAIN:
         return None
@@ -105,7 +105,7 @@ def _declared(dialect: DialectName, message: bytes) -> _Declared:
 
 
 def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:
-    """The fields of a message, without the content of any; ends early where the bytes are no message."""
+    """The fields of a message, without their content; ends early at bytes that break the encoding."""
     at = start
     while at < end:
         head = read(at, 2 * _VARINT_BYTES)
@@ -125,7 +125,7 @@ def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number at a byte of ``data``, and the byte behind it; that byte is 0 when the number does not end."""
+    """The varint at a byte of ``data``, and the byte after it, which is 0 if the varint is incomplete."""
     value = 0
     for shift, byte in enumerate(data[at : at + _VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * shift

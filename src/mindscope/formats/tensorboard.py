@@ -16,7 +16,7 @@ from mindscope.types import Kind, Located, Undecodable
 __all__ = ["VERSION", "locate", "version_event"]
 
 VERSION = "brain.Event:2"
-"""What the first record of an event file says."""
+"""The version in the first record of an event file."""
 
 _PLUGIN_KINDS = {plugin: kind for kind, each in KINDS.items() for plugin in each.plugins}
 _STORAGES = {kind: each.tensorboard for kind, each in KINDS.items() if each.tensorboard}
@@ -31,10 +31,10 @@ _EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located | Undecodable]:
     """The values of one Event whose bytes begin at file byte ``offset``.
 
-    ``kinds`` remembers the kind of each tag, because only the first event of a tag says its plugin; keep one dict for
-    each run and hand it to every call. A value that can't be decoded does not keep the others of its event from being
-    had. Metadata that can't be decoded says nothing: its value is what its field makes it, and both are told.
-    Raises FormatError when the event itself breaks the encoding.
+    ``kinds`` stores the kind of each tag, because only the first event of a tag names its plugin. Keep one dict for
+    each run and pass it to every call. A value that can't be decoded does not hide the other values of its event. If
+    metadata can't be decoded, the field of the value decides its kind; the result has both the value and the error.
+    Raises FormatError if the event itself breaks the encoding.
     """
     wall_time, step, spans = split_event(payload, _EVENT_FIELDS)
     for number, start, end in spans:
@@ -103,11 +103,11 @@ def decode_scalar(encoded: bytes | memoryview) -> float:
 
 
 TOLD_BY_METADATA = (Kind.TENSOR, None)
-"""What a value is by its field when the plugin says more."""
+"""Kinds by field for which the plugin in the metadata decides the real kind."""
 
 
 def learn_kind(tag: str, metadata: bytes | memoryview | None, kinds: dict[str, Kind]) -> None:
-    """Remember what the plugin in an encoded SummaryMetadata says of a tag, the first time that one does.
+    """Store the kind of a tag by the plugin in an encoded SummaryMetadata, if ``kinds`` does not have it yet.
 
     Raises FormatError.
     """

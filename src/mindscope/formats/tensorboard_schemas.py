@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of TensorBoard's event files (proto3) and of its plugins' contents as schema tables.
+"""The messages of TensorBoard's event files (proto3) and of its plugins as schema tables.
 
 Source: the descriptors of TensorBoard 2.21; the tests compare these tables with them field by field.
 """

@@ -39,7 +39,7 @@ _STRING = 7
 def decode_tensor(message: Message) -> NDArray[Any]:
     """The array of a TensorProto: numbers in their dtype, strings as an object array of bytes.
 
-    A run of numbers shorter than the shape repeats its last one, as the format says.
+    If there are fewer numbers than the shape needs, the last one repeats, as the format specifies.
     """
     dims = [int(dim.get("size", 0)) for dim in message.get("tensor_shape", {}).get("dim", [])]
     number = message.get("dtype", 0)
@@ -54,7 +54,7 @@ def decode_tensor(message: Message) -> NDArray[Any]:
         return array_from_bytes(message["tensor_content"], name, dims)
     try:
         numbers = _numbers(message, dtype)
-    except ValueError as error:  # numpy's, of a list whose numbers are not of that size
+    except ValueError as error:  # NumPy: the list has numbers of another size
         raise FormatError(Reason("tensor_numbers", dtype=name, why=str(error))) from None
     return reshape(_fill(numbers, int(np.prod(dims)) if dims else 1), name, dims)
 
@@ -70,7 +70,7 @@ def dimensions(message: Message) -> list[int]:
 
 
 def data_type_name(number: int) -> str:
-    """The numpy name of a DataType; '' when an array can't hold it."""
+    """The numpy name of a DataType; '' if NumPy has no such dtype."""
     return _DTYPES.get(number, "")
 
 
@@ -89,14 +89,14 @@ def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _halves(bits: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """float16 or bfloat16 from bit patterns, of which PyTorch's ``add_tensor`` writes those of float32."""
+    """float16 or bfloat16 from bit patterns; PyTorch's ``add_tensor`` writes the patterns of float32 instead."""
     if bool(((bits < 0) | (bits > 0xFFFF)).any()):
         with np.errstate(over="ignore", invalid="ignore"):
             return bits.astype(np.int32).view(np.float32).astype(dtype)
     return bits.astype(np.uint16).view(dtype)
 
 
-_MOST_REPEATED = 1 << 24  # a tensor of a constant beyond this is a lying shape
+_MOST_REPEATED = 1 << 24  # a larger constant tensor means that the shape is corrupt
 
 
 def _fill(values: NDArray[Any], size: int) -> NDArray[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numpy arrays from the number runs of tensor messages: dtypes by name, shapes checked before anything is made."""
+"""Makes numpy arrays from the numbers of tensor messages: dtypes by name; checks shapes before it allocates."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _IN_NUMPY = set("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 
 
 MOST_DIMENSIONS = 64
-"""Of an array of NumPy 2; NumPy 1 has 32, and says so itself."""
+"""Limit of NumPy 2; NumPy 1 has 32 and raises its own error."""
 
 
 def dtype_by_name(name: str) -> np.dtype[Any] | None:
-    """The numpy dtype of that name, or None for a name that no array can have.
+    """The numpy dtype of that name; None if NumPy has no such dtype.
 
-    The files are little-endian, and so is every machine that the compiled module is built for.
+    The files are little-endian, as are all platforms of the compiled module.
     """
     if name in _BEYOND_NUMPY:
         return np.dtype(_BEYOND_NUMPY[name])
@@ -40,7 +40,7 @@ def dtype_by_name(name: str) -> np.dtype[Any] | None:
 
 
 def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:
-    """An array over the little-endian bytes ``data``. Raises FormatError when shape and bytes disagree."""
+    """An array over the little-endian bytes ``data``. Raises FormatError if shape and size disagree."""
     dtype = dtype_by_name(dtype_name)
     if dtype is None:
         raise FormatError(Reason("tensor_dtype", dtype=dtype_name))
@@ -50,9 +50,9 @@ def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDAr
 
 
 def reshape(values: NDArray[Any], dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:
-    """``values`` in the declared dtype and shape; they keep their own dtype where the declared one is unknown.
+    """``values`` in the declared dtype and shape; they keep their own dtype if the declared one is unknown.
 
-    Raises FormatError when the count does not fill the shape.
+    Raises FormatError if the count does not match the shape.
     """
     array = _shaped(np.asarray(values), shape)
     dtype = dtype_by_name(dtype_name)
@@ -63,11 +63,11 @@ def reshape(values: NDArray[Any], dtype_name: str, shape: Sequence[int]) -> NDAr
 
 
 def _shaped(values: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
-    if len(shape) > MOST_DIMENSIONS:  # before their product, which may have millions of digits
+    if len(shape) > MOST_DIMENSIONS:  # check before the product, which may have millions of digits
         raise FormatError(Reason("tensor_dimensions", got=len(shape), most=MOST_DIMENSIONS))
     if any(size < 0 for size in shape) or math.prod(shape) != values.size:
         raise FormatError(Reason("tensor_shape", shape=str(tuple(shape)), got=values.size, want=math.prod(shape)))
     try:
         return values.reshape(tuple(shape))
-    except ValueError as error:  # empty, beside sizes whose product no array has
+    except ValueError as error:  # an empty array with other sizes whose product exceeds NumPy's limit
         raise FormatError(Reason("value_malformed", kind="tensor", why=f"shape {tuple(shape)}: {error}")) from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the values of a stretch of a file reach in time and steps."""
+"""Time and step range of the values in a section of a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T", int, float)
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """First and last wall time of all values, and the highest step of those whose steps count; None without any."""
+    """First and last wall time of all values, and the highest step of kinds with progress; None if no value exists."""
 
     first_wall_time: float | None = None
     last_wall_time: float | None = None
@@ -25,14 +25,14 @@ class TimeRange:
 
     @classmethod
     def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]]) -> TimeRange:
-        """That of one series, which has a value at least."""
+        """The range of one series, which must have at least one value."""
         wall_time = rows["wall_time"]
         last_step = int(rows["step"].max()) if KINDS[kind].has_progress else None
         return cls(float(wall_time.min()), float(wall_time.max()), last_step)
 
     @classmethod
     def union(cls, time_ranges: Iterable[TimeRange]) -> TimeRange:
-        """The extent of all together."""
+        """The smallest range that covers all."""
         parts = list(time_ranges)
         return cls(
             first_wall_time=_least(part.first_wall_time for part in parts),

@@ -7,8 +7,8 @@ A table is one text, a message a line::
     Summary: 1 repeated Value value
     Tensor: 1 repeated int64 dims, 3 packed float float_data, 9 map<string,int32> sizes
 
-A field is ``NUMBER [repeated|packed] TYPE NAME``; a type is one of the encoding's or a message of the same table, ``!``
-after it makes the field required when written. Enumerations are of type ``enum`` and read as int.
+A field is ``NUMBER [repeated|packed] TYPE NAME``; a type is a scalar type of the encoding or a message of the same
+table. ``!`` after the type makes the field required when written. Enumerations have type ``enum`` and decode to int.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of data, one module for each: a new kind is a module here, a name in ``Kind`` and a line below."""
+"""Every kind of data, one module each: add a kind as a module here, a name in ``Kind`` and a line below."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ _DESCRIPTORS = (
     RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION, LOG_MESSAGE, META_GRAPH,
 )  # fmt: skip
 KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({each.kind: each for each in _DESCRIPTORS})
-"""The descriptor of every kind, in the order of an export."""
+"""The descriptor of every kind, in export order."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every part of the program asks of a kind of data: names in files, decoders, files of an export."""
+"""Describes a kind of data for the rest of the program: names in files, decoders, export files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Storage:
 
     ``value_fields`` are the fields of a Summary.Value that hold it, ``event_field`` is its field of an Event or a
     LineageEvent. ``decode`` takes the encoded Summary.Value, or the encoded message of the event, and returns the
-    value; it raises FormatError for bytes that are none.
+    value; it raises FormatError for invalid bytes.
     """
 
     decode: Callable[[bytes | memoryview], Any]
@@ -35,9 +35,9 @@ class KindDescriptor:
     """One kind of data.
 
     ``plugins`` are the names of TensorBoard's plugins whose tensors are of this kind. ``is_tagged`` is False for kinds
-    that are stored under their own name in place of a tag. ``has_progress`` says that the steps of its values show how
-    far a training is. ``export_directory`` and ``to_files`` write each value as files; "" and None where an export has
-    no file for each value.
+    that use their own name as the tag. If ``has_progress`` is True, the steps of its values show the progress of a
+    training. ``export_directory`` and ``to_files`` write each value as files; "" and None if an export writes no file
+    for each value.
     """
 
     kind: Kind

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computational graphs and what TensorFlow's runtime says of them."""
+"""Computational graphs, and run metadata of TensorFlow's runtime."""
 
 from __future__ import annotations
 

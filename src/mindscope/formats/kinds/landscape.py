@@ -42,7 +42,7 @@ def _optional_array(points: Message, axis: str) -> NDArray[Any] | None:
 
 
 def _read_point(point: Message) -> tuple[float, float, float] | None:
-    """None where one of its coordinates is an empty tensor: the landscape is whole without it."""
+    """The point; None if a coordinate is an empty tensor. The point is optional."""
     x, y, z = (decode_tensor(point[axis]).value.reshape(-1) for axis in "xyz")
     return (float(x[0]), float(y[0]), float(z[0])) if x.size and y.size and z.size else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MindSpore's lineage: hyper-parameters, metrics, data pipelines and fields of the user."""
+"""MindSpore's lineage: hyperparameters, metrics, data pipelines and user-defined fields."""
 
 from __future__ import annotations
 

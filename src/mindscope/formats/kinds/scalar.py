@@ -26,7 +26,7 @@ def _from_mindspore(value: Message) -> float:
 
 
 def exact_scalar(scalar: float, exact: float) -> float:
-    """``exact`` where it is the same number with more digits: another program may use the field for something else."""
+    """``exact`` if it rounds to ``scalar``, else ``scalar``: another program may use the field for something else."""
     with np.errstate(over="ignore"):
         return exact if np.float32(exact) == np.float32(scalar) else scalar
 

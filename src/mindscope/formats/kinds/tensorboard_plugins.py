@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of TensorBoard's plugins: hyper-parameters and the layout of custom scalars."""
+"""Settings of TensorBoard's plugins: hyperparameters and the layout of custom scalars."""
 
 from __future__ import annotations
 
