@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Event files into stores: find them, read what grew, keep watching."""
+"""Loads event files into stores: finds them, reads new data, watches for changes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that writes the cache once what it holds can be looked at: nobody waits for it."""
+"""A background thread that writes the cache after a load, so that readers need not wait for it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from mindscope.ingest.run_loader import RunLoader
 log = logging.getLogger(__name__)
 
 DELAY_S = 0.3
-"""After a load the first answers to the page come first."""
+"""After a load, the first HTTP responses have priority."""
 
 
 class CacheWriter:
-    """Saves runs one after the other. For any number of threads; a process that is killed meanwhile loses only work."""
+    """Saves runs one after the other. Thread-safe; killing the process loses only work, never data."""
 
     def __init__(self) -> None:
         self._changed = Condition()  # guards everything below
-        self._waiting: dict[RunLoader, None] = {}  # in the order of coming
+        self._waiting: dict[RunLoader, None] = {}  # in the order of ``add``
         self._is_busy = False
-        self._is_urgent = False  # somebody waits
+        self._is_urgent = False  # a thread waits in wait_until_saved()
         self._is_stopped = False
         self._thread: Thread | None = None  # started with the first run
 
     def add(self, loaders: Iterable[RunLoader]) -> None:
-        """Save these runs soon, in this order. What changes in them until then is saved with them."""
+        """Save these runs soon, in this order. Includes changes that occur before the save."""
         with self._changed:
             self._waiting.update(dict.fromkeys(loaders))
             if self._waiting and self._thread is None:
@@ -36,7 +36,7 @@ class CacheWriter:
             self._changed.notify_all()
 
     def wait_until_saved(self) -> None:
-        """Wait until all that was added is saved."""
+        """Wait until all added runs are saved."""
         with self._changed:
             self._is_urgent = True
             self._changed.notify_all()
@@ -44,7 +44,7 @@ class CacheWriter:
             self._is_urgent = False
 
     def stop(self) -> None:
-        """Save no more after the run at hand. May be called again."""
+        """Stop after the current run. Idempotent."""
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
@@ -59,7 +59,7 @@ class CacheWriter:
                 log.exception("run %s could not be saved; it is read from its logs at the next start", loader.store.id)
 
     def _next(self) -> RunLoader | None:
-        """Wait for a run to save; None in the end."""
+        """Wait for a run to save; None after ``stop``."""
         with self._changed:
             was_busy, self._is_busy = self._is_busy, False
             self._changed.notify_all()

@@ -31,14 +31,14 @@ _PendingReads = Mapping[str, Collection[str] | None]
 """Runs to read, by id: those of their files that may have grown, None for all."""
 
 NOTIFY_INTERVAL_S = 0.25
-"""How long changes are collected before they are told while a refresh goes on."""
+"""Interval at which a long refresh reports changes."""
 
 
 class Catalog:
-    """The runs below ``base``. Call ``refresh`` from any thread; everything else may be read meanwhile.
+    """The runs below ``base``. Call ``refresh`` from any thread; other members are readable during a refresh.
 
-    With a ``workspace`` what was read is kept there, in at most ``cache_bytes`` (0: nothing is kept), and the next
-    catalog of this base reads only what grew; call ``close`` in the end.
+    With a ``workspace``, the catalog caches what it read there, in at most ``cache_bytes`` (0: no cache), and the next
+    catalog of this base reads only new data. Call ``close`` at the end.
     """
 
     def __init__(
@@ -52,17 +52,17 @@ class Catalog:
         """``follow_links``: see ``Finder``."""
         self._finder = Finder(base, follow_links)
         self.base = Path(self._finder.base)
-        self._refreshing = Lock()  # held by the one refresh that is going on; guards the loaders
+        self._refreshing = Lock()  # held by the active refresh; guards the loaders
         self._workspace = workspace
         self._cache_bytes = cache_bytes
-        self._cache: RunCache | None = None  # opened by the first refresh, for it takes time with many runs
+        self._cache: RunCache | None = None  # opened by the first refresh, because it is slow with many runs
         self._buffer_pool = new_buffer_pool()
         self._column_cache = ColumnCache()
         self._unsaved_bytes = UnsavedBytes()
         self._cache_writer = CacheWriter()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
-        self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never changed
+        self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never mutated
         self._unreadable: tuple[UnreadablePath, ...] = ()
         self._version = 0
         self._list_version = 0
@@ -74,12 +74,12 @@ class Catalog:
 
     @property
     def unreadable(self) -> tuple[UnreadablePath, ...]:
-        """Directories, files and links that the last full refresh could not look into, by path."""
+        """Directories, files and links that the last full refresh could not read, by path."""
         return self._unreadable
 
     @property
     def directories(self) -> tuple[str, ...]:
-        """Those that the last full refresh looked into, the base first."""
+        """Directories that the last full refresh read, the base first."""
         return self._finder.directories
 
     @property
@@ -89,32 +89,32 @@ class Catalog:
 
     @property
     def version(self) -> int:
-        """Grows with every change of any run, of the list, or of what can't be read."""
+        """Grows with every change of a run, of the list, or of the unreadable paths."""
         return self._version
 
     @property
     def list_version(self) -> int:
-        """Grows when runs or files come or go."""
+        """Grows when runs or files are added or removed."""
         return self._list_version
 
     @property
     def scanned_bytes(self) -> int:
-        """How many bytes of the runs that are there were read by this process; the rest was in the cache."""
+        """How many bytes of the current runs this process read from event files; the rest came from the cache."""
         return sum(loader.scanned_bytes for loader in self._loaders.values())
 
     def run(self, id: str) -> RunStore:
-        """The store of a run. Raises RunNotFoundError when there is none of this id."""
+        """The store of a run. Raises RunNotFoundError if the id is unknown."""
         store = self._runs.get(id)
         if store is None:
             raise RunNotFoundError(Reason("run_not_found", run=id, base=str(self.base), others=len(self._runs)))
         return store
 
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:
-        """Read what grew and return the ids of the runs that changed, came or went.
+        """Read new data and return the ids of the runs that changed, were added or were removed.
 
-        ``paths`` names event files that are known to have changed: then only these are looked at, unless one is
-        new. Without it everything is. ``on_change`` hears of changes while a long refresh goes on, and of none at all
-        where only ``unreadable`` is another.
+        ``paths`` names event files that may have changed: then it reads only these, unless one is new. None means all.
+        A long refresh calls ``on_change`` with the changed ids as it proceeds; with an empty set if only ``unreadable``
+        changed.
         """
         with self._refreshing:
             waiting = self._files_by_run(paths)
@@ -131,11 +131,11 @@ class Catalog:
             return frozenset(changed)
 
     def wait_until_saved(self) -> None:
-        """Wait until the cache holds what is due to be saved after the last refresh; that goes on by itself."""
+        """Wait until the cache holds all saves that the last refresh scheduled; saving runs in a thread of its own."""
         self._cache_writer.wait_until_saved()
 
     def close(self) -> None:
-        """Save what is not saved yet, and let another process write the cache. There must be no refresh after it."""
+        """Save unsaved data and release the cache for other processes. Call no ``refresh`` after it."""
         self._cache_writer.stop()
         with self._refreshing:
             if self._cache is not None:
@@ -144,7 +144,7 @@ class Catalog:
                 self._cache.close()
 
     def _discover(self, on_change: ChangeListener | None) -> frozenset[str]:
-        """Follow what is in the directories; returns the ids of runs that came, went or have other files."""
+        """List the directories; returns the ids of runs that were added, removed or have other files."""
         found = self._finder.find()
         self._open_cache()
         is_other = found.unreadable != self._unreadable
@@ -152,7 +152,7 @@ class Catalog:
         return self._notify(self._apply(found), on_change, is_other)
 
     def _read_all(self, waiting: _PendingReads, on_change: ChangeListener | None) -> frozenset[str]:
-        """Read what grew in these runs; returns the ids of those that changed."""
+        """Read new data of these runs; returns the ids of those that changed."""
         changed = set[str]()
         while waiting:
             for group in self._read(waiting):
@@ -165,14 +165,14 @@ class Catalog:
             self._cache = RunCache(self._workspace, self._finder.base, self._cache_bytes)
 
     def _read(self, runs: _PendingReads) -> Iterator[frozenset[str]]:
-        """Give each run its turn; yields those that changed, in groups, so that a long load can be followed.
+        """Read each run once; yields the changed ids in groups, so that callers can follow a long load.
 
-        Runs are read at once, the files of one run after each other: the first may say what a tag of the next is.
+        Runs are read in parallel, the files of one run in sequence: one file may define the kind of a tag in the next.
         """
         waiting, changed = iter(tuple(runs.items())), deque[str]()
 
         def read_waiting() -> None:
-            for id, paths in waiting:  # one step of an iterator over a tuple is never given to two threads
+            for id, paths in waiting:  # next() of a tuple iterator is atomic, so no two threads get the same run
                 if self._loaders[id].read(paths=paths):
                     changed.append(id)
 
@@ -186,7 +186,7 @@ class Catalog:
                     each.result()
 
     def _files_by_run(self, paths: Iterable[str] | None) -> _PendingReads | None:
-        """The files by the run that they belong to; None when that is not known of all."""
+        """The files by run; None if the run of a file is unknown."""
         if paths is None:
             return None
         by_run: dict[str, set[str]] = {}
@@ -204,7 +204,7 @@ class Catalog:
         return changed
 
     def _apply(self, found: Discovery) -> frozenset[str]:
-        """Follow the discovery; returns the ids of runs that came, went or have other files."""
+        """Apply a discovery; returns the ids of runs that were added, removed or have other files."""
         gone = self._loaders.keys() - found.runs.keys()
         added = found.runs.keys() - self._loaders.keys()
         other = {id for id in found.runs.keys() - added if self._loaders[id].update(found.runs[id])}
@@ -213,7 +213,7 @@ class Catalog:
         changed = frozenset(gone | added | other)
         if changed:
             self._set_loaders({id: self._loaders.get(id) or self._loader(run) for id, run in found.runs.items()})
-            if self._cache is not None and found.runs:  # a base without any is one that is not mounted, perhaps
+            if self._cache is not None and found.runs:  # an empty base may be an unmounted disk
                 self._cache.keep_only(found.runs)
         return changed
 
@@ -229,7 +229,7 @@ class Catalog:
 
 @contextmanager
 def _gc_disabled() -> Generator[None]:
-    """Look for no garbage meanwhile: 10,000 new runs are many objects, and all of them stay."""
+    """Disable garbage collection: 10,000 new runs are many objects, and all of them stay alive."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

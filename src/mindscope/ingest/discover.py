@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which directories below a base directory are runs."""
+"""Finds the directories below a base directory that are runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mindscope.store.contents import Content
 from mindscope.store.file_facts import FileKey, age_key, natural_key
 
 MTIME_SLACK_NS = 2_000_000_000
-"""A directory changed within so short a time before it was listed may have changed again without a new time stamp."""
+"""A directory that changed this recently before its listing may change again without a new modification time."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventFile:
-    """A file to read: ``name`` as a person reads it, ``path`` to open it, ``key`` to sort it by age."""
+    """A file to read: ``name`` is its readable name, ``path`` opens it, ``key`` sorts by age."""
 
     name: str
     path: str
@@ -39,7 +39,7 @@ class EventFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A directory with an event file, a graph file or a profile directly in it; files from the oldest to the newest."""
+    """A directory with an event file, a graph file or a profile directly in it; files are sorted by age."""
 
     id: str
     path: Path
@@ -49,7 +49,7 @@ class FoundRun:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """All runs by id in natural order of the ids, and what could not be looked into, by path."""
+    """All runs by id in natural order of the ids, and the paths that could not be read, sorted."""
 
     runs: dict[str, FoundRun]
     unreadable: tuple[UnreadablePath, ...]
@@ -57,42 +57,42 @@ class Discovery:
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """One directory as listed once: the entries that matter."""
+    """The relevant entries of one directory."""
 
     modified_ns: int
     listed_ns: int
     directories: tuple[str, ...]
-    links: tuple[str, ...]  # to directories outside of the base, where they are followed
+    links: tuple[str, ...]  # to directories outside of the base, if ``follow_links`` is set
     files: tuple[EventFile, ...]
     unreadable: tuple[UnreadablePath, ...]
-    found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself where it is a profile
+    found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself if it is a profile
 
     def is_current(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > MTIME_SLACK_NS
 
 
 def find_runs(base: str | Path) -> Discovery:
-    """Find all runs at any depth below ``base``, itself included. See ``Finder``."""
+    """Find all runs at any depth below ``base``, including ``base``. See ``Finder``."""
     return Finder(base).find()
 
 
 def find_run(directory: str | Path) -> FoundRun | None:
-    """The run in ``directory`` itself, whose id is "."; None when there is no event file directly in it.
+    """The run in ``directory`` itself, with id "."; None if the directory has no event file, graph file or profile.
 
-    Raises OSError when the directory can't be listed.
+    Raises OSError if the directory can't be listed.
     """
     return Finder(directory).find_in_base()
 
 
 class Finder:
-    """Finds runs again and again, listing only directories that changed.
+    """Finds runs repeatedly; lists only directories that changed.
 
-    A link to a directory is not followed: what it leads to inside the base has its own path, and what is outside stays
-    outside. So no cycle and no run under two ids. A link to an event file is read when its target is inside the base.
-    Directories that may not be listed are reported and passed over.
+    Does not follow links to directories: a target inside the base has its own path, and a target outside stays outside.
+    So there are no cycles, and no run has two ids. Reads a link to an event file if its target is inside the base.
+    Reports directories that it can't list and skips them.
 
-    With ``follow_links`` links that lead out of the base are followed, those nearest to the base first, and a directory
-    is looked into once, however many links lead to it or back.
+    With ``follow_links`` it follows links out of the base, those nearest to the base first, and lists each directory
+    once, even if several links lead to it.
     """
 
     def __init__(self, base: str | Path, follow_links: bool = False) -> None:
@@ -100,7 +100,7 @@ class Finder:
         self.follow_links = follow_links
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find
         self.directories: tuple[str, ...] = ()
-        """Those that the last find could list, the base first."""
+        """Directories that the last find listed, the base first."""
         self.has_links = False
         """Whether the last find followed a link."""
 
@@ -122,9 +122,9 @@ class Finder:
         )
 
     def find_in_base(self) -> FoundRun | None:
-        """The run in the base itself; None when there is no event file directly in it, and no graph file or profile.
+        """The run in the base itself; None if the base has no event file, graph file or profile.
 
-        Raises OSError when the base can't be listed.
+        Raises OSError if the base can't be listed.
         """
         listing = self._listings[self.base] = self._relist(self.base, 0)
         return _found_run(self.base, self.base, listing.files) if listing.files else self.find().runs.get(".")
@@ -148,13 +148,13 @@ class Finder:
             known = self._listings.get(directory)
             return known if known and known.is_current(modified_ns) else self._relist(directory, modified_ns)
         except OSError as error:
-            # What has gone since the directory above was listed is missed by nobody.
+            # Ignore a directory that was deleted after its parent was listed.
             is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) and directory != self.base
             return _Listing(0, 0, (), (), (), () if is_gone else (unreadable_directory(directory, error),))
 
     def _relist(self, directory: str, modified_ns: int) -> _Listing:
         before = self._listings.get(directory)
-        known = {file.path: file for file in before.files} if before else {}  # one new file among 10,000 costs little
+        known = {file.path: file for file in before.files} if before else {}  # one new file among 10,000 is cheap
         directories: list[str] = []
         links: list[str] = []
         found: list[Found] = []
@@ -166,10 +166,10 @@ class Finder:
             for entry in entries:
                 names.append(entry.name)
                 target = self._target_outside(entry) if entry.is_symlink() else None
-                if target and self.follow_links and os.path.isdir(target):  # noqa: PTH112 (says no where it fails)
+                if target and self.follow_links and os.path.isdir(target):  # noqa: PTH112 (returns False on errors)
                     links.append(entry.path)
                 elif target and self.follow_links and not os.path.exists(target):  # noqa: PTH110
-                    modified_ns = 0  # what is missing may come
+                    modified_ns = 0  # the target may appear later: list again next time
                 elif target and not self.follow_links:
                     if is_event_name(entry.name) or os.path.isdir(target):  # noqa: PTH112
                         unreadable.append(link_outside(entry.path, target, self.base))
@@ -180,7 +180,7 @@ class Finder:
                 elif is_event_name(entry.name):
                     if place := unreadable_entry(entry):
                         unreadable.append(place)
-                        modified_ns = 0  # what mends it may be done elsewhere: look again next time
+                        modified_ns = 0  # the cause may be fixed elsewhere: list again next time
                     else:
                         files.append(known.get(entry.path) or EventFile.of(entry))
                 elif content := recognize_file(entry):
@@ -199,7 +199,7 @@ class Finder:
 
 
 def _is_new(directory: str, walked: set[tuple[int, int]]) -> bool:
-    """Whether the directory was not walked yet, under this name or another; what can't be looked at is its own."""
+    """Whether the directory was not walked yet, under any name; True if stat fails."""
     try:
         found = os.stat(directory)  # noqa: PTH116
     except OSError:

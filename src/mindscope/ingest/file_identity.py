@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a file is still the one that was read: by a look at it from outside, and by bytes of it."""
+"""Detects replaced files: by stat, and by the first and last bytes read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FINGERPRINT_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What a look at the file says without opening it; equal to the last one means nothing happened."""
+    """Result of a stat call; equality with the previous one means that the file did not change."""
 
     device: int
     inode: int
@@ -26,31 +26,31 @@ class FileStat:
 
 
 class ContentFingerprint:
-    """The first bytes of what was read and the last ones: if they changed, the file was written anew."""
+    """The first and the last bytes of the part that was read: if they change, the file was rewritten."""
 
     def __init__(self, head: bytes = b"", tail: bytes = b"") -> None:
         self.head = head
         self.tail = tail
 
     def advance(self, read: memoryview) -> None:
-        """Go on behind ``read``, which stands behind all that was passed over before."""
+        """Add ``read``, which directly follows the bytes added before."""
         self.head += bytes(read[: max(FINGERPRINT_BYTES - len(self.head), 0)])
         self.tail = (self.tail + bytes(read[-FINGERPRINT_BYTES:]))[-FINGERPRINT_BYTES:]
 
     def move(self, file: FileIO, position: int) -> None:
-        """Go on at ``position``, of a file in which what is before it was not all passed over. Moves in the file."""
+        """Read the fingerprint for ``position`` from the file, if not all bytes before it were added. Seeks."""
         file.seek(0)
         self.head = file.read(min(FINGERPRINT_BYTES, position))
         file.seek(max(position - FINGERPRINT_BYTES, 0))
         self.tail = file.read(min(FINGERPRINT_BYTES, position))
 
     def continue_from(self, other: ContentFingerprint) -> None:
-        """Pass over what ``other`` has passed over."""
+        """Add the bytes that ``other`` covers."""
         self.head = (self.head + other.head)[:FINGERPRINT_BYTES]
         self.tail = (self.tail + other.tail)[-FINGERPRINT_BYTES:]
 
     def match(self, file: FileIO, position: int) -> bool:
-        """Whether they still stand where they stood when all before ``position`` was read. Moves in the file."""
+        """Whether the file still has these bytes, when all before ``position`` was read. Seeks in the file."""
         for start, want in ((0, self.head), (position - len(self.tail), self.tail)):
             file.seek(start)
             if file.read(len(want)) != want:

@@ -14,12 +14,12 @@ _EVENT_NAME = re.compile(r"summary\.([0-9]+)|tfevents(?:\.([0-9]+))?", re.ASCII)
 
 
 def is_event_name(name: str) -> bool:
-    """Whether a file of this name holds events: ``summary.`` with digits after it, or ``tfevents``."""
+    """Whether a file of this name holds events: ``summary.`` followed by digits, or ``tfevents``."""
     return _EVENT_NAME.search(name) is not None
 
 
 def creation_number(name: str) -> int:
-    """The number in an event file's name that tells its age, seconds since 1970 by custom; 0 without one."""
+    """The number in an event file's name that gives its age, usually seconds since 1970; 0 if it has none."""
     match = _EVENT_NAME.search(name)
     return int((match[1] or match[2] or "0") if match else "0")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One event file: read what grew since the last time."""
+"""Reads the new data of one event file."""
 
 from __future__ import annotations
 
@@ -24,33 +24,34 @@ from mindscope.types import Damage, DamageKind, Kind, Undecodable
 log = logging.getLogger(__name__)
 
 BUDGET_BYTES = 64 << 20
-"""Read in one go before other files get their turn."""
+"""Bytes to read from one file before other files get a turn."""
 
 
 def new_buffer_pool() -> ReadBufferPool:
-    """Rooms for ``FileTailer.read``, to be shared by all files that are read one after the other or at once."""
+    """Buffer pool for ``FileTailer.read``; share one between all files."""
     return ReadBufferPool(BUFFER_BYTES)
 
 
 class FileTailer:
-    """Reads one event file into a store, each time from where it stopped.
+    """Reads one event file into a store, each time from its last position.
 
-    A file that ends within a record is complete so far. One that became shorter, or whose bytes before the position
-    are others now, is noted as damage and read anew. One that can't be opened is noted, and tried again next time.
+    An incomplete record at the end is not an error. If the file became shorter, or the bytes before the position
+    changed, it notes damage and reads the file again from the start. If the file can't be opened, it notes that and
+    retries at the next read.
     """
 
     def __init__(self, facts: FileFacts, store: RunStore, kinds: dict[str, Kind], saved: Json = None) -> None:
-        """``facts`` name the file; ``saved`` is what ``to_json`` gave for it when ``store`` was saved."""
-        self.scanned_bytes = 0  # read from the file by this object, all in all
-        self.has_more = False  # the budget of the last read was used up
-        self._was_read = False  # this object has looked into the file
+        """``facts`` name the file; ``saved`` is the result of ``to_json`` from when ``store`` was saved."""
+        self.scanned_bytes = 0  # total bytes that this object read from the file
+        self.has_more = False  # the last read used up its budget
+        self._was_read = False  # this object has read the file at least once
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
         self._store = store
         self._facts = facts
-        self._last_stat: FileStat | None = None  # None: look into the file whatever a stat says
-        self._permanent_damages: tuple[Damage, ...] = ()  # damage that a reading anew does not clear
+        self._last_stat: FileStat | None = None  # None: open the file regardless of stat
+        self._permanent_damages: tuple[Damage, ...] = ()  # damage that stays after a restart
         self.replaced: Reason | None = None
-        """Why the last read found other bytes than those of its values, else None. See ``restart_replaced``."""
+        """Why the last read found other bytes than before, else None. See ``restart_replaced``."""
         self._start()
         if saved is None:
             self.ordinal = store.add_file(self._facts)
@@ -59,20 +60,20 @@ class FileTailer:
             self._restore(saved)
 
     def restart(self) -> None:
-        """Read the file from its beginning the next time. Its values must have been taken from the store."""
+        """Read the file from its beginning next time. The caller must have removed its values from the store."""
         self._last_stat = None
         self._permanent_damages = ()
         self.has_more = False
         self._start()
 
     def restart_replaced(self) -> None:
-        """As ``restart``, and the file is noted as replaced for good."""
+        """Like ``restart``; also marks the file as replaced permanently."""
         reason = self.replaced or Reason("file_exchanged")
         self.restart()
         self._permanent_damages = (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)
 
     def to_json(self) -> Json:
-        """How far the file was read. All of its values must be in the store that is saved with it."""
+        """The reading progress. The store must be saved together with it."""
         return {
             "ordinal": self.ordinal,
             "path": self._facts.path,
@@ -95,22 +96,22 @@ class FileTailer:
         self._permanent_damages = tuple(damage_from_json(damage) for damage in saved["lasting"])
 
     def read(self, buffer_pool: ReadBufferPool, budget_bytes: int = BUDGET_BYTES) -> bool:
-        """Read what grew; says whether the store changed. Of a file that was ``replaced`` nothing is read."""
+        """Read new data; returns whether the store changed. Reads nothing of a file that was ``replaced``."""
         version, self.replaced = self._store.version, None
-        has_more, self.has_more = self.has_more, False  # a file that fails must not be asked for more at once
+        has_more, self.has_more = self.has_more, False  # a failing file must not be retried at once
         try:
             stat = FileStat.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
             if stat != self._last_stat or has_more:
-                self._last_stat = stat  # a file on which reading fails is tried again when it changes
+                self._last_stat = stat  # after an error, retry only when the file changes
                 with FileIO(self._facts.path) as file:
                     self._last_stat = self._read_open(file, buffer_pool, budget_bytes)
         except FileNotFoundError:
-            self._last_stat = None  # gone since it was found; the next discovery removes it
+            self._last_stat = None  # deleted since it was found; the next discovery removes it
         except OSError as error:
-            self._last_stat = None  # tried again at the next look
+            self._last_stat = None  # retry at the next read
             self._mark_unreadable(Reason("file_not_readable", **os_reason(error)))
         except ChunkDamagedError:
-            raise  # of the cache, not of this file
+            raise  # an error of the cache, not of this file
         except Exception as error:
             log.exception("%s could not be read further than byte %d", self._facts.path, self._reader.position)
             self._mark_unreadable(unforeseen_reason(error))
@@ -135,7 +136,7 @@ class FileTailer:
                 for scanned in read_parallel(segment, file, buffer_pool, stop, stat.size_bytes):
                     self._append(scanned, segment, stat)
             except Exception:
-                self._append(segment.pop_scanned(), segment, stat)  # the reader is behind what was found so far
+                self._append(segment.pop_scanned(), segment, stat)  # the reader is already past these rows
                 raise
         self.scanned_bytes += segment.read_bytes
         self.has_more = stop <= self._reader.ahead < stat.size_bytes
@@ -173,7 +174,7 @@ class FileTailer:
         return (*self._permanent_damages, *met)
 
     def _cut_record(self, facts: FileFacts) -> tuple[Damage, ...]:
-        """The half-written record at the end of a file that its writer has closed: its rest never comes."""
+        """The incomplete record at the end of a file that its writer closed: the rest will never arrive."""
         reader = self._reader
         rest = facts.size_bytes - reader.position
         is_at_end = reader.ahead + reader.needed > facts.size_bytes

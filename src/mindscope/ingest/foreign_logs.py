@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that mindscope does not read, recognized by their names, so that a list of runs says why they are not in it."""
+"""Recognizes logs of other tools by their names, so that the page can explain why they are not in the list of runs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _VISUALDL = re.compile(r"vdlrecords\.\d+.*\.log", re.ASCII)
 
 
 def is_compressed(name: str) -> bool:
-    """Whether this is the name of an event file that somebody compressed."""
+    """Whether this is the name of a compressed event file."""
     return is_event_name(name) and _COMPRESSED.search(name) is not None
 
 
 def compressed_file(path: str) -> UnreadablePath:
-    """An event file that has to be unpacked first."""
+    """An event file that users must decompress first."""
     return UnreadablePath(readable(path), PathKind.FILE, Reason("event_file_compressed"))
 
 
 def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
-    """What another tool keeps in ``directory``, which holds ``names``; None for anything else.
+    """The logs of another tool in ``directory``, which contains ``names``; None if there are none.
 
-    A store with many runs is one place: what is in its runs is not named again.
+    A store with many runs gives one entry: its runs are not listed separately.
     """
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     code = next((code for name in names if (code := _code_of(name, own))), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graph files and profiles, recognized by their names: a directory that holds one is a run."""
+"""Recognizes graph files and profiles by their names: a directory that holds one is a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mindscope.store.contents import Content, ContentKind
 from mindscope.store.file_facts import natural_key
 
 Found = tuple[ContentKind, str]
-"""Of a directory or file: what it is, and its path."""
+"""Kind and path of a directory or file."""
 
 _CANN = re.compile(r"PROF_\d{6}_\d{17}_[A-Z]+", re.ASCII)
 _PROFILER_FILE = re.compile(
@@ -22,7 +22,7 @@ _PROFILER_FILE = re.compile(
     r"dynamic_shape_info|memory_usage).*\.(csv|json|txt|pb)",
     re.ASCII,
 )
-"""What MindSpore before 2.3 writes into a directory ``profiler``."""
+"""Files that MindSpore before 2.3 writes into a directory ``profiler``."""
 _TORCH_TRACE = re.compile(r".*\.pt\.trace\.json(\.gz)?", re.ASCII)
 _TENSORFLOW_PROFILE = re.compile(r"/plugins/profile/[^/]+$")
 _OTHER_PROTOBUF = re.compile(r"(memory_usage_\d+|saved_model|keras_metadata|fingerprint|.*\.xplane)\.pb", re.ASCII)
@@ -31,7 +31,7 @@ _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
 
 
 def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | None:
-    """Which profile ``directory``, that holds ``names``, is; None for any other directory."""
+    """The profile kind of ``directory``, which contains ``names``; None if it is not a profile."""
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     if own.endswith(("_ascend_ms", "_ascend_pt")) or "ASCEND_PROFILER_OUTPUT" in names:
         return ContentKind.ASCEND_PROFILE
@@ -42,7 +42,7 @@ def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | Non
 
 
 def recognize_file(entry: os.DirEntry[str]) -> Found | None:
-    """What a file is, by its name; for a graph file also by its first byte."""
+    """The kind of a file by its name; for a graph file also by its first byte."""
     name = entry.name
     if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name):
         return ContentKind.TORCH_PROFILE, entry.path
@@ -60,17 +60,17 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
 
 def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
     try:
-        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (may be no text)
+        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (the path may be invalid UTF-8)
             return entry.is_file(follow_symlinks=False) and file.read(1) in _GRAPH_STARTS
     except OSError:
         return False
 
 
 def contents_by_run(base: str, found: Mapping[str, Iterable[Found]]) -> dict[str, tuple[Content, ...]]:
-    """What was found in each directory, by the directory of the run that it belongs to.
+    """The contents found in each directory, by the directory of the run that they belong to.
 
-    A profile directory belongs to the directory that holds it, as does what TensorFlow writes to plugins/profile/TIME.
-    What is in a profile belongs to it.
+    A profile directory belongs to its parent directory; TensorFlow's plugins/profile/TIME belongs to the directory
+    above plugins. Contents of a profile belong to the profile.
     """
     by_run: dict[str, list[Found]] = {}
     profiles = {path for directory, each in found.items() for _, path in each if path == directory}
@@ -91,7 +91,7 @@ def _is_within(directory: str, profiles: set[str], base: str) -> bool:
 
 
 def _owner(base: str, directory: str, kind: ContentKind) -> str:
-    """The run of what is in ``directory``, which is above the base where the base is a profile itself."""
+    """The run of the contents of ``directory``, which is above the base if the base itself is a profile."""
     if kind is ContentKind.XLA_PROFILE:
         directory = _TENSORFLOW_PROFILE.sub("", directory)
     return directory if len(directory) >= len(base) else base

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A long stretch of one file, read by several threads at once to the same end as by one.
+"""Reads a long section of one file with several threads; the result equals that of one thread.
 
-Where a record begins is known only once all before it are read. So a part begins where something looks like a record,
-and it counts only if the reading of what stands before it ends right there and learns no kind of a tag: then nothing
-before it could have changed what the part holds. What does not count is read again by the one thread.
+The begin of a record is certain only after all records before it are read. So a part begins at bytes that look like a
+record. Its result is valid only if reading the section before it ends exactly there and finds no new kind of a tag:
+then nothing before it could change its content. One thread reads invalid parts again.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.types import DialectName, Kind
 
 MIN_PART_BYTES = 16 << 20
-"""That a part has: fewer are read almost as soon as a thread has begun."""
+"""Minimal size of a part: a thread reads fewer bytes almost as fast as it starts."""
 SEARCH_BYTES = 64 << 10
-"""Looked through for a record to begin at; longer ones take little work beside that of the file system."""
+"""Search range for the first record of a part; it is cheap compared with the file system's work."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a thread reads from ``start`` until it is at ``stop`` or behind it, as if the file ended at ``end``."""
+    """A section for one thread: it reads from ``start`` until it reaches ``stop``, as if the file ended at ``end``."""
 
     start: int
     stop: int
     end: int
     size_bytes: int
-    """Where the file ends."""
+    """Size of the file."""
     kinds: dict[str, Kind]
-    """That were known when it was begun."""
+    """Kinds of tags that were known when the part was made."""
 
     def read(
         self, name: str, dialect: DialectName | None, whole: FileIO, buffer_pool: ReadBufferPool
     ) -> _PartResult | None:
-        """None when the file can't be read, or is another one by now."""
+        """None if the file can't be read or was replaced."""
         try:
             with FileIO(whole.name) as file, buffer_pool.borrow(self.end - self.start) as buffers:
                 if not os.path.sameopenfile(file.fileno(), whole.fileno()):
@@ -56,7 +56,7 @@ class _Part:
             return None
 
     def follows(self, segment: FileSegment) -> bool:
-        """Whether nothing that ``segment`` has read could change what is found here."""
+        """Whether nothing that ``segment`` read could change the result of this part."""
         reader = segment.reader
         return reader.position == self.start and not reader.is_resyncing and segment.kinds == self.kinds
 
@@ -69,9 +69,9 @@ class _PartResult(NamedTuple):
 def read_parallel(
     segment: FileSegment, file: FileIO, buffer_pool: ReadBufferPool, stop: int, end: int
 ) -> Iterator[Scanned]:
-    """Read as ``segment.read(stop, end)`` does, helped by other threads while processors are idle.
+    """Read like ``segment.read(stop, end)``, with more threads if processors are idle.
 
-    Yields what was found, in the order of the file, each time with ``segment`` behind it.
+    Yields rows in file order; each time, ``segment`` is positioned after them.
     """
     reader = segment.reader
     if (
@@ -79,7 +79,7 @@ def read_parallel(
         and not reader.is_resyncing
         and min(stop, end) - reader.position >= 2 * MIN_PART_BYTES
     ):
-        segment.read(reader.position + 1, end)  # tells the dialect, and the kinds of most tags
+        segment.read(reader.position + 1, end)  # defines the dialect, and the kinds of most tags
         parts = _parts(segment, file, buffer_pool.idle_processors, stop, end)
         if parts:
             yield from _read_ahead(segment, parts, file, buffer_pool)
@@ -88,7 +88,7 @@ def read_parallel(
 
 
 def _parts(segment: FileSegment, file: FileIO, most: int, stop: int, end: int) -> list[_Part]:
-    """At most so many of about equal length; what stands before them is as long."""
+    """At most ``most`` parts of about equal length; the section before them has the same length."""
     position, last = segment.reader.position, min(stop, end)
     count = min(most + 1, (last - position) // MIN_PART_BYTES)
     places = [position + (last - position) * number // count for number in range(1, count)]
@@ -107,7 +107,7 @@ def _find_start(file: FileIO, place: int) -> int | None:
 def _read_ahead(
     segment: FileSegment, parts: list[_Part], file: FileIO, buffer_pool: ReadBufferPool
 ) -> Iterator[Scanned]:
-    """What stands before the first part and then in each, up to one that does not count."""
+    """Yields the rows before the first part, then those of each part, up to the first invalid one."""
     with ThreadPoolExecutor(len(parts), "mindscope-part") as pool:
         readings = [pool.submit(part.read, segment.reader.file, segment.dialect, file, buffer_pool) for part in parts]
         for part, reading in zip(parts, readings, strict=True):

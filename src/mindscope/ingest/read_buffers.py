@@ -15,7 +15,7 @@ from mindscope.formats.step_ranges import StepRanges
 
 
 class ReadBuffers:
-    """What one file at a time is read with: ``data`` for its bytes, ``scan`` for what is found in them."""
+    """Buffers to read one file at a time: ``data`` for its bytes, ``scan`` for its rows."""
 
     def __init__(self, step_ranges: StepRanges) -> None:
         self.data = memoryview(b"")
@@ -23,22 +23,22 @@ class ReadBuffers:
 
 
 class ReadBufferPool:
-    """Lends buffers to any number of threads and reuses those that come back."""
+    """Lends buffers to threads and reuses returned ones. Thread-safe."""
 
     def __init__(self, largest_bytes: int, processors: int | None = None) -> None:
-        """Buffers have up to ``largest_bytes``. ``processors`` is how many there are, None for those of the machine."""
+        """``largest_bytes`` limits the size of a buffer. ``processors`` is their count, None for all of the machine."""
         self._largest_bytes = largest_bytes
         self._processors = processors or os.cpu_count() or 1
         self._lock = Lock()
         self._lent = 0  # written under the lock
         self._step_ranges = StepRanges()
-        self._free: list[ReadBuffers] = []  # taken and given back in one step each, which needs no lock
+        self._free: list[ReadBuffers] = []  # append and pop are atomic, so this list needs no lock
 
     @contextmanager
     def borrow(self, size_bytes: int) -> Generator[ReadBuffers]:
-        """Buffers that hold ``size_bytes`` or the largest size, for the length of a ``with`` block.
+        """Buffers that hold ``size_bytes`` or the largest size, for the duration of a ``with`` block.
 
-        Nothing may refer to ``data`` afterwards.
+        Do not keep references to ``data`` afterwards.
         """
         with self._lock:
             self._lent += 1
@@ -48,7 +48,7 @@ class ReadBufferPool:
             buffers = ReadBuffers(self._step_ranges)
         wanted = min(size_bytes, self._largest_bytes)
         if len(buffers.data) < wanted:
-            buffers.data = np.empty(wanted, np.uint8).data  # not cleared: what is never used takes no memory
+            buffers.data = np.empty(wanted, np.uint8).data  # not cleared: unused pages take no memory
         try:
             yield buffers
         finally:
@@ -58,9 +58,9 @@ class ReadBufferPool:
 
     @property
     def idle_processors(self) -> int:
-        """How many processors there are beside those that work in a room."""
+        """How many processors have no borrowed buffers."""
         return max(0, self._processors - self._lent)
 
     def release(self) -> None:
-        """Keep none of those that came back: their memory is wanted only while much is read."""
+        """Free all returned buffers: only large reads need their memory."""
         self._free.clear()

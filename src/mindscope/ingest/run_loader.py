@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run: all its event files into one store, and the store into the cache."""
+"""Loads one run: all its event files into one store, and the store into the cache."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from mindscope.types import Kind
 log = logging.getLogger(__name__)
 
 SAVE_ROWS = 1_000_000
-"""A run that grew by so many rows is due to be saved."""
+"""Save a run after it grew by this many rows."""
 SAVE_INTERVAL_S = 60.0
-"""A run that grows is saved so often, however slowly it grows: what is not saved is read again at the next start."""
+"""Save a growing run at this interval, even if it grows slowly: the next start reads unsaved data again."""
 
 
 class RunLoader:
@@ -37,18 +37,18 @@ class RunLoader:
         cache: RunCache | None = None,
         unsaved_bytes: UnsavedBytes | None = None,
     ) -> None:
-        """With a ``cache`` the run is as it was saved there; ``read`` brings what grew since.
+        """With a ``cache``, restores the run from it; ``read`` then adds new data.
 
-        What is shared with other runs is given, or else this run's own.
+        Objects shared with other runs are arguments; without them, the run makes its own.
         """
         self.store = RunStore(run.id, run.path, column_cache)
         self._buffer_pool = buffer_pool or new_buffer_pool()
         self._cache = cache
         self._unsaved_bytes = unsaved_bytes or UnsavedBytes()
-        self._lock = RLock()  # held while files are read; taken before the store's
+        self._lock = RLock()  # held while files are read; acquire it before the store's lock
         self._kinds: dict[str, Kind] = {}
         self._tailers: dict[str, FileTailer] = {}  # by path, the oldest file first
-        self._saved_version = -1  # of the store, when it was saved last; -1 before
+        self._saved_version = -1  # version of the store at the last save; -1 before the first
         self._saved_at = 0.0
         if cache is not None:
             self.store.store_lock.restore = self._rebuild
@@ -70,11 +70,11 @@ class RunLoader:
 
     @property
     def scanned_bytes(self) -> int:
-        """How many bytes of its files were read by this process; what the cache knew is not among them."""
+        """How many bytes of its files this process read; excludes data from the cache."""
         return sum(tailer.scanned_bytes for tailer in self._tailers.values())
 
     def set_files(self, files: tuple[EventFile, ...]) -> bool:
-        """Take in files that are new and drop those that are gone; says whether there were any."""
+        """Add new files and remove deleted ones; returns whether there were any."""
         with self._lock:
             found = {file.path: file for file in files}
             gone = [path for path in self._tailers if path not in found]
@@ -85,23 +85,22 @@ class RunLoader:
             return bool(gone or added)
 
     def update(self, run: FoundRun | None) -> bool:
-        """Follow what is in the directory, None for nothing; says whether it is other than before."""
+        """Apply a discovery, None if the run is gone; returns whether anything changed."""
         is_other = self.store.set_contents(run.contents if run else ())
         return self.set_files(run.files if run else ()) or is_other
 
     @property
     def is_save_due(self) -> bool:
-        """Whether it is time to save the run: it was not saved yet, or grew much, or some time ago."""
+        """Whether to save the run now: it was never saved, grew much, or was saved too long ago."""
         if self._cache is None or self._saved_version == self.store.version:
             return False
         is_large = self.store.unsaved_rows >= SAVE_ROWS
         return is_large or self._saved_version < 0 or monotonic() - self._saved_at >= SAVE_INTERVAL_S
 
     def read(self, budget_bytes: int = BUDGET_BYTES, paths: Collection[str] | None = None) -> bool:
-        """Read at most about ``budget_bytes`` of what grew in each file, or in those of ``paths`` only.
+        """Read at most about ``budget_bytes`` of new data in each file, or only in those of ``paths``.
 
-        Says whether the store changed.
-        When much is not saved yet, of this run and others, this one is saved at once.
+        Returns whether the store changed. Saves the run at once if this and other runs have too much unsaved data.
         """
         with self._lock:
             try:
@@ -115,14 +114,14 @@ class RunLoader:
             return is_changed
 
     def read_all(self) -> bool:
-        """Read all that grew; says whether the store changed."""
+        """Read all new data; returns whether the store changed."""
         is_changed = self.read()
         while self.has_more:
             self.read()
         return is_changed
 
     def save(self) -> None:
-        """Have the cache know all that was read, and have the rows in files in place of memory."""
+        """Save everything read to the cache; the rows then come from its files instead of memory."""
         with self._lock:
             try:
                 self._save()
@@ -137,7 +136,7 @@ class RunLoader:
         )
         are_changed = [tailer.read(self._buffer_pool, budget_bytes) for tailer in read]
         replaced = [tailer for tailer in read if tailer.replaced is not None]
-        if replaced:  # all at once: taking the values of one file out of the store looks at those of all
+        if replaced:  # all at once: removing the values of one file from the store reads those of all files
             self.store.forget_values({tailer.ordinal for tailer in replaced})
             for tailer in replaced:
                 tailer.restart_replaced()
@@ -179,7 +178,7 @@ class RunLoader:
             self.store.remove_files(ordinals)
 
     def _rebuild(self) -> None:
-        """Forget everything and read the logs from their beginning."""
+        """Forget everything and read the event files from their beginning."""
         with self._lock:
             self.store.clear()
             self._kinds.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places below a base directory that could not be looked into: where, why, and what to do."""
+"""Paths below a base directory that can't be read: path, reason, and remedy."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ REMEDIES: Mapping[str, str] = {
         "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer"
     ),
 }
-"""What to do, by the code of the reason."""
+"""The remedy for each reason code."""
 
 
 class PathKind(str, Enum):
-    """A ``directory`` that can't be listed hides everything below it."""
+    """Type of the path. A ``directory`` that can't be listed hides everything below it."""
 
     DIRECTORY = "directory"
     FILE = "file"
@@ -58,7 +58,7 @@ class PathKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class UnreadablePath:
-    """A directory, or what has the name of an event file, that was left out."""
+    """A skipped directory, file or link; files and links have the name of an event file."""
 
     path: str
     kind: PathKind
@@ -66,7 +66,7 @@ class UnreadablePath:
 
     @property
     def remedy(self) -> str:
-        """What would make it readable."""
+        """How to make it readable."""
         return REMEDIES[self.reason.code]
 
     def __str__(self) -> str:
@@ -74,24 +74,24 @@ class UnreadablePath:
 
 
 def unreadable_directory(path: str, error: OSError) -> UnreadablePath:
-    """A directory that the system doesn't list."""
+    """A directory that the system can't list."""
     return UnreadablePath(readable(path), PathKind.DIRECTORY, _reason(error))
 
 
 def unreadable_entry(entry: os.DirEntry[str]) -> UnreadablePath | None:
-    """Why an entry with the name of an event file is none. What is wrong with it says nothing of those beside it."""
+    """Why an entry with the name of an event file is not one; None if it is. Other entries are not affected."""
     kind = PathKind.LINK if entry.is_symlink() else PathKind.FILE
     try:
         if entry.is_file():
             return None
-    except OSError as error:  # a link that leads in a circle, or through a directory that is closed to us
+    except OSError as error:  # a symlink loop, or a link through a directory without permission
         return UnreadablePath(readable(entry.path), kind, _reason(error))
     reason = Reason("place_no_file" if os.path.exists(entry.path) else "dangling_symlink")  # noqa: PTH110
     return UnreadablePath(readable(entry.path), kind, reason)
 
 
 def link_outside(path: str, target: str, base: str) -> UnreadablePath:
-    """A link that is not followed."""
+    """A link that the finder does not follow."""
     return UnreadablePath(readable(path), PathKind.LINK, Reason("link_outside", target=target, base=base))
 
 

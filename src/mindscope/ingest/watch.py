@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEBOUNCE_MS = 100
-"""Changes within this time are read together, so that a busy writer does not cause a refresh a record."""
+"""Collects changes for this time, so that a busy writer does not cause one refresh for each record."""
 STEP_MS = 25
 MAX_WAIT_S = 3600.0
 UNWATCHED_POLL_S = 1.0
-"""Where directories are watched each for itself, a new one is looked into again after this time at the latest."""
+"""If directories are watched one by one, rescan them after this time at the latest to find new ones."""
 
 
 class Watcher:
-    """Refreshes a catalog when the file system tells of a change, and every ``reload_interval`` seconds anyway.
+    """Refreshes a catalog when the file system reports a change, and every ``reload_interval`` seconds.
 
-    Where files can't be watched (network file systems, too many directories), only the interval counts. An interval of
-    0 loads once. Listeners are called in the watcher's thread with the ids of the runs that changed, which are none
-    when only what can't be read is another.
+    If files can't be watched (network file systems, too many directories), it only polls. An interval of 0 loads once.
+    Calls the listeners in its thread with the ids of the runs that changed; the set is empty if only the unreadable
+    paths changed.
     """
 
     def __init__(self, catalog: Catalog, reload_interval: float) -> None:
@@ -52,11 +52,11 @@ class Watcher:
             self._listeners.remove(listener)
 
     def start(self) -> None:
-        """Start loading and watching. A watcher is started once."""
+        """Start loading and watching. Call it once."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop and wait until the thread has ended. May be called again."""
+        """Stop, and wait until the thread ends. Idempotent."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -64,13 +64,13 @@ class Watcher:
     def _watch(self) -> None:
         self._refresh(None)
         while self._interval > 0 and not self._stopping.is_set():
-            if not os.path.isdir(self._catalog.base):  # noqa: PTH112 (a base that is closed to us is none)
+            if not os.path.isdir(self._catalog.base):  # noqa: PTH112 (returns False without permission)
                 self._poll_once()
                 continue
             try:
                 for paths in self._notified():
                     self._refresh(paths)
-            except FileNotFoundError:  # a directory went before it was watched
+            except FileNotFoundError:  # a directory was deleted before it was watched
                 self._refresh(None)
             except (OSError, RuntimeError) as error:
                 log.warning("%s is looked at every %g s only: %s", self._catalog.base, self._interval, error)
@@ -82,13 +82,13 @@ class Watcher:
             self._refresh(None)
 
     def _notified(self) -> Iterator[set[str] | None]:
-        """Paths of event files that changed; None when all has to be looked at.
+        """Paths of event files that changed; None if everything must be rescanned.
 
-        Ends when the watcher is stopped, and when other directories have to be watched.
+        Ends when the watcher stops, and when the set of directories changes.
         """
-        import watchfiles  # brings an event loop along, which readers without a watcher do without
+        import watchfiles  # imports an event loop, which programs without a watcher do not need
 
-        # who watches a whole tree follows the links out of it, to however many directories they lead
+        # a recursive watch follows links out of the tree, which may lead to any number of directories
         has_links = any(place.reason.code == "link_outside" for place in self._catalog.unreadable)
         is_tree = not (has_links or self._catalog.has_links)
         watched = self._catalog.directories
@@ -107,7 +107,7 @@ class Watcher:
         looked_at = monotonic()
         for changes in batches:
             paths = {path for change, path in changes if change is watchfiles.Change.modified}
-            # A run that is written all the time must not keep the others from being looked at.
+            # A run that is written all the time must not delay the others.
             is_save_due = monotonic() - looked_at >= self._interval
             if paths and len(paths) == len(changes) and not is_save_due:
                 yield paths
@@ -134,7 +134,7 @@ class Watcher:
 
 
 def _is_relevant(change: Change, path: str) -> bool:
-    """Whether a change can concern a run: an event file, or a directory that came or went."""
+    """Whether a change may concern a run: an event file, or an added or deleted directory."""
     if is_event_name(Path(path).name):
         return True
     return change.name == "deleted" or (change.name == "added" and Path(path).is_dir())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the runs: scalars in growing columns, every other value by its place in a file."""
+"""In-memory stores of runs: scalars in growing columns, every other value as a reference into a file."""
 
 from __future__ import annotations
 

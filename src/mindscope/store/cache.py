@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cache of one base directory, in a folder of the workspace.
 
-    WORKSPACE/cache/NAME/lock           held by the process that writes
-    WORKSPACE/cache/NAME/runs.index     states of the runs; its time stamp tells when the cache was used last
+    WORKSPACE/cache/NAME/lock           locked by the process that writes
+    WORKSPACE/cache/NAME/runs.index     states of the runs; its modification time is the last use of the cache
     WORKSPACE/cache/NAME/1a2b.chunk     sealed rows
 
-A chunk is complete before the index names it, and is deleted after the index names it no more. So a process may be
-killed at any moment: what is left is a state that was true of the logs once, from which reading goes on.
+A chunk is complete before the index names it, and is deleted after the index no longer names it. So the process may be
+killed at any moment: the cache then holds an earlier, consistent state, and reading continues from it.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ log = logging.getLogger(__name__)
 CHUNK_SUFFIX = ".chunk"
 
 RESERVED_BYTES = 16 << 20
-"""What is left of a disk to those who lose something without: people's notes, and the logs themselves."""
+"""Free disk space that the cache never uses: users' annotations and the logs themselves need it more."""
 
 
 class RunCache:
-    """What is kept of the runs below one base directory. Its methods may be called by several threads.
+    """Cache of the runs below one base directory. Thread-safe.
 
-    Only the first process that opens a cache writes it; others use what they find, and keep the rest in memory.
+    Only the first process that opens a cache writes it; others read its content and keep new data in memory.
     """
 
     def __init__(self, workspace: Path, base: str, limit_bytes: int) -> None:
-        """Open the cache. Whatever is wrong with it is said once in the log, and logs are read in its place."""
+        """Open the cache. Logs one warning if the cache has a problem, and reads the event files instead."""
         self.folder = workspace / CACHE_FOLDER / hashlib.sha256(os.fsencode(base)).hexdigest()[:24]
         self._workspace = workspace
         self._limit_bytes = limit_bytes
-        self._others_bytes = 0  # what the other caches of the workspace take
+        self._others_bytes = 0  # size of the other caches of the workspace
         self._index = RunIndex(self.folder / INDEX_NAME, base)
-        self._step_ranges = StepRanges()  # of all chunks
-        self._lock = Lock()  # guards everything below, and the writing of the index
-        self._states: dict[str, State] = {}  # as found, until the run asks for it
-        self._chunk_bytes: dict[str, int] = {}  # by name of the file
+        self._step_ranges = StepRanges()  # shared by all chunks
+        self._lock = Lock()  # guards everything below, and writes of the index
+        self._states: dict[str, State] = {}  # from the index, until ``find`` returns them
+        self._chunk_bytes: dict[str, int] = {}  # by file name
         self._all_chunk_bytes = 0
-        self._holder: FileIO | None = None  # of the lock file; None when another process writes
-        self._is_stopped = False  # writing failed once
+        self._holder: FileIO | None = None  # the lock file; None if another process writes
+        self._is_stopped = False  # a write failed
         try:
             self._open()
         except OSError as error:
@@ -69,7 +69,7 @@ class RunCache:
         return self._holder is not None and not self._is_stopped
 
     def find(self, id: str) -> tuple[CachedStore, Any] | None:
-        """The state of a run and how far its files were read; None when it is not known, or not to be believed."""
+        """The state of a run and its reading progress; None if the cache has no valid state."""
         with self._lock:
             state = self._states.pop(id, None)
         if state is None:
@@ -83,9 +83,9 @@ class RunCache:
         return (saved, progress) if is_whole else None
 
     def save(self, store: RunStore, progress: Any, may_merge: bool) -> None:
-        """Seal all points of a run and note its state. Call it from the thread that appends to the store.
+        """Seal all points of a run and write its state. Call it from the thread that appends to the store.
 
-        ``progress`` is JSON and comes back from ``find``. Raises ChunkDamagedError when sealed rows can't be had.
+        ``find`` returns ``progress``, which is JSON. Raises ChunkDamagedError if sealed rows can't be read.
         """
         before = store.chunks
         merged_bytes = sum(chunk.size_bytes for chunk in before) if may_merge else 0
@@ -107,7 +107,7 @@ class RunCache:
             self._stop_writing(f"{error.strerror}; what is new is kept in memory")
 
     def keep_only(self, ids: Iterable[str]) -> None:
-        """Forget all runs but these. Chunks of others go when the cache is opened next: somebody may read them."""
+        """Remove all other runs. Their chunks stay until the next process opens the cache: a reader may use them."""
         try:
             with self._lock:
                 for id in self._index.ids - set(ids) if self.is_writer else ():
@@ -116,7 +116,7 @@ class RunCache:
             self._stop_writing(f"{error.strerror}; what is new is kept in memory")
 
     def close(self) -> None:
-        """Let another process write. May be called again."""
+        """Release the lock for other processes. Idempotent."""
         if self._holder is not None:
             self._holder.close()
             self._holder = None
@@ -152,7 +152,7 @@ class RunCache:
         return self._index.size_bytes + self._all_chunk_bytes
 
     def _has_room(self, more_bytes: int) -> bool:
-        """Whether so much may be written; older caches are deleted for that."""
+        """Whether the limit allows ``more_bytes``; deletes older caches if needed."""
         if not self.is_writer:
             return False
         with self._lock:
@@ -185,7 +185,7 @@ class RunCache:
                 self._all_chunk_bytes -= self._chunk_bytes.pop(name, 0)
 
     def _stop_writing(self, reason: str) -> None:
-        """Go on without. The lock is kept: no other process may delete the chunks that are in use here."""
+        """Stop writing. Keeps the lock: no other process may delete the chunks that this one uses."""
         if not self._is_stopped:
             log.warning("cache %s: %s", self.folder, reason)
         self._is_stopped = True

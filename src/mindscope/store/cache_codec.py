@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the cache keeps of a run beside its sealed rows, as JSON."""
+"""JSON form of a cached run, without its sealed rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindscope.store.series_points import SeriesPoints
 from mindscope.types import Damage, DamageKind, DialectName, Kind
 
 Json = Any
-# the wide ones first: sealing.py moves narrow rows of series that became wide out of the chunks of the others
+# the wide ones first: compaction.py moves narrow rows of series that became wide out of the other chunks
 LAYOUTS = {"wide_scalars": WIDE_SCALAR_LAYOUT, "scalars": SCALAR_LAYOUT, "references": REFERENCE_LAYOUT}
 
 
@@ -25,8 +25,8 @@ LAYOUTS = {"wide_scalars": WIDE_SCALAR_LAYOUT, "scalars": SCALAR_LAYOUT, "refere
 class CachedStore:
     """A run whose points are all sealed.
 
-    ``chunks`` are in the order of sealing. ``series`` is a list of all series as JSON text, see ``read_series``: it is
-    large, and most runs are only listed.
+    ``chunks`` are in the order of sealing. ``series`` is a list of all series as JSON text, see ``read_series``. It
+    stays text because it is large and most runs are only listed.
     """
 
     files: Mapping[int, FileFacts]
@@ -48,7 +48,7 @@ class CachedStore:
 
     @classmethod
     def from_json(cls, state: Json, series: bytes, folder: Path, step_ranges: StepRanges) -> CachedStore:
-        """From what ``to_json`` gave, with chunks in ``folder``. Raises KeyError, TypeError or ValueError on others."""
+        """Restore from ``to_json``, with chunks in ``folder``. Raises KeyError, TypeError or ValueError if invalid."""
         return cls(
             files={ordinal: _facts_from_json(facts) for ordinal, *facts in state["files"]},
             ordinals=int(state["ordinals"]),
@@ -63,7 +63,7 @@ class CachedStore:
 
 
 def write_series(series: Iterable[tuple[Kind, str, SeriesPoints]], chunks: tuple[Chunk, ...]) -> bytes:
-    """As JSON: [kind, tag, [[number of its chunk, start, count, step, checksum], ..], state of the points] of each."""
+    """JSON list of [kind, tag, [[chunk number, start, count, step, checksum], ..], state of the points] per series."""
     numbers = {chunk: number for number, chunk in enumerate(chunks)}
     rows = [
         [
@@ -78,7 +78,7 @@ def write_series(series: Iterable[tuple[Kind, str, SeriesPoints]], chunks: tuple
 
 
 def read_series(saved: CachedStore) -> Iterator[tuple[Kind, str, tuple[ChunkSlice, ...], Json]]:
-    """Kind, tag, sealed rows and state of each series, in the order of first sight."""
+    """Kind, tag, sealed rows and state of each series, in the order of first occurrence."""
     rows: Json = json.loads(saved.series)
     for kind, tag, places, state in rows:
         yield Kind(kind), tag, tuple(_slice(saved.chunks, *place) for place in places), state

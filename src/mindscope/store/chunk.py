@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sealed rows: files of plain columns that are mapped when rows are asked for.
+"""Sealed rows: files of plain columns that are memory-mapped when rows are read.
 
-A chunk holds rows of many series, those of one series beside each other. Its bytes are the columns one after the other,
-each as in memory (little endian), which is why a series is read without copying it:
+A chunk holds rows of many series; the rows of one series are contiguous. The file is a concatenation of columns, each
+in its memory format (little-endian), so that reading a series copies nothing:
 
-    step of the rows that have it stored | wall_time of all rows | value of all rows
+    step of the rows that store it | wall_time of all rows | value of all rows
 
-Steps that rise evenly, see ``formats/step_ranges.py``, are not stored.
+Evenly spaced steps, see ``formats/step_ranges.py``, are not stored.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Layout = Mapping[str, np.dtype[Any]]
 
 STEP = np.dtype("<i8")
 Step = int | tuple[int, int]
-"""Of the rows of a series: which of the stored steps is the first one's; or first step and stride of a progression."""
+"""Steps of the rows of a series: index of the first stored step, or first step and stride of a progression."""
 
 SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f4")}
 WIDE_SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f8")}
-"""Of a series with a value that float32 does not hold."""
+"""For a series with a value that does not fit float32."""
 REFERENCE_LAYOUT: Layout = {
     "step": STEP,
     "wall_time": np.dtype("<f8"),
@@ -44,13 +44,13 @@ REFERENCE_LAYOUT: Layout = {
 
 
 class ChunkDamagedError(MindscopeError):
-    """A sealed file that is gone or holds other bytes than were written: its rows have to be read from the logs."""
+    """A sealed file is missing or its bytes changed: the rows must be read from the logs again."""
 
 
 class Chunk:
-    """A file of ``rows`` rows, ``stored_steps`` of which have their step in it.
+    """A file of ``rows`` rows, which stores the step of ``stored_steps`` of them.
 
-    It is never changed; rows handed out stay readable when it is deleted.
+    The file is immutable; returned rows stay readable after its deletion.
     """
 
     __slots__ = ("_mapped", "folder", "layout", "name", "rows", "step_ranges", "stored_steps")
@@ -64,11 +64,11 @@ class Chunk:
         self.rows = rows
         self.stored_steps = stored_steps
         self.step_ranges = step_ranges  # shared with other chunks
-        self._mapped: ref[NDArray[np.uint8]] | None = None  # one mapping for all rows that are in use
+        self._mapped: ref[NDArray[np.uint8]] | None = None  # one mapping, shared by all returned rows
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """Path of the file."""
         return self.folder / self.name
 
     @property
@@ -76,7 +76,7 @@ class Chunk:
         return size_bytes(self.layout, self.rows, self.stored_steps)
 
     def read(self, start: int, count: int, step: Step) -> Columns:
-        """Some rows, as read-only views of the file. Raises ChunkDamagedError when it is gone or has another size."""
+        """Some rows, as read-only views of the file. Raises ChunkDamagedError if it is gone or has another size."""
         mapped = self._map()
         at = self.stored_steps * STEP.itemsize
         columns: Columns = {}
@@ -99,7 +99,7 @@ class Chunk:
 
 
 class ChunkSlice:
-    """The rows of one series in a chunk. They are checked when they are first read."""
+    """The rows of one series in a chunk. The first read verifies the checksum."""
 
     __slots__ = ("_is_checked", "checksum", "chunk", "count", "start", "step")
 
@@ -128,9 +128,9 @@ class ChunkSlice:
 def write_chunk(
     path: Path, layout: Layout, series: Sequence[Sequence[Columns]], step_ranges: StepRanges
 ) -> list[ChunkSlice]:
-    """Write the rows of several series, each given in parts; returns where each stands.
+    """Write the rows of several series, each passed in parts; returns the slice of each series.
 
-    The file has its name only once it is complete. Raises OSError.
+    The file gets its name only when it is complete. Raises OSError.
     """
     counts = [sum(columns["step"].size for columns in parts) for parts in series]
     steps, stored_steps = _place_steps(series, counts)
@@ -142,7 +142,7 @@ def write_chunk(
                 for columns in parts:
                     file.write(_bytes(columns[name]))
         unfinished.replace(path)
-    except OSError:  # of a full disk no byte is kept back
+    except OSError:  # free the bytes, the disk may be full
         unfinished.unlink(missing_ok=True)
         raise
     chunk = Chunk(path.parent, path.name, layout, sum(counts), stored_steps, step_ranges)
@@ -158,7 +158,7 @@ def _parts_by_column(layout: Layout, series: Sequence[Sequence[Columns]]) -> Ite
 
 
 def _place_steps(series: Sequence[Sequence[Columns]], counts: list[int]) -> tuple[list[Step], int]:
-    """Where the steps of each series are, and how many are stored in all."""
+    """The step entry of each series, and the total count of stored steps."""
     steps: list[Step] = []
     stored = 0
     for parts, count in zip(series, counts, strict=True):
@@ -174,7 +174,7 @@ def _step_range(parts: Sequence[Columns]) -> tuple[int, int] | None:
 
 
 def checksum_of(parts: Sequence[Columns], has_steps: bool) -> int:
-    """CRC-32C of the columns of a series one after the other, however the rows are parted."""
+    """CRC-32C of the concatenated columns of a series; it does not depend on how the rows are split into parts."""
     checksum = 0
     for name in parts[0]:
         for columns in parts if has_steps or name != "step" else ():

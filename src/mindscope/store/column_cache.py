@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that cost something to put together, kept for the next look at them within a bound."""
+"""LRU cache of columns that are expensive to assemble."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 
 MAX_BYTES = 32 << 20
 MAX_HELD_CHUNKS = 128
-"""Mappings of chunks that are held for the next look at a series of their runs; each has an open file."""
+"""Limit of chunk mappings kept open for the next read of a series of the same run; each uses an open file."""
 HELD_BYTES = 32 << 20
-"""Of all of these together. A larger chunk is mapped again at little cost beside reading it."""
+"""Limit of their total size. Larger chunks are mapped again: this is cheap compared with reading them."""
 
 Columns = dict[str, NDArray[Any]]
 
 
 class ColumnCache:
-    """The columns that were asked for last, up to ``MAX_BYTES``. For any number of threads and runs."""
+    """The most recently used columns, up to ``MAX_BYTES``. Thread-safe, shared by many runs."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[object, tuple[int, int, Columns]] = OrderedDict()  # rows, bytes, columns
         self._bytes = 0
-        self._last_increasing: NDArray[Any] | None = None  # the column that ``is_increasing`` was asked about last
-        self._held: OrderedDict[object, tuple[int, NDArray[Any]]] = OrderedDict()  # by chunk, bytes and a column of it
+        self._last_increasing: NDArray[Any] | None = None  # the last column that ``is_increasing`` accepted
+        self._held: OrderedDict[object, tuple[int, NDArray[Any]]] = OrderedDict()  # by chunk: bytes and one column
         self._held_bytes = 0
 
     def hold_mapping(self, chunk: object, column: NDArray[Any], chunk_bytes: int) -> None:
-        """Keep the mapping of a chunk, which else ends with the last use of ``column``."""
+        """Keep the mapping of a chunk open, which otherwise closes with the last use of ``column``."""
         if chunk_bytes > HELD_BYTES:
             return
         with self._lock:
@@ -42,8 +42,8 @@ class ColumnCache:
                 self._held_bytes -= dropped_bytes
 
     def is_increasing(self, step: NDArray[Any]) -> bool:
-        """Whether each step is greater than the one before. Asked again about the same column, as by the series of a
-        run, which often share one, it costs nothing.
+        """Whether each step is greater than the previous one. Repeated calls with the same column are free: the series
+        of a run often share one.
         """
         if self._last_increasing is not step:
             if not bool((step[1:] > step[:-1]).all()):
@@ -52,7 +52,7 @@ class ColumnCache:
         return True
 
     def get(self, key: object, rows: int) -> Columns | None:
-        """What was kept under ``key`` when the series had as many rows."""
+        """The columns of ``key``, if the series had ``rows`` rows when they were stored."""
         with self._lock:
             known = self._kept.get(key)
             if known is None or known[0] != rows:
@@ -61,7 +61,7 @@ class ColumnCache:
             return known[2]
 
     def put(self, key: object, rows: int, columns: Columns) -> Columns:
-        """Keep and return ``columns``; the least recently used ones make room. What is larger than all is not kept."""
+        """Store and return ``columns``; evicts the least recently used ones. Does not store more than ``MAX_BYTES``."""
         size = sum(column.nbytes for column in columns.values())
         if size > MAX_BYTES:
             return columns

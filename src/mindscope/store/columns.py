@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that grow at the end and can be read meanwhile."""
+"""Append-only columns that other threads can read during appends."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 SMALLEST_CAPACITY = 16
 MIN_PIECE_ROWS = 256
-"""So many rows at once, and those that come first, are kept as they came; fewer are copied together."""
+"""Keep an array of this many rows, and the first array, without a copy; smaller ones are copied into one buffer."""
 
 Columns = dict[str, NDArray[Any]]
 
 
 class GrowingColumns:
-    """Named columns of equal length that only ever grow.
+    """Named columns of equal length, append-only.
 
     Rows are never rewritten, so an array that ``column`` returned stays valid and unchanged while rows are appended.
-    Appending is for one thread at a time; the owner holds a lock.
+    Only one thread may append at a time; the owner holds a lock.
     """
 
     def __init__(self, dtypes: Mapping[str, DTypeLike]) -> None:
@@ -37,11 +37,11 @@ class GrowingColumns:
         return view
 
     def columns(self) -> Columns:
-        """All columns, as ``column`` gives each."""
+        """All columns, see ``column``."""
         return {name: self.column(name) for name in self._buffers}
 
     def extend(self, rows: Mapping[str, ArrayLike], count: int) -> None:
-        """Append ``count`` rows; a scalar stands for ``count`` equal entries."""
+        """Append ``count`` rows; a scalar is repeated ``count`` times."""
         stop = self._length + count
         self._reserve(stop)
         for name, buffer in self._buffers.items():
@@ -60,21 +60,21 @@ class GrowingColumns:
 
 
 class ChunkedColumns:
-    """Rows in the order of their arrival, without copying what arrives in large pieces. The owner holds a lock."""
+    """Rows in append order; keeps large arrays without a copy. The owner holds a lock."""
 
     __slots__ = ("_dtypes", "_growing", "_length", "_pieces")
 
     def __init__(self, dtypes: Mapping[str, DTypeLike]) -> None:
         self._dtypes = dtypes
         self._pieces: list[Columns] = []
-        self._growing: GrowingColumns | None = None  # behind all pieces; None without any row
+        self._growing: GrowingColumns | None = None  # the rows after all pieces; None if empty
         self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
     def extend(self, rows: Mapping[str, NDArray[Any]], count: int) -> None:
-        """Append ``count`` rows; the arrays may be kept and must not be changed any more."""
+        """Append ``count`` rows; may keep the arrays, so the caller must not change them afterwards."""
         if self._growing is None and (count >= MIN_PIECE_ROWS or not self._pieces):
             self._pieces.append({name: _frozen(rows[name], dtype) for name, dtype in self._dtypes.items()})
         else:
@@ -95,7 +95,7 @@ class ChunkedColumns:
         return self._pieces if self._growing is None else [*self._pieces, self._growing.columns()]
 
     def columns(self) -> Columns:
-        """All rows in one piece, which more rows are appended to with little copying from now on."""
+        """All rows as one array per column; later appends to it copy little."""
         if len(self._pieces) == 1 and self._growing is None:
             return self._pieces[0]
         if self._pieces or self._growing is None:
@@ -108,7 +108,7 @@ class ChunkedColumns:
 
 def cast(column: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     """The column in another type."""
-    with np.errstate(invalid="ignore"):  # a signaling NaN becomes a quiet one
+    with np.errstate(invalid="ignore"):  # the cast turns a signaling NaN into a quiet one
         return column.astype(dtype)
 
 

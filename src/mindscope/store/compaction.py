@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From memory into files: which rows of a run are sealed together."""
+"""Moves rows from memory into chunk files, and merges small chunks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mindscope.store.chunk import Chunk, Layout, write_chunk
 from mindscope.store.run import RunStore
 
 MERGED_SHARE = 2
-"""Chunks are written anew together once the first of them has at most so many times the rows of all after it.
+"""Merge chunks from the first one on that has at most this many times the rows of all later ones.
 
-So a run that grows for ever has few chunks, and each row is rewritten a few times only.
+So a run that grows forever has few chunks, and each row is rewritten only a few times.
 """
 
 
 def compact(store: RunStore, new_path: Callable[[], Path], step_ranges: StepRanges, may_merge: bool) -> None:
     """Move all points of a run from memory into chunks. Call it from the thread that appends.
 
-    ``may_merge`` is for when the run is read for now: merging while there is more to come would be done again.
-    Raises OSError when a chunk can't be written; then the points stay where they are. Raises ChunkDamagedError.
+    Pass ``may_merge`` only if no more data is waiting to be read: otherwise the next call would merge again.
+    Raises OSError if a chunk can't be written; then the points stay in memory. Raises ChunkDamagedError.
     """
     in_use = {rows.chunk for series in store.series.values() for rows in series.points.slices}
     chunks = [chunk for chunk in store.chunks if chunk in in_use]
@@ -59,7 +59,7 @@ def _compact_layout(
 
 
 def _merged(chunks: list[Chunk], newest_rows: int) -> set[Chunk]:
-    """The last chunks, from the first one on that is small beside what follows it."""
+    """The last chunks, starting with the first one that is small compared with its successors."""
     for number, chunk in enumerate(chunks):
         after = sum(each.rows for each in chunks[number + 1 :]) + newest_rows
         if chunk.rows <= MERGED_SHARE * after:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the directory of a run holds beside event files."""
+"""Contents of a run's directory other than event files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class ContentKind(str, Enum):
-    """Who wrote it, and what it is. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu."""
+    """Type and writer of the content. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu."""
 
     GRAPH_FILE = "graph_file"
     MINDSPORE_PROFILE = "mindspore_profile"
@@ -20,7 +20,7 @@ class ContentKind(str, Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Content:
-    """Files or directories of one kind: ``name`` is the first one's, below the run's directory; ``count`` of them."""
+    """Files or directories of one kind: ``name`` is the path of the first, below the run's directory."""
 
     kind: ContentKind
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values by reference: read the bytes again where they stand."""
+"""Reads the bytes of a value from its event file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mindscope.reasons import Reason
 def read_encoded(path: str | Path, offset: int, length: int) -> bytes:
     """Read ``length`` bytes at ``offset`` of a file.
 
-    Raises FormatError when the file has become shorter, OSError when it is gone or may not be read.
+    Raises FormatError if the file is too short, OSError if it is missing or not readable.
     """
     with Path(path).open("rb") as file:
         size = file.seek(0, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event files of a run: what is known of each, and which is older."""
+"""Metadata of the event files of a run, and their order by age."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from mindscope.types import Damage, DialectName
 
 _NUMBER = re.compile(r"((?<![0-9.])0\.[0-9]+(?!\.?[0-9])|[0-9]+)")
-"""A number below one, as rates are, but no part of a version such as 0.10.2; else a whole number."""
+"""A number below one, such as a learning rate, but not a part of a version such as 0.10.2; else an integer."""
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 LIVE_S = 60.0
-"""What was written within so many seconds counts as being written right now."""
+"""A file that changed within this time counts as being written now."""
 
 CLOSABLE = (DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE)
 """Dialects whose writers change the mode of a file when they close it."""
@@ -26,11 +26,11 @@ FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
 class FileFacts:
     """One event file as far as it has been read.
 
-    ``name`` is the path below the run's directory as a person reads it, ``path`` the one to open. ``dialect`` is None
-    until the first record. ``size_bytes`` and ``mode`` (permission bits) are those of the last look;
-    ``modified_at`` is in seconds since 1970. ``read_bytes`` is how far it is settled. Wall times cover the
-    file's values and are None without any; ``last_step`` is the highest one, None without any. ``has_grown``: this
-    process saw it grow. ``rewinds``: a step that falls back within the file replaces the larger ones before it.
+    ``name`` is the readable path below the run's directory, ``path`` the one to open. ``dialect`` is None until the
+    first record. ``size_bytes`` and ``mode`` (permission bits) are from the last stat; ``modified_at`` is in seconds
+    since 1970. ``read_bytes`` is the offset up to which all records are final. Wall times cover the file's values, None
+    if there are none; ``last_step`` is the highest step, None if there is none. ``has_grown``: this process saw the
+    file grow. ``rewinds``: a step that decreases within the file replaces the larger ones before it.
     """
 
     name: str
@@ -51,17 +51,18 @@ class FileFacts:
 
     @property
     def is_closed(self) -> bool:
-        """Whether its writer closed it: MindSpore and our recorder then leave it read-only."""
+        """Whether its writer closed it: MindSpore and our recorder then make it read-only."""
         return self.dialect in CLOSABLE and self.mode == CLOSED_MODE
 
     def is_young(self, now: float) -> bool:
-        """Whether it was changed a short time before ``now``, in seconds since 1970."""
+        """Whether it changed shortly before ``now``, in seconds since 1970."""
         return now - self.modified_at <= LIVE_S
 
     def is_growing(self, now: float) -> bool:
-        """Whether a training seems to write it: it is young, and grew when somebody looked or its values are young too.
+        """Whether a training probably writes it: it changed lately, and it grew since the start or its values are
+        recent.
 
-        A copy of an old log is as young as the copying.
+        The second condition excludes a fresh copy of an old log.
         """
         last = self.last_wall_time
         return self.is_young(now) and (self.has_grown or last is None or self.modified_at - last <= LIVE_S)
@@ -78,16 +79,16 @@ def age_key(creation_number: int, name: str) -> FileKey:
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key under which run_2 comes before run_10, and 0.005 before 0.02; numbers come before letters.
+    """Sort key that puts run_2 before run_10, 0.005 before 0.02, and numbers before letters.
 
-    Of equal numbers the one with more zeros before it comes first, whatever follows: a directory stays together.
+    Of equal numbers, the one with more leading zeros comes first, so that a directory stays together.
     """
     parts = _NUMBER.split(text)  # text and numbers in turns
     return tuple([_number_key(part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
 
 
 def _number_key(digits: str) -> tuple[int, int, str]:
-    """Numbers below one differ after the point, where the order is that of texts."""
+    """Numbers below one compare as texts: the order of their digits after the point is alphabetical."""
     return 0, int(digits.partition(".")[0]), digits
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the files of a run relate: which is older, which were written at the same time, which rewind."""
+"""Relations between the files of a run: order by age, overlap in time, and which files rewind."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from mindscope.store.restart import Ranks, sessions_of
 MAX_ROWS = 1 << 56
 
 Times = tuple[float, float, bool]
-"""First and last wall time of a file, NaN without values, and whether it rewinds."""
+"""First and last wall time of a file, NaN if it has no values, and whether it rewinds."""
 UNKNOWN: Times = (nan, nan, False)
 
 
 class FileRanks:
-    """Age of the files of a run: ``ranks[ordinal]`` is a file's place among all, the oldest 0.
+    """Age ranks of the files of a run: ``ranks[ordinal]`` is a file's rank, 0 for the oldest.
 
-    An ordinal is given at first sight and never changes. A later file shifts ranks but keeps the order of the others,
-    so that nothing derived from the order of two files has to be computed again. Ranks are computed when they are read:
-    a run may have 10,000 files, which arrive together. The owner's lock guards every call.
+    A file keeps its ordinal forever. A new file shifts ranks but keeps the relative order of the others, so that
+    results based on the order of two files stay valid. Ranks are computed lazily: a run may have 10,000 files, which
+    arrive together. The caller holds the owner's lock.
     """
 
     def __init__(self) -> None:
         self.version = 0
-        """Grows when files that did not overlap in time before may do so now."""
+        """Grows when files that did not overlap in time may overlap now."""
         self._by_age: list[tuple[FileKey, int]] = []  # the key and the ordinal of each file
         self._is_sorted = True
-        self._ranks: NDArray[np.int64] | None = np.zeros(0, np.int64)  # None: files came since, or went
+        self._ranks: NDArray[np.int64] | None = np.zeros(0, np.int64)  # None: files were added or removed
         self._times: dict[int, Times] = {}  # by ordinal
-        self._firsts: list[float] = []  # wall times with which files begin, sorted
-        self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal, for any number of rows; they take no memory
+        self._firsts: list[float] = []  # sorted first wall times of the files
+        self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal; broadcast views, which take no memory
 
     def add(self, ordinal: int, key: FileKey) -> None:
-        """Note a file, which ``key`` compares with the others by age."""
+        """Add a file; ``key`` orders the files by age."""
         self._is_sorted = self._is_sorted and (not self._by_age or self._by_age[-1][0] < key)
         self._by_age.append((key, ordinal))
         self._ranks = None
 
     def remove(self, ordinals: Collection[int]) -> None:
-        """Forget files, of which there are no rows any more."""
+        """Remove files that have no rows any more."""
         self._by_age = [(key, ordinal) for key, ordinal in self._by_age if ordinal not in ordinals]
         self._ranks = None
         for ordinal in ordinals:
@@ -69,7 +69,7 @@ class FileRanks:
         return self._ranks
 
     def note(self, ordinal: int, facts: FileFacts) -> None:
-        """Take in what is known of a file now."""
+        """Update the times of a file from its facts."""
         first, last = facts.first_wall_time, facts.last_wall_time
         now = (nan if first is None else first, nan if last is None else last, facts.rewinds)
         before = self._times.get(ordinal, UNKNOWN)
@@ -78,7 +78,7 @@ class FileRanks:
             return
         if now[0] == before[0] and now[2] == before[2]:
             others_begun = bisect_left(self._firsts, now[1]) - bisect_left(self._firsts, before[1])
-            self.version += others_begun > (before[1] == first)  # it began itself at that time
+            self.version += others_begun > (before[1] == first)  # do not count the file itself
             return
         self._drop(before[0])
         if first is not None:
@@ -91,9 +91,9 @@ class FileRanks:
             del self._firsts[at]
 
     def sessions(self, ordinals: Sequence[int]) -> tuple[Ranks, NDArray[np.bool_]]:
-        """Of the files of a series, by rank: the session, see ``sessions_of``, and whether the file rewinds.
+        """For the files of a series, by rank: the session, see ``sessions_of``, and whether the file rewinds.
 
-        The entries at the ranks of other files mean nothing.
+        Entries at the ranks of other files are undefined.
         """
         files, session, rewinds = self._related(ordinals)
         session_by_rank, rewinds_by_rank = np.zeros(self.ranks.size, np.int64), np.zeros(self.ranks.size, np.bool_)
@@ -101,7 +101,7 @@ class FileRanks:
         return session_by_rank, rewinds_by_rank
 
     def relations(self, ordinals: Sequence[int]) -> bytes:
-        """All that ``sessions`` says, to be compared."""
+        """The result of ``sessions`` as bytes, for comparison."""
         return b"".join(column.tobytes() for column in self._related(ordinals))
 
     def _related(self, ordinals: Sequence[int]) -> tuple[NDArray[np.intp], Ranks, NDArray[np.bool_]]:

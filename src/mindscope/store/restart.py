@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The restart rule: which points of a series are drawn when a training was started again."""
+"""The restart rule: which points of a series are visible after a restart of the training."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Ranks = NDArray[np.int64]
 
 
 class Visible(NamedTuple):
-    """``rows`` are the row numbers of the points that are drawn, by ascending step.
+    """``rows`` are the row numbers of the visible points, by ascending step.
 
-    Of the others, a restart hid ``overwritten``; ``repeated`` were replaced by a later point of the same file and step.
+    Counts of the others: a restart replaced ``overwritten`` points; ``repeated`` points have a later point with the
+    same file and step.
     """
 
     rows: Rows
@@ -24,9 +25,9 @@ class Visible(NamedTuple):
 
 
 def written_order(rank: Ranks) -> Rows | None:
-    """Row numbers by age of their file, rows of one file in their order; None if the rows have this order already.
+    """Row numbers by age of their file, rows of one file in their order; None if the rows already have this order.
 
-    ``rank`` has shape (n,): the place of each row's file among the files of the run, the oldest 0.
+    ``rank`` has shape (n,): the age rank of each row's file, 0 for the oldest.
     """
     if rank.size < 2 or bool(np.all(rank[1:] >= rank[:-1])):
         return None
@@ -34,10 +35,10 @@ def written_order(rank: Ranks) -> Rows | None:
 
 
 def sessions_of(first: NDArray[np.float64], last: NDArray[np.float64]) -> Ranks:
-    """The session of each file of a series, numbered by age: files whose wall times overlap are of one session.
+    """The session of each file of a series, numbered by age: files whose wall times overlap share a session.
 
-    ``first`` and ``last`` have shape (files,), the oldest file first; NaN where nothing is known. Overlap is
-    transitive: writers that begin further files belong together as long as some of their files overlap.
+    ``first`` and ``last`` have shape (files,), the oldest file first; NaN for unknown. Overlap is transitive: files of
+    writers that start more files share a session as long as some of their files overlap.
     """
     order = np.argsort(first, kind="stable")
     begin, reach = first[order], np.fmax.accumulate(last[order])
@@ -51,14 +52,14 @@ def sessions_of(first: NDArray[np.float64], last: NDArray[np.float64]) -> Ranks:
 def visible_rows(
     step: NDArray[np.int64], rank: Ranks, session: Ranks | None = None, rewinds: NDArray[np.bool_] | None = None
 ) -> Visible:
-    """The points that are drawn.
+    """The visible points.
 
-    A point is hidden if a later session holds its step or a smaller one, or if a later point of its file has its step.
-    So processes that write at the same time hide nothing of each other. In a file that ``rewinds``, a point is also
-    hidden if a later one of the file has a smaller step. The result does not depend on when the files were read.
+    A point is hidden if a later session has its step or a smaller one, or if a later point of its file has its step.
+    So processes that write at the same time do not hide each other's points. In a file that ``rewinds``, a point is
+    also hidden if a later one of the file has a smaller step. The result does not depend on when the files were read.
 
-    ``step`` and ``rank`` have shape (n,), rows of one file in the order of the file. ``session`` and ``rewinds`` are
-    indexed by rank; None: each file is a session of its own, and none rewinds.
+    ``step`` and ``rank`` have shape (n,), rows of one file in file order. ``session`` and ``rewinds`` are
+    indexed by rank; None: each file is its own session, and no file rewinds.
     """
     order = written_order(rank)
     if order is not None:
@@ -75,7 +76,7 @@ def visible_rows(
 def _overwritten(
     step: NDArray[np.int64], rank: Ranks, session: Ranks | None, rewinds: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_]:
-    """Which rows a restart hid; the rows are in the order of writing."""
+    """Mask of rows that a restart hid; the rows must be in written order."""
     if step.size == 0:
         return np.zeros(0, bool)
     starts = np.append(0, np.flatnonzero(rank[1:] != rank[:-1]) + 1)
@@ -90,11 +91,11 @@ def _overwritten(
 
 
 def _hidden_by_later_session(step: NDArray[np.int64], starts: Rows, session: Ranks) -> NDArray[np.bool_]:
-    """``session`` has shape (files,): that of the rows from each of ``starts`` on."""
+    """Mask of rows that a later session hides. ``session`` has shape (files,), one entry for each of ``starts``."""
     lowest = np.minimum.reduceat(step, starts)
     oldest_last = np.argsort(-session, kind="stable")
-    lowest_from = np.minimum.accumulate(lowest[oldest_last])  # of this file and all of later sessions, as sorted
-    later = np.searchsorted(-session[oldest_last], -session, "left")  # how many files are of later sessions
+    lowest_from = np.minimum.accumulate(lowest[oldest_last])  # of this file and all later sessions, in this order
+    later = np.searchsorted(-session[oldest_last], -session, "left")  # count of files in later sessions
     limit = np.where(later > 0, lowest_from[later - 1], 0)
     counts = np.diff(np.append(starts, step.size))
     return (step >= np.repeat(limit, counts)) & np.repeat(later > 0, counts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that is known of one run."""
+"""In-memory store of one run."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from mindscope.types import Damage, DialectName, Kind
 __all__ = ["DROPPED_TAG", "RunState", "RunStore", "SeriesKey"]
 
 ROW_BYTES = 32
-"""That a row takes in memory at the most."""
+"""Upper limit of the memory per row."""
 
 RunState = Literal["live", "finished", "idle", "empty"]
 
 
 class RunStore:
-    """Series, files and damages of a run. One thread appends, any number read; what readers hold never changes.
+    """Series, files and damages of a run. One thread appends, many may read; returned objects never change.
 
     ``id`` is the path below the base directory with ``/``, "." for the base itself; ``path`` is the directory.
     """
@@ -38,19 +38,19 @@ class RunStore:
         self.path = path
         self.store_lock = StoreLock(column_cache)
         self.lock = self.store_lock.lock
-        self.version = 0  # grows with every change of anything in here; written under the lock
+        self.version = 0  # grows with every change of this store; written under the lock
         self.unsaved_rows = 0  # in memory, of all series; written under the lock
-        self.unsaved_bytes = 0  # that these take, about; written under the lock
-        self.contents: tuple[Content, ...] = ()  # of the directory, beside event files
-        self.chunks: tuple[Chunk, ...] = ()  # in which points are sealed, in the order of sealing; see sealing.py
+        self.unsaved_bytes = 0  # approximate memory of these rows; written under the lock
+        self.contents: tuple[Content, ...] = ()  # of the directory, without event files
+        self.chunks: tuple[Chunk, ...] = ()  # files of sealed points, in the order of sealing; see compaction.py
         self._ranks = FileRanks()
-        self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never given twice
-        self._by_age: tuple[FileFacts, ...] | None = None  # the files sorted; None since one of them changed
+        self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never reused
+        self._by_age: tuple[FileFacts, ...] | None = None  # the sorted files; None after a change
         self._ordinals = 0
         self._series = SeriesTable(self.store_lock, self._ranks)
 
     def restore(self, saved: CachedStore) -> None:
-        """Be as when ``saved`` was made. The store must be new."""
+        """Restore the state of ``saved``. The store must be new."""
         with self.lock:
             self._files = dict(saved.files)
             self._ordinals = saved.ordinals
@@ -62,7 +62,7 @@ class RunStore:
             self._series.restore(saved, self.version)
 
     def to_saved(self) -> CachedStore:
-        """All but the points, which must be sealed. Raises ChunkDamagedError."""
+        """The state without the points, which must be sealed. Raises ChunkDamagedError."""
         with self.lock:
             return CachedStore(
                 files=dict(self._files),
@@ -75,11 +75,11 @@ class RunStore:
 
     @property
     def name(self) -> str:
-        """What a person calls the run: its id, or the directory's name for the base itself."""
+        """Display name of the run: its id, or the directory's name for the base itself."""
         return readable(self.path.name) if self.id == "." else self.id
 
     def set_contents(self, contents: tuple[Content, ...]) -> bool:
-        """Note what the directory holds beside event files; says whether it is other than before."""
+        """Set the directory's contents other than event files; returns whether they changed."""
         with self.lock:
             is_other = contents != self.contents
             if is_other:
@@ -88,7 +88,7 @@ class RunStore:
             return is_other
 
     def add_file(self, facts: FileFacts) -> int:
-        """Take in a file that has not been read yet; returns its ordinal."""
+        """Add a file that has not been read yet; returns its ordinal."""
         with self.lock:
             ordinal = self._ordinals
             self._ordinals += 1
@@ -98,7 +98,7 @@ class RunStore:
             return ordinal
 
     def update_file(self, ordinal: int, facts: FileFacts) -> None:
-        """Replace what is known of a file; the name and the creation number stay."""
+        """Replace the facts of a file; the name and the creation number must stay the same."""
         with self.lock:
             if self._files[ordinal] != facts:
                 self._files[ordinal] = facts
@@ -106,7 +106,7 @@ class RunStore:
                 self._note_change()
 
     def append(self, ordinal: int, scanned: Scanned, facts: FileFacts) -> None:
-        """Take in the values of a stretch of a file, and with them what is then known of the file."""
+        """Append the values of a section of a file, and update the facts of the file."""
         with self.lock:
             for tag, rows in scanned.scalars.items():
                 self.unsaved_rows += self._series.extend((Kind.SCALAR, tag), ordinal, rows)
@@ -118,9 +118,9 @@ class RunStore:
             self._note_change()
 
     def forget_values(self, ordinals: Collection[int]) -> None:
-        """Take back every value of some files, as when they are read again; the files stay listed.
+        """Remove all values of some files, for example to read them again; the files stay listed.
 
-        Raises ChunkDamagedError when the sealed rows of other files can't be had any more.
+        Raises ChunkDamagedError if the sealed rows of other files can't be read.
         """
         with self.lock:
             self._series.forget(ordinals)
@@ -129,19 +129,19 @@ class RunStore:
             self._note_change()
 
     def clear(self) -> None:
-        """Forget all values. Files and series stay those that they are, for whoever holds one."""
+        """Remove all values. Keeps the file and series objects, because readers may hold them."""
         with self.lock:
             self._series.clear()
             self.unsaved_rows = self.unsaved_bytes = 0
             self._note_change()
 
     def drop_empty_series(self) -> None:
-        """Forget tags without a value."""
+        """Remove tags without values."""
         with self.lock:
             self._series.drop_empty()
 
     def remove_files(self, ordinals: Collection[int]) -> None:
-        """Forget files that are gone, with their values. Raises ChunkDamagedError, as ``forget_values`` does."""
+        """Remove deleted files and their values. Raises ChunkDamagedError like ``forget_values``."""
         with self.lock:
             self.forget_values(ordinals)
             self._ranks.remove(ordinals)
@@ -151,33 +151,33 @@ class RunStore:
 
     @property
     def files(self) -> tuple[FileFacts, ...]:
-        """The event files from the oldest to the newest."""
+        """The event files, oldest first."""
         with self.lock:
             if self._by_age is None:
                 self._by_age = tuple([self._files[ordinal] for ordinal in self._ranks.ordinals_by_age])
             return self._by_age
 
     def file(self, ordinal: int) -> FileFacts:
-        """What is known of the file that a series calls ``ordinal``. Raises KeyError when the file is gone."""
+        """The facts of the file with this ordinal. Raises KeyError if the file is gone."""
         with self.lock:
             return self._files[ordinal]
 
     @property
     def series(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
-        """All series by (kind, tag), as first seen; a snapshot of the table, not of the points."""
+        """All series by (kind, tag), in the order of first occurrence; a snapshot of the table, not of the points."""
         with self.lock:
             return dict(self._series.all)
 
     def scalars(self, tag: str) -> ScalarSeries | None:
-        """The scalar series of a tag, None when there is none."""
+        """The scalar series of a tag, None if it has none."""
         return self._series.scalars(tag)
 
     def references(self, kind: Kind, tag: str) -> ReferenceSeries | None:
-        """The series of a tag of another kind than scalar, None when there is none."""
+        """The series of a tag of another kind than scalar, None if there is none."""
         return self._series.references(kind, tag)
 
     def tags(self, kind: Kind) -> tuple[str, ...]:
-        """Tags of a kind in the order in which they were first seen."""
+        """Tags of a kind in the order of first occurrence."""
         return tuple(tag for each, tag in self.series if each is kind)
 
     def tag_counts(self) -> dict[Kind, int]:
@@ -186,12 +186,12 @@ class RunStore:
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """Every place that could not be read, from the oldest file to the newest, by offset."""
+        """All unreadable sections, by age of the file, then by offset."""
         return tuple(damage for facts in self.files for damage in facts.damages)
 
     @property
     def dropped(self) -> int:
-        """How many values the recorder says it had to drop, by its latest count."""
+        """How many values the recorder dropped, by its latest count."""
         return self.store_lock.read(self._series.count_dropped)
 
     @property
@@ -214,11 +214,11 @@ class RunStore:
 
     @property
     def last_step(self) -> int | None:
-        """The step to which the newest file with steps has come."""
+        """The highest step of the newest file that has steps."""
         return next((facts.last_step for facts in reversed(self.files) if facts.last_step is not None), None)
 
     def state(self, now: float) -> RunState:
-        """``now`` is in seconds since 1970. A file of mode 0400 was closed by its writer."""
+        """The state at ``now``, in seconds since 1970. Mode 0400 means that the writer closed the file."""
         files = self.files
         if not any(facts.records for facts in files):
             return "empty"
@@ -227,7 +227,7 @@ class RunStore:
         return "live" if any(facts.is_growing(now) for facts in files) else "idle"
 
     def may_be_written(self, now: float) -> bool:
-        """Whether somebody may have a file open, be it only to copy it: it was changed lately and not closed."""
+        """Whether a process may still write or copy a file of the run: a file changed lately, and none was closed."""
         files = self.files
         return not _is_finished(files) and any(facts.is_young(now) for facts in files)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is cached of the runs of one base directory: a file of records, the last one of a run counts.
+"""Index of the cached runs of one base directory: a file of records; the last record of a run is the valid one.
 
-Records are framed like those of an event file, so that one that was cut by a crash, or damaged since, is noticed.
+Records use the framing of event files, so that the reader detects truncation by a crash and later damage.
 
     {"format": .., "base": ..}                        the first record
-    {"run": id, ..} newline [series, ..]              state of a run; see ``saved.py``
+    {"run": id, ..} newline [series, ..]              state of a run; see ``cache_codec.py``
     {"run": id} newline                               the run is gone
 """
 
@@ -18,31 +18,31 @@ from typing import Any
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader, frame
 
 FORMAT = 5
-"""Raise it with every change of what is written; what has another one is not believed."""
+"""Increase it with every change of the file format; the reader ignores files of other formats."""
 SLACK_BYTES = 4 << 20
-"""Outdated records may take so much more than those that count before the file is written anew."""
+"""Rewrite the file when outdated records exceed the valid ones by more than this."""
 HEAD_BYTES = 1 << 16
-"""The first record is not longer."""
+"""Maximal length of the first record."""
 
 State = tuple[dict[str, Any], bytes]
-"""Of a run: everything but its series, and the series."""
+"""State of a run: everything except its series, and the series."""
 
 
 class RunIndex:
-    """The index of one base directory. Reading is for any process; writing for one, and for one thread at a time."""
+    """The index of one base directory. Any process may read it; only one thread of one process may write it."""
 
     def __init__(self, path: Path, base: str) -> None:
         self._path = path
         self._head = _payload({"format": FORMAT, "base": base}, b"")
-        self._live: dict[str, int] = {}  # size of the record that counts, by run
-        self._live_bytes = 0  # of all those
+        self._live: dict[str, int] = {}  # size of the valid record, by run
+        self._live_bytes = 0  # total of these sizes
         self.size_bytes = 0
-        """Of the file, as it was read or written last."""
+        """File size after the last read or write."""
         self.is_tidy = False
-        """Whether the file that was read is whole and not mostly outdated."""
+        """Whether the file is complete and not mostly outdated."""
 
     def load(self) -> dict[str, State]:
-        """The state of each run; none when the file is missing or of another format. Raises OSError."""
+        """The state of each run; empty if the file is missing or has another format. Raises OSError."""
         self._live, self._live_bytes = {}, 0
         content = self._path.read_bytes() if self._path.exists() else b""
         self.size_bytes = len(content)
@@ -69,7 +69,7 @@ class RunIndex:
         return set(self._live)
 
     def write(self, states: Mapping[str, State]) -> None:
-        """Start the file anew with ``states``; whoever reads it sees the old one or the new one. Raises OSError."""
+        """Rewrite the file with ``states``; the replacement is atomic for readers. Raises OSError."""
         records = {id: state_record(id, *state) for id, state in states.items()}
         unfinished = self._path.with_suffix(".part")
         unfinished.write_bytes(frame(self._head) + b"".join(records.values()))
@@ -79,14 +79,14 @@ class RunIndex:
         self.size_bytes = self._path.stat().st_size
 
     def put(self, id: str, record: bytes) -> None:
-        """Note the state of a run. Raises OSError."""
+        """Append the state of a run. Raises OSError."""
         self._append(record)
         self._count(id, len(record))
         if self._is_outdated():
             self.write(self.load())
 
     def remove(self, id: str) -> None:
-        """Note that a run is gone. Raises OSError."""
+        """Append a record that removes a run. Raises OSError."""
         self._append(state_record(id, {}, b""))
         self._discount(id)
 
@@ -108,7 +108,7 @@ class RunIndex:
 
 
 def read_base(path: Path) -> str | None:
-    """The base directory that an index is for; None when it can't be told."""
+    """The base directory of an index; None if it can't be read."""
     try:
         with path.open("rb") as file:
             content = file.read(HEAD_BYTES)
@@ -119,7 +119,7 @@ def read_base(path: Path) -> str | None:
 
 
 def state_record(id: str, state: dict[str, Any], series: bytes) -> bytes:
-    """The framed state of a run; an empty one says that it is gone."""
+    """The framed state of a run; an empty state means that the run is gone."""
     return frame(_payload({**state, "run": id}, series))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One tag of one kind: scalars hold their values, all other kinds hold the places of theirs."""
+"""Series of one tag and kind: scalars hold their values, all other kinds hold references to their values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mindscope.store.visible_rows import Hidden, VisibleRows, VisibleRowTracker,
 class ScalarColumns:
     """Points of a scalar series; four read-only arrays of shape (n,). ``file`` is the ordinal in the run.
 
-    ``value`` is float32, or float64 where float32 does not hold every value of the series.
+    ``value`` is float32, or float64 if one of the values does not fit float32.
     """
 
     step: NDArray[np.int64]
@@ -35,7 +35,7 @@ class ScalarColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceColumns:
-    """Places of values; five read-only arrays of shape (n,). ``offset`` and ``length`` are bytes in file ``file``."""
+    """References to values; five read-only arrays of shape (n,). ``offset`` and ``length`` are bytes of ``file``."""
 
     step: NDArray[np.int64]
     wall_time: NDArray[np.float64]
@@ -57,7 +57,7 @@ AnyColumns = TypeVar("AnyColumns", ScalarColumns, ReferenceColumns)
 
 
 class Series(Generic[AnyColumns]):
-    """The points of a tag of one kind. Reading while another thread appends is safe: what is returned never changes."""
+    """The points of a tag of one kind. Other threads may read during appends: returned objects never change."""
 
     __slots__ = ("_changes", "_columns", "_ranks", "_store_lock", "_tracker", "points")
 
@@ -66,9 +66,9 @@ class Series(Generic[AnyColumns]):
         self._columns = columns
         self._tracker = VisibleRowTracker()
         self.points = SeriesPoints(ranks, layout, store_lock.column_cache)
-        """For the store: the owner of the lock."""
+        """For the store, which owns the lock."""
         self._ranks = ranks
-        self._changes = 0  # of the points
+        self._changes = 0  # count of changes of the points
 
     def __len__(self) -> int:
         """Number of points, hidden ones included."""
@@ -76,11 +76,11 @@ class Series(Generic[AnyColumns]):
 
     @property
     def version(self) -> int:
-        """Grows with every change of the points, and of what decides which of them are drawn."""
+        """Grows with every change of the points, and of the file relations that decide which are visible."""
         return self._changes + self._ranks.version
 
     def restore(self, slices: tuple[ChunkSlice, ...], state: Sequence[Any], version: int) -> None:
-        """Have the points of the cache, of a store of ``version``."""
+        """Restore the points from the cache, for a store of ``version``."""
         if slices and slices[0].chunk.layout is not self.points.layout:
             self.points = self.points.widened(slices[0].chunk.layout)
         self.points.restore(slices, state)
@@ -94,34 +94,34 @@ class Series(Generic[AnyColumns]):
             self._changes += 1
 
     def _fit(self, rows: Mapping[str, NDArray[Any]]) -> None:
-        """Have columns that hold ``rows``."""
+        """Widen the columns if ``rows`` need it."""
 
     def visible(self) -> AnyColumns:
-        """The points that are drawn under the restart rule, by ascending step."""
+        """The visible points under the restart rule, by ascending step."""
         return self._columns(**self._store_lock.read(lambda: self.points.visible()))
 
     def all(self) -> AnyColumns:
-        """Every point in the order in which they were written, overwritten and hidden ones too."""
+        """Every point in written order, including overwritten and repeated ones."""
         return self._columns(**self._store_lock.read(lambda: self.points.written()))
 
     def visible_parts(self, overwritten: bool = False) -> VisibleRows:
-        """The points of ``visible``, or of ``all`` if ``overwritten``, where they lie: none is copied to join them."""
+        """The points of ``visible``, or of ``all`` if ``overwritten``, as parts that are not copied to join them."""
         return self._store_lock.read(
             lambda: written_rows(self.points) if overwritten else self._tracker.of(self.points)
         )
 
     def hidden(self) -> Hidden:
-        """How many points are not drawn, and why."""
+        """How many points are hidden, by reason."""
         return self.visible_parts().hidden
 
     def forget(self, files: Collection[int]) -> None:
-        """Take back all points of some files. Raises ChunkDamagedError when those of other files can't be had."""
+        """Remove all points of some files. Raises ChunkDamagedError if those of other files can't be read."""
         with self._store_lock.lock:
             self.points = self.points.without(files)
             self._changes += 1
 
     def clear(self) -> None:
-        """Take back all points."""
+        """Remove all points."""
         with self._store_lock.lock:
             self.points = self.points.emptied()
             self._changes += 1
@@ -141,7 +141,7 @@ class ScalarSeries(Series[ScalarColumns]):
 
 
 class ReferenceSeries(Series[ReferenceColumns]):
-    """Where the values of a tag stand in the event files: step, wall_time, offset and length."""
+    """References to the values of a tag in the event files: step, wall_time, offset and length."""
 
     __slots__ = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of one series, sealed in files and newest in memory, and the rows of them that are drawn."""
+"""Points of one series: sealed ones in files, new ones in memory, and which of them are visible."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from mindscope.store.restart import Visible, visible_rows, written_order
 
 
 class SeriesPoints:
-    """Rows of (step, wall_time, ...), appended file by file. The owner's lock guards every call.
+    """Rows of (step, wall_time, ...), appended file by file. The caller holds the owner's lock.
 
-    Reading raises ChunkDamagedError when sealed rows can't be had any more.
+    Reading raises ChunkDamagedError if sealed rows can't be read.
     """
 
     __slots__ = (
@@ -39,12 +39,12 @@ class SeriesPoints:
         self._ranks = ranks
         self._layout = layout
         self._column_cache = column_cache
-        self.slices: tuple[ChunkSlice, ...] = ()  # the rows that arrived first, in their order
-        self._unsaved: ChunkedColumns | None = None  # all rows after them; None without any
-        self._files: list[int] = []  # stretches of rows that arrived from one file: its ordinal,
-        self._stops: list[int] = []  # and the row behind the stretch
-        self._is_plain = True  # steps only rise and files only get newer: every row is drawn, in the order of arrival
-        self._last_file: int | None = None  # of the row that arrived last, None before the first
+        self.slices: tuple[ChunkSlice, ...] = ()  # the oldest rows, in append order
+        self._unsaved: ChunkedColumns | None = None  # all rows after them; None if there are none
+        self._files: list[int] = []  # ranges of rows from one file: its ordinal,
+        self._stops: list[int] = []  # and the end of the range
+        self._is_plain = True  # steps only rise and files only get newer: every row is visible, in append order
+        self._last_file: int | None = None  # file of the last row, None before the first
         self._last_step = 0
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class SeriesPoints:
         return self._layout
 
     def extend(self, file: int, rows: Mapping[str, NDArray[Any]]) -> None:
-        """Append rows of a file in their order. Costs little for few rows: a run may have 20,000 series."""
+        """Append rows of a file in their order. Cheap for few rows: a run may have 20,000 series."""
         step = rows["step"]
         if step.size == 0:
             return
@@ -92,7 +92,7 @@ class SeriesPoints:
         return step > self._last_step and (file == self._last_file or ranks[file] > ranks[self._last_file])
 
     def visible(self) -> Columns:
-        """The drawn points by ascending step."""
+        """The visible points by ascending step."""
         if self._is_plain:
             return self._appended()
         key = (self, "visible", self.relations())
@@ -104,13 +104,13 @@ class SeriesPoints:
         return self._column_cache.put(key, len(self), shown)
 
     def written(self) -> Columns:
-        """All points in the order in which they were written: by age of the file, then as in the file."""
+        """All points in written order: by age of the file, then in file order."""
         appended = self._appended()
         order = None if self._is_plain else written_order(self._rank(appended["file"]))
         return appended if order is None else {name: _frozen(column[order]) for name, column in appended.items()}
 
     def without(self, files: Collection[int]) -> SeriesPoints:
-        """A copy that has no row of ``files``; it is all in memory."""
+        """A copy without the rows of ``files``, all in memory."""
         copy = self.emptied()
         appended = self._appended()
         for ordinal, start, stop in zip(self._files, [0, *self._stops], self._stops, strict=False):
@@ -119,30 +119,30 @@ class SeriesPoints:
         return copy
 
     def emptied(self) -> SeriesPoints:
-        """A copy without any row."""
+        """A copy without rows."""
         return SeriesPoints(self._ranks, self._layout, self._column_cache)
 
     @property
     def last_step(self) -> int:
-        """The step of the row that arrived last."""
+        """The step of the last appended row."""
         return self._last_step
 
     @property
     def is_plain(self) -> bool:
-        """Whether every row is drawn, in the order of arrival; a row that arrives later can end this for good."""
+        """Whether every row is visible in append order; once a new row makes this False, it stays False."""
         return self._is_plain
 
     def relations(self) -> bytes:
-        """What else than the rows decides which of them are drawn: equal bytes say that this did not change."""
+        """The file relations that decide which rows are visible, as bytes to compare for changes."""
         return b"" if self._is_plain else self._ranks.relations(self._files)
 
     def visible_rows(self) -> Visible:
-        """Row numbers, by arrival, of the drawn points by ascending step."""
+        """Row numbers, in append order, of the visible points by ascending step."""
         step = np.concatenate([part["step"] for part in self.appended_parts()])
         return visible_rows(step, self._rank(self._file_column()), *self._ranks.sessions(self._files))
 
     def step_of(self, row: int) -> int:
-        """The step of a row, by arrival."""
+        """The step of a row, by append order."""
         for part in self.appended_parts():
             if row < part["step"].size:
                 return int(part["step"][row])
@@ -150,29 +150,29 @@ class SeriesPoints:
         raise IndexError(f"row {row} is behind the last one")
 
     def is_newest_since(self, row: int) -> bool:
-        """Whether the rows from ``row`` on arrived in the order of age of their files, none older than any before."""
+        """Whether the rows from ``row`` on were appended by age of their files, all at least as new as earlier ones."""
         if row >= len(self):
             return True
         ranks = self._ranks.ranks[self._files]
-        first = int(np.searchsorted(self._stops, row, "right"))  # stretch that holds the row
+        first = int(np.searchsorted(self._stops, row, "right"))  # the range that holds the row
         return bool(ranks[first] >= ranks[:first].max(initial=-1)) and bool((np.diff(ranks[first:]) >= 0).all())
 
     @property
     def unsaved_count(self) -> int:
-        """Number of rows that are not sealed."""
+        """Number of unsealed rows."""
         return 0 if self._unsaved is None else len(self._unsaved)
 
     def parts(self, chunks: Collection[Chunk]) -> list[Columns]:
-        """The rows to be sealed together: those of the last ``chunks`` or of narrower types, then the newest ones."""
+        """The rows to seal together: those of ``chunks`` or of narrower types, then the unsealed ones."""
         parts = [self._read(rows) for rows in self.slices if self.needs_compaction(rows, chunks)]
         return parts if self._unsaved is None else [*parts, *self._unsaved.pieces()]
 
     def needs_compaction(self, rows: ChunkSlice, chunks: Collection[Chunk]) -> bool:
-        """Whether sealed rows are to be sealed again when ``chunks`` are merged."""
+        """Whether a merge of ``chunks`` must seal these rows again."""
         return rows.chunk in chunks or rows.chunk.layout is not self._layout
 
     def replace_rows(self, chunks: Collection[Chunk], rows: ChunkSlice) -> None:
-        """Replace what ``parts`` returned by ``rows``."""
+        """Replace the rows that ``parts`` returned by ``rows``."""
         self.slices = (*(each for each in self.slices if not self.needs_compaction(each, chunks)), rows)
         self._unsaved = None
 
@@ -186,16 +186,16 @@ class SeriesPoints:
         }
 
     def to_json(self) -> list[Any]:
-        """All but the sealed rows; there must be no others."""
+        """The state without the sealed rows; all rows must be sealed."""
         return [self._files, self._stops, self._is_plain, self._last_file, self._last_step]
 
     def restore(self, slices: tuple[ChunkSlice, ...], state: Sequence[Any]) -> None:
-        """Be as when ``to_json`` was called."""
+        """Restore the state of ``to_json``."""
         self.slices = slices
         self._files, self._stops, self._is_plain, self._last_file, self._last_step = state
 
     def appended_parts(self) -> list[Columns]:
-        """All points in the order of arrival, in the pieces in which they lie in files and in memory."""
+        """All points in append order, as the parts in files and in memory."""
         parts: list[Columns] = []
         for rows in self.slices:
             parts.append(self._read(rows))
@@ -221,7 +221,7 @@ class SeriesPoints:
         return {name: _frozen(np.concatenate([part[name] for part in parts])) for name in self._layout}
 
     def _file_column(self) -> NDArray[np.int32]:
-        """The ordinal of each row's file; takes no memory where there is one file."""
+        """The ordinal of each row's file; takes no memory if all rows come from one file."""
         if len(self._files) == 1:
             return self._ranks.column(self._files[0], len(self))
         return _frozen(np.repeat(np.array(self._files, np.int32), np.diff(np.array([0, *self._stops]))))

@@ -23,29 +23,29 @@ SeriesKey = tuple[Kind, str]
 
 
 class SeriesTable:
-    """All series of a run, in the order of first sight. Its owner holds ``store_lock.lock`` to change anything."""
+    """All series of a run, in the order of first occurrence. Its owner holds ``store_lock.lock`` for every change."""
 
     def __init__(self, store_lock: StoreLock, ranks: FileRanks) -> None:
         self._store_lock = store_lock
         self._ranks = ranks
         self._known: dict[SeriesKey, ScalarSeries | ReferenceSeries] = {}
-        self._cached: CachedStore | None = None  # what the cache knows, until the series are asked for
-        self._cached_version = 0  # of the series in it
+        self._cached: CachedStore | None = None  # series from the cache, until ``all`` makes them
+        self._cached_version = 0  # version of these series
 
     def restore(self, saved: CachedStore, version: int) -> None:
-        """Be as when ``saved`` was made; its series are of ``version``. The table must be new."""
+        """Restore the series of ``saved``, with ``version``. The table must be new."""
         self._cached, self._cached_version = saved, version
 
     @property
     def all(self) -> dict[SeriesKey, ScalarSeries | ReferenceSeries]:
-        """The table itself; series of the cache are made when they are first asked for: most runs are only listed."""
+        """The table itself; the first access makes the series of the cache, because most runs are only listed."""
         if self._cached is not None:
             with self._store_lock.lock:
                 self._restore_cached()
         return self._known
 
     def extend(self, key: SeriesKey, file: int, rows: Mapping[str, NDArray[Any]]) -> int:
-        """Append rows of a file to a series, made if it is new; returns how many."""
+        """Append rows of a file to a series, which it creates if needed; returns how many."""
         count = rows["step"].size
         if count:
             series = self.all.get(key)
@@ -55,24 +55,24 @@ class SeriesTable:
         return count
 
     def forget(self, files: Collection[int]) -> None:
-        """Take back all rows of some files. Raises ChunkDamagedError when those of others can't be had any more."""
+        """Remove all rows of some files. Raises ChunkDamagedError if those of other files can't be read."""
         for series in self.all.values():
             series.forget(files)
         self.drop_empty()
 
     def clear(self) -> None:
-        """Take back all rows; series stay those that they are, for whoever holds one."""
+        """Remove all rows. Keeps the series objects, because readers may hold them."""
         for series in self.all.values():
             series.clear()
 
     def drop_empty(self) -> None:
-        """Forget tags without a value."""
+        """Remove tags without values."""
         for key in [key for key, series in self.all.items() if len(series) == 0]:
             del self._known[key]
 
     @property
     def unsaved_count(self) -> int:
-        """Number of rows that are not sealed."""
+        """Number of unsealed rows."""
         return sum(series.points.unsaved_count for series in self.all.values())
 
     def scalars(self, tag: str) -> ScalarSeries | None:
@@ -94,7 +94,7 @@ class SeriesTable:
         return counts
 
     def count_dropped(self) -> int:
-        """How many values the recorder says it had to drop, by its latest count. Raises ChunkDamagedError."""
+        """How many values the recorder dropped, by its latest count. Raises ChunkDamagedError."""
         saved = self._cached
         if saved is not None:
             return saved.dropped
@@ -102,7 +102,7 @@ class SeriesTable:
         return 0 if series is None else _last_count(series.points.visible())
 
     def to_json(self, chunks: tuple[Chunk, ...]) -> bytes:
-        """All of it but the points, which must be sealed in ``chunks``."""
+        """The table without the points, which must be sealed in ``chunks``."""
         return write_series(((*key, series.points) for key, series in self.all.items()), chunks)
 
     def _restore_cached(self) -> None:

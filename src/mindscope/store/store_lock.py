@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run's lock, and what is done when its sealed rows turn out to be damaged."""
+"""The lock of one run, and its recovery from damaged chunks."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ T = TypeVar("T")
 
 
 class StoreLock:
-    """Guards the columns of a run. ``lock`` is held while they change or are looked at."""
+    """Guards the columns of a run. Hold ``lock`` to change or read them."""
 
     def __init__(self, column_cache: ColumnCache | None = None) -> None:
         self.lock = RLock()
         self.column_cache = column_cache or ColumnCache()  # may be shared with other runs
-        self.restore: Callable[[], None] | None = None  # reads the run from its logs; None without a cache
+        self.restore: Callable[[], None] | None = None  # reads the run from its event files; None without a cache
 
     def read(self, look: Callable[[], T]) -> T:
-        """What ``look`` returns under the lock. When sealed rows are damaged, the run is read from its logs first."""
+        """Call ``look`` under the lock. If sealed rows are damaged, reads the run from its event files and retries."""
         try:
             with self.lock:
                 return look()
@@ -33,6 +33,6 @@ class StoreLock:
             if self.restore is None:
                 raise
             log.warning("cache: %s", error)
-        self.restore()  # without the lock: whoever reads logs takes it after their own
+        self.restore()  # without the lock: the loader takes its own lock first, then this one
         with self.lock:
             return look()

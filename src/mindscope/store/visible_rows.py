@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a series that are drawn, in the pieces in which they lie in files and in memory."""
+"""Visible rows of a series, as the parts in files and in memory."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mindscope.store.chunk import Columns
 from mindscope.store.series_points import SeriesPoints
 
 MAX_RANGES = 64
-"""Where a restart left more stretches of rows than that, they are copied together; few restarts leave as many."""
+"""If a restart leaves more ranges of rows, they are copied into one part; this is rare."""
 
 RowRange = tuple[int, int]
 
 
 class Hidden(NamedTuple):
-    """How many points of a series are not drawn: ``overwritten`` by a restart, ``repeated`` in one file and step."""
+    """How many points of a series are hidden: ``overwritten`` by a restart, ``repeated`` in one file and step."""
 
     overwritten: int
     repeated: int
@@ -30,39 +30,39 @@ NONE_HIDDEN = Hidden(0, 0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VisibleRows:
-    """Rows in ``parts`` one behind the other: read-only columns, those of a part of one length.
+    """Rows in consecutive ``parts``: read-only columns, of equal length within a part.
 
-    Where two answers of a series have the same ``prefix_id``, the earlier one is the beginning of the later one.
+    If two results of a series have the same ``prefix_id``, the earlier one is a prefix of the later one.
     """
 
     parts: tuple[Columns, ...]
     prefix_id: object
     hidden: Hidden
-    """How many points of the series are not among these rows."""
+    """How many points of the series these rows leave out."""
 
     def __len__(self) -> int:
         return sum(part["step"].size for part in self.parts)
 
 
 class VisibleRowTracker:
-    """Which rows of a series are drawn under the restart rule. What only grows is looked at where it grew.
+    """Tracks the visible rows of a series under the restart rule; after an append, it checks only the new rows.
 
-    The owner's lock guards every call.
+    The caller holds the owner's lock.
     """
 
     __slots__ = ("_hidden", "_last_step", "_length", "_points", "_prefix_id", "_ranges", "_relations")
 
     def __init__(self) -> None:
-        self._points: SeriesPoints | None = None  # that all else is about
-        self._length = 0  # of these points, when they were last looked at
-        self._ranges: list[RowRange] | None = []  # of drawn rows, by ascending step; None: more than MAX_RANGES
-        self._last_step = 0  # of the drawn rows
-        self._relations = b""  # of these points, then
-        self._hidden = NONE_HIDDEN  # of these points, then
+        self._points: SeriesPoints | None = None  # the points of the last call
+        self._length = 0  # of these points, at the last call
+        self._ranges: list[RowRange] | None = []  # of visible rows, by ascending step; None: more than MAX_RANGES
+        self._last_step = 0  # of the visible rows
+        self._relations = b""  # of these points, at the last call
+        self._hidden = NONE_HIDDEN  # of these points, at the last call
         self._prefix_id = object()
 
     def of(self, points: SeriesPoints) -> VisibleRows:
-        """The rows of a series that are drawn now. Raises ChunkDamagedError."""
+        """The visible rows of a series. Raises ChunkDamagedError."""
         relations = points.relations()
         if points is not self._points or (relations != self._relations and self._hidden != NONE_HIDDEN):
             self._points, self._length, self._ranges = points, 0, []
@@ -74,7 +74,7 @@ class VisibleRowTracker:
         if self._ranges is None:
             return VisibleRows((points.visible(),), self._prefix_id, self._hidden)
         parts = points.appended_parts()
-        are_all = self._ranges == [(0, self._length)]  # as in most series: nothing has to be cut
+        are_all = self._ranges == [(0, self._length)]  # the common case: no part needs a slice
         return VisibleRows(tuple(parts if are_all else _cut(parts, self._ranges)), self._prefix_id, self._hidden)
 
     def _update(self, points: SeriesPoints) -> None:
@@ -86,7 +86,7 @@ class VisibleRowTracker:
         self._length = len(points)
 
     def _follow(self, points: SeriesPoints) -> bool:
-        """Whether the rows that came since only add to those that are drawn."""
+        """Whether the new rows extend the visible ones without hiding any."""
         if self._length == 0 or not points.is_newest_since(self._length):
             return False
         last = self._last_step
@@ -118,15 +118,15 @@ class VisibleRowTracker:
 
 
 def written_rows(points: SeriesPoints) -> VisibleRows:
-    """All points in the order in which they were written. Raises ChunkDamagedError."""
+    """All points in written order. Raises ChunkDamagedError."""
     if points.is_newest_since(0):
-        # A row that arrives later can only end this order for good.
+        # A later append can only break this order for good, so the points can be the prefix id.
         return VisibleRows(tuple(points.appended_parts()), points, NONE_HIDDEN)
     return VisibleRows((points.written(),), object(), NONE_HIDDEN)
 
 
 def _cut(parts: list[Columns], ranges: list[RowRange]) -> list[Columns]:
-    """The rows of ``ranges``, each in as many pieces as ``parts`` make of it."""
+    """The rows of ``ranges``, split where ``parts`` are split."""
     starts = [*accumulate((part["step"].size for part in parts), initial=0)]
     return [
         {name: column[low:high] for name, column in part.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All caches of a workspace: what they take, and making room."""
+"""All caches of a workspace: lists them, clears them, evicts old ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOCK_NAME = "lock"
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """The cache of one base directory. ``base`` is None when its index can't be read; ``used_at`` in s since 1970."""
+    """The cache of one base directory. ``base`` is None if its index can't be read; ``used_at`` in s since 1970."""
 
     folder: Path
     base: str | None
@@ -30,20 +30,20 @@ class CacheEntry:
 
 
 def list_caches(workspace: Path) -> list[CacheEntry]:
-    """The caches of a workspace, the one that was used last first."""
+    """The caches of a workspace, most recently used first."""
     folders = (path for path in (workspace / CACHE_FOLDER).glob("*") if path.is_dir())
     return sorted((_entry(folder) for folder in folders), key=lambda entry: entry.used_at, reverse=True)
 
 
 def clear_caches(workspace: Path) -> list[CacheEntry]:
-    """Delete all caches but those that a viewer writes; returns those that were deleted. Raises OSError."""
+    """Delete all caches except those that a viewer writes; returns the deleted ones. Raises OSError."""
     return [entry for entry in list_caches(workspace) if _delete(entry.folder)]
 
 
 def evict_caches(workspace: Path, keep: Path, limit_bytes: int) -> int:
-    """Delete what was not used for longest until all but ``keep`` take at most ``limit_bytes``.
+    """Delete the least recently used caches until all except ``keep`` take at most ``limit_bytes``.
 
-    Returns what is left of them, in bytes.
+    Returns the remaining size of these caches, in bytes.
     """
     others = [entry for entry in list_caches(workspace) if entry.folder != keep]
     total = sum(entry.size_bytes for entry in others)
@@ -54,7 +54,7 @@ def evict_caches(workspace: Path, keep: Path, limit_bytes: int) -> int:
 
 
 def hold(path: Path) -> FileIO | None:
-    """Hold the lock file ``path`` until what is returned is closed, or the process ends; None when another does."""
+    """Lock the file ``path`` until the result is closed or the process ends; None if another process has the lock."""
     while True:
         file = FileIO(path, "a")
         try:
@@ -83,7 +83,7 @@ def _entry(folder: Path) -> CacheEntry:
 
 
 def _stats(folder: Path) -> Iterator[os.stat_result]:
-    """Of the files in a folder, which come and go meanwhile."""
+    """Stats of the files in a folder; skips files that another process deletes during the listing."""
     for path in folder.iterdir():
         try:
             yield path.stat()
