@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The distribution of an array, counted and encoded without the interpreter.
+"""Histogram of an array, computed and encoded in C.
 
-Two passes over the elements: extremes, sum and whether all are finite; then the count of each bucket. Both compare in
-float64, in which every element has its exact place, but for integers beyond 2**53.
+Two passes over the elements: the first finds extremes, sum and whether all are finite; the second counts the buckets.
+Both compare in float64, which is exact except for integers beyond 2**53.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -50,7 +50,7 @@ cdef struct Distribution:
 # ---- the passes over the elements -----------------------------------------------------------------------------------
 
 cdef void _survey(const number *data, Py_ssize_t size, Distribution *found) noexcept nogil:
-    """Extremes and sum as if all were finite; the sum tells whether they are."""
+    """Extremes and sum as if all were finite; a finite sum means that they are."""
     cdef double sums[LANES]
     cdef number low[LANES]
     cdef number high[LANES]
@@ -81,7 +81,7 @@ cdef void _survey(const number *data, Py_ssize_t size, Distribution *found) noex
 
 
 cdef void _survey_finite(const number *data, Py_ssize_t size, Distribution *found) noexcept nogil:
-    """The same where some may not be finite, which are counted apart."""
+    """Like ``_survey``, for arrays that may hold NaN or infinities, which it counts."""
     cdef Py_ssize_t place
     cdef double value
     found.low, found.high, found.total = INFINITY, -INFINITY, 0
@@ -100,10 +100,10 @@ cdef void _survey_finite(const number *data, Py_ssize_t size, Distribution *foun
 
 
 cdef void _count(const number *data, Py_ssize_t size, Distribution *found) noexcept nogil:
-    """Count the finite elements: a bucket holds its left edge, the last one also its right edge.
+    """Count the finite elements: a bucket includes its left edge, the last one also its right edge.
 
-    The bucket is computed and then moved to where the edges say, for rounding may be off by one. A quarter is taken of
-    each number because the range may be beyond float64.
+    Computes the bucket and then corrects it by the edges, because rounding may be off by one. Scales numbers by 1/4,
+    because the range may exceed float64.
     """
     cdef int last = found.buckets - 1
     cdef double origin = found.edges[0] * 0.25, reach = found.edges[found.buckets] * 0.25 - origin
@@ -117,14 +117,14 @@ cdef void _count(const number *data, Py_ssize_t size, Distribution *found) noexc
 cdef void _count_finite(
     const number *data, Py_ssize_t size, Distribution *found, int last, double origin, double scale
 ) noexcept nogil:
-    """Where all elements are finite and a bucket is far wider than the rounding of its edges and of its inverse.
+    """For finite elements, and buckets that are far wider than the rounding error of their edges.
 
-    A block's buckets are computed first, which the processor does several at a time; neighbouring elements count in
-    different tables, so that one does not wait for the other.
+    Computes the buckets of a block first, so that the compiler can vectorize it. Adjacent elements use different
+    tables, so that an increment does not wait for the previous one.
     """
     cdef int64_t tables[2][MOST]
-    cdef double left[MOST]  # of each bucket; all numbers are right of the first one's
-    cdef double right[MOST]  # of each bucket; all numbers are left of the last one's
+    cdef double left[MOST]  # left edges; the first one is -inf
+    cdef double right[MOST]  # right edges; the last one is +inf
     cdef int buckets[BLOCK]
     cdef Py_ssize_t start = 0, place, count
     cdef int bucket
@@ -152,7 +152,7 @@ cdef void _count_finite(
 cdef void _count_carefully(
     const number *data, Py_ssize_t size, Distribution *found, int last, double origin, double scale
 ) noexcept nogil:
-    """Where some elements may not be finite, or where the computed bucket may be far off."""
+    """For elements that may not be finite, or if the computed bucket may be far off."""
     cdef Py_ssize_t place
     cdef int bucket
     cdef double value, share
@@ -172,16 +172,16 @@ cdef void _count_carefully(
 # ---- buckets --------------------------------------------------------------------------------------------------------
 
 cdef int _bucket_count(int64_t valid) noexcept nogil:
-    """About ten values a bucket, at most 90 buckets; as MindSpore."""
+    """About ten values for each bucket, at most 90 buckets; same as MindSpore."""
     if valid <= 10:
         return 0 if valid == 0 else 2 if valid <= 5 else 3
     return <int>(valid // 10 + 1) if valid <= LARGEST_COUNTED_BY_TEN else MOST
 
 
 cdef void _set_edges(Distribution *found, int count) noexcept nogil:
-    """Rising edges of at most ``count`` buckets; fewer where float64 has no room for them.
+    """Increasing edges of at most ``count`` buckets; fewer if float64 can't represent them.
 
-    A single value gets half a unit on both sides (more where half a unit is lost in its rounding).
+    A single value gets half a unit on both sides, or more if rounding would lose half a unit.
     """
     cdef double low = found.low, high = found.high, reach, start, step, edge
     cdef int number
@@ -195,7 +195,7 @@ cdef void _set_edges(Distribution *found, int count) noexcept nogil:
     found.buckets = 0
     found.edges[0] = low
     for number in range(1, count + 1):
-        # where the step is too small for float64, its multiples are not
+        # if the step underflows float64, its multiples do not
         edge = (number * step + start) * 4 if step > 0 else ((<double>number / count) * (high / 4 - start) + start) * 4
         if number == count or edge > high:
             edge = high
@@ -205,7 +205,7 @@ cdef void _set_edges(Distribution *found, int count) noexcept nogil:
 
 
 def bucket_count(int64_t valid):
-    """How many buckets ``valid`` finite values get: about ten values a bucket, at most 90 buckets."""
+    """How many buckets ``valid`` finite values get: about ten values for each bucket, at most 90 buckets."""
     return _bucket_count(valid)
 
 
@@ -241,7 +241,7 @@ cdef uint8_t *_put_histogram(uint8_t *out, const Distribution *found) noexcept n
 
 
 def encode_histogram(bytes tag not None, const number[::1] flat not None):
-    """The ``Summary.value`` field of the distribution of ``flat`` under the UTF-8 ``tag``."""
+    """The ``Summary.value`` field with the histogram of ``flat``, for the UTF-8 ``tag``."""
     cdef Distribution found
     cdef uint8_t body[MOST * 31 + 128]
     cdef Py_ssize_t size = flat.shape[0], tag_size = PyBytes_GET_SIZE(tag), length, inner

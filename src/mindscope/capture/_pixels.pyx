@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""Brightness from 0 to 1 as bytes, in one pass."""
+"""Converts brightness from 0 to 1 to bytes, in one pass."""
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memcpy
 
 cdef enum:
-    BLOCK = 4096  # numbers that are converted before it is asked whether all were in the range
+    BLOCK = 4096  # numbers to convert between two range checks
 
 
 def brightness_to_bytes(const float[::1] numbers not None, uint8_t[::1] pixels not None):
     """Fill ``pixels`` with 255 times the ``numbers``, rounded half to even.
 
-    Returns whether all lie in [0, 1]; where one does not, ``pixels`` holds nothing of use.
+    Returns whether all lie in [0, 1]; if not, the content of ``pixels`` is undefined.
     """
     cdef Py_ssize_t start = 0, place, end, size = numbers.shape[0]
     cdef float number, shifted
@@ -26,7 +26,7 @@ def brightness_to_bytes(const float[::1] numbers not None, uint8_t[::1] pixels n
             for place in range(start, end):
                 number = numbers[place]
                 outside |= (not number >= 0) | (not number <= 1)
-                # where floats are a whole number apart, adding rounds to one, which then stands in the lowest bits
+                # adding 2**23 rounds to an integer, which is then in the lowest bits of the float
                 shifted = number * <float>255 + <float>8388608
                 memcpy(&bits, &shifted, 4)
                 pixels[place] = <uint8_t>bits

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3
-"""A handler of SIGTERM that only writes a byte into a pipe.
+"""A SIGTERM handler that only writes a byte into a pipe.
 
-A handler in Python would run on the main thread, after the call into a framework that is just running; until it returned,
-the process would ignore the signal. A thread that reads the pipe acts at once.
+A Python handler runs on the main thread, after the current call into a framework returns; until then, the process would
+ignore the signal. A thread that reads the pipe acts at once.
 """
 
 from libc cimport errno
@@ -29,7 +29,7 @@ cdef extern from "<time.h>" nogil:
 cdef int pipe_end = -1
 cdef pid_t owner = 0  # the process that installed the handler; forked children inherit it
 cdef bint was_signaled = False
-cdef timer_t timer  # sends SIGTERM again where Python does not come to run in time
+cdef timer_t timer  # sends SIGTERM again if Python code does not run in time
 cdef itimerspec patience
 
 
@@ -54,10 +54,10 @@ cdef void on_signal(int number) noexcept nogil:
 
 
 def install(int write_end, double grace_s):
-    """Have SIGTERM write a byte into ``write_end``; returns False where the program handles or ignores it itself.
+    """Install a SIGTERM handler that writes a byte into ``write_end``; returns False if the program has its own one.
 
-    In a forked child, at a second SIGTERM, and ``grace_s`` after the first, the process ends at once: a call that keeps
-    the interpreter to itself may keep Python from acting.
+    The process ends at once in a forked child, at a second SIGTERM, and ``grace_s`` after the first one: a call that
+    holds the interpreter lock may block Python code.
     """
     global pipe_end, owner, was_signaled
     cdef sigaction_t now, ours
@@ -79,5 +79,5 @@ def install(int write_end, double grace_s):
 
 
 def terminate():
-    """End this process as SIGTERM does by default."""
+    """End this process with the default action of SIGTERM."""
     end_process()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of a recorder, checked when it is made."""
+"""Checks the arguments of a recorder in its constructor."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mindscope.capture.disk_errors import directory_error
 _LOG = logging.getLogger("mindscope")
 _NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
 MIN_FILE_SIZE = 64 << 10
-"""Bytes: a thousand steps of a scalar."""
-_MAX_WORKERS = 8  # more encode faster than one thread writes
+"""Bytes: about a thousand steps of a scalar."""
+_MAX_WORKERS = 8  # more would encode faster than one thread writes
 
 
 def check_log_dir(log_dir: Any) -> Path:
-    """The directory, made if it is not there. Raises TypeError for no path, OSError where it can't be made."""
+    """The directory; creates it if needed. Raises TypeError for other types, OSError if it can't be created."""
     if not isinstance(log_dir, (str, os.PathLike)) or not str(cast(Any, log_dir)):
         raise TypeError(f"log_dir is {log_dir!r}, want the path of a directory")
     directory = Path(cast(str, log_dir)).expanduser().absolute()
@@ -34,7 +34,7 @@ def check_log_dir(log_dir: Any) -> Path:
 
 
 def check_name_part(argument: str, text: Any) -> str:
-    """A prefix or suffix. Raises TypeError if it is no text, ValueError for signs that don't belong in a file name."""
+    """A prefix or suffix. Raises TypeError if it is not text, ValueError for characters not allowed in a file name."""
     if not isinstance(text, str):
         raise TypeError(f"{argument} is {type(text).__name__} {text!r}, want text")
     if not _NAME_PART.fullmatch(text):
@@ -43,7 +43,7 @@ def check_name_part(argument: str, text: Any) -> str:
 
 
 def check_suffix(text: Any) -> str:
-    """A suffix that leaves the name of the lineage file free."""
+    """A suffix that differs from that of the lineage file."""
     suffix = check_name_part("file_suffix", text)
     if suffix == "_lineage":
         raise ValueError("file_suffix is '_lineage', which is the suffix of the lineage file; choose another one")
@@ -51,7 +51,7 @@ def check_suffix(text: Any) -> str:
 
 
 def check_workers(num_process: Any) -> int:
-    """How many threads encode: ``num_process``, at most one for each processor."""
+    """How many threads encode: ``num_process``, but at most the number of processors."""
     if not _is_whole(num_process):
         raise TypeError(f"num_process is {type(num_process).__name__} {num_process!r}, want a whole number")
     if num_process < 1:
@@ -60,9 +60,9 @@ def check_workers(num_process: Any) -> int:
 
 
 def check_max_file_size(size: Any) -> int | None:
-    """Bytes, or None for no limit. As in MindSpore a size that is not positive means no limit, with a warning.
+    """Bytes, or None for no limit. As in MindSpore, a size that is not positive means no limit, with a warning.
 
-    Raises TypeError for no whole number, ValueError below ``MIN_FILE_SIZE``.
+    Raises TypeError if it is not an integer, ValueError below ``MIN_FILE_SIZE``.
     """
     if size is None:
         return None
@@ -79,7 +79,7 @@ def check_max_file_size(size: Any) -> int | None:
 
 
 def check_queue_timeout(seconds: Any) -> float | None:
-    """Seconds, or None for no limit. Raises TypeError for no number, ValueError below 0 or for NaN."""
+    """Seconds, or None for no limit. Raises TypeError if it is not a number, ValueError below 0 or for NaN."""
     if seconds is None:
         return None
     if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
@@ -119,7 +119,7 @@ def check_export_options(options: Any) -> bool:
 
 
 def check_step(step: Any) -> int:
-    """A whole number that an int64 holds. Raises TypeError, ValueError."""
+    """An integer that fits int64. Raises TypeError, ValueError."""
     if not _is_whole(step):
         raise TypeError(f"step is {type(step).__name__} {step!r}, want a whole number")
     whole = int(step)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of any framework as Python floats and NumPy arrays, without importing a framework.
+"""Converts values of any framework to Python floats and NumPy arrays, without importing a framework.
 
-The caller's memory is copied: a training goes on to change it in place while the copy waits to be written.
+It copies the caller's memory, because a training changes it in place before the recorder writes the value.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
-from numpy import ma  # else NumPy imports it at its first use, and a fork in that moment hangs the child
+from numpy import ma  # NumPy would import it lazily, and a fork during that import hangs the child
 from numpy.typing import NDArray
 
 from mindscope.capture.framework_tensors import (
@@ -59,9 +59,9 @@ def _to_float(number: Any) -> float:
 
 
 def to_item(value: Any) -> Any:
-    """The only element of an array of any framework as a Python object; a number of another class as it is.
+    """The only element of an array of any framework as a Python object; numbers of other classes unchanged.
 
-    Raises ValueRejectedError for more or less than one element, and for what is no array of numbers.
+    Raises ValueRejectedError for more or less than one element, and for objects that are not arrays of numbers.
     """
     if isinstance(value, (np.ndarray, np.generic)):
         return _only_item(value)
@@ -83,7 +83,7 @@ def _only_item(value: Any) -> Any:
 
 
 def _read_single(tensor: Any) -> Array:
-    """The array of a framework's tensor of one element: ``item()`` of some dtypes ends the process."""
+    """A framework's tensor of one element as an array: ``item()`` of some dtypes crashes the process."""
     if element_count(tensor) != 1:
         raise _wrong_size(tensor)
     return to_array(tensor)
@@ -104,9 +104,9 @@ def copy_array(array: Array) -> Array:
 
 
 def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
-    """A C-ordered copy of ``value``, which shares no memory with it; ``copy`` makes it where none was made yet.
+    """A C-ordered copy of ``value``, which shares no memory with it; calls ``copy`` unless the conversion copied.
 
-    Takes NumPy arrays, nested lists of numbers, and whatever offers ``detach``/``cpu`` (PyTorch, on any device),
+    Takes NumPy arrays, nested lists of numbers, and objects with ``detach``/``cpu`` (PyTorch, on any device),
     ``asnumpy`` (MindSpore), DLPack or ``__array__``. bfloat16 stays bfloat16.
 
     Raises:
@@ -131,7 +131,7 @@ def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
 
 
 def _read(value: Any) -> tuple[Array, bool]:
-    """``value`` as an array, and whether its memory was made here."""
+    """``value`` as an array, and whether the array owns new memory."""
     if isinstance(value, ma.MaskedArray):
         raise ValueRejectedError("value is a masked array, want one without a mask; call .filled(numpy.nan) first")
     if isinstance(value, np.ndarray):
@@ -156,5 +156,5 @@ def _read(value: Any) -> tuple[Array, bool]:
 def _read_dlpack(value: Any) -> tuple[Array, bool]:
     try:
         return np.from_dlpack(value), False
-    except (BufferError, RuntimeError, TypeError):  # memory of a device: ask for a copy in this one's (NumPy >= 2.1)
+    except (BufferError, RuntimeError, TypeError):  # device memory: request a copy on the host (NumPy >= 2.1)
         return cast(Any, np.from_dlpack)(value, device="cpu", copy=True), True

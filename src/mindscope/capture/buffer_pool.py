@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory for copies of the caller's arrays, used again: new pages cost several times what the copying costs."""
+"""Buffer pool for array snapshots: page faults in new memory cost several times the copying."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from mindscope.capture.array_conversion import Array, copy_array
 
 _MIN_BYTES = 1 << 16  # below, the allocator itself reuses memory
-_MAX_POOL_BYTES = 64 << 20  # of all spare buffers together
+_MAX_POOL_BYTES = 64 << 20  # limit of all free buffers together
 
 
 class BufferPool:
-    """Buffers of finished copies. Any thread may call the methods: each step on the lists is one operation."""
+    """Reuses buffers of finished copies. Thread-safe: each operation on the lists is atomic."""
 
     def __init__(self) -> None:
-        self._buffers: dict[int, list[NDArray[np.uint8]]] = {}  # by the power of two that is their size
-        self._free_bytes = 0  # bytes in the lists, as far as threads that meet count right
+        self._buffers: dict[int, list[NDArray[np.uint8]]] = {}  # by size, which is a power of two
+        self._free_bytes = 0  # bytes in the lists; approximate, because threads update it without a lock
 
     def copy(self, array: Array) -> Array:
-        """A C-ordered copy in native byte order; for large ones in the memory of an earlier copy if one is there."""
+        """A C-ordered copy in native byte order; large ones reuse the memory of an earlier copy if possible."""
         if array.nbytes < _MIN_BYTES:
             return copy_array(array)
         native: Any = cast(Any, array.dtype).newbyteorder("=")
@@ -31,11 +31,11 @@ class BufferPool:
         return copied
 
     def empty(self, size: int) -> NDArray[np.uint8]:
-        """So many bytes of any content."""
+        """``size`` uninitialized bytes."""
         return np.empty(size, np.uint8) if size < _MIN_BYTES else self._acquire(size)[:size]
 
     def release(self, array: Array) -> None:
-        """Take back the memory of a copy that nobody looks at any more. Arrays from elsewhere are left alone."""
+        """Return the memory of a copy that is no longer used. Ignores arrays from elsewhere."""
         buffer = array
         while isinstance(buffer.base, np.ndarray):
             buffer = buffer.base

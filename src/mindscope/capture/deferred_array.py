@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a recorder looks at later: snapshots, and what is still on its way from a device."""
+"""Arrays that the recorder reads later, for example while they are copied from a device."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from mindscope.capture.array_conversion import Array
 
 
 class DeferredArray:
-    """An array whose content comes later. ``add_value`` takes it like any array, and looks at it when it is there.
+    """An array whose content arrives later. ``add_value`` accepts it like any array and waits for it when writing.
 
     Args:
         size: bytes of the content.
-        fetch: waits for the content and returns it, C-ordered, in memory that nobody changes any more. It is called
-            on a thread of the recorder.
-        on_release: takes the memory back when the content was recorded; None where nobody uses it again.
+        fetch: waits for the content and returns it, C-ordered, in memory that no longer changes. A thread of the
+            recorder calls it.
+        on_release: takes back the memory after the content was recorded; None if the memory is not reused.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class DeferredArray:
         self._content: Array | None = None
 
     def wait(self) -> Array:
-        """The content. Any thread may call it. Raises whatever fetching it raises."""
+        """The content. Thread-safe. Raises any exception of ``fetch``."""
         with self._lock:
             if self._fetch is not None:
                 self._content = self._fetch()
@@ -38,6 +38,6 @@ class DeferredArray:
             return self._content
 
     def release(self) -> None:
-        """Say that nobody looks at the content any more."""
+        """Declare that the content is no longer used."""
         if self._on_release is not None and self._content is not None:
             self._on_release(self._content)

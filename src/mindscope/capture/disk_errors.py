@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the file system, with the path and the remedy that the system leaves out."""
+"""Adds path and remedy to file system errors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def disk_error(error: OSError, path: Path) -> OSError:
-    """``error`` with what could not be written and what to do, of the same class."""
+    """``error`` with the path that could not be written and the remedy, of the same class."""
     return type(error)(error.errno, f"{_reason(error)}: events can't be written to {path}; {_remedy(error)}")
 
 
 def directory_error(error: OSError, path: Path) -> OSError:
-    """``error`` with the directory that could not be made and what to do, of the same class."""
+    """``error`` with the directory that could not be created and the remedy, of the same class."""
     return type(error)(error.errno, f"{_reason(error)}: directory {path} can't be made; {_remedy(error)}")
 
 

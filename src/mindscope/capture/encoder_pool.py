@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pool of threads that encodes the large values of a recorder."""
+"""Thread pool that encodes the large values of a recorder."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mindscope.capture.pending import PendingValue
 from mindscope.capture.queued_step import EncodingValue
 from mindscope.capture.thread_priority import use_batch_scheduling
 
-ENCODED_BY_WRITER = 1 << 20  # bytes of the values of a step that the writer encodes itself: a few milliseconds' work
+ENCODED_BY_WRITER = 1 << 20  # bytes of a step's values that the writer encodes itself: a few milliseconds of work
 
 
 class EncoderPool:
-    """At most ``workers`` threads, there from the first large value on; ``on_encoded`` is called on them."""
+    """At most ``workers`` threads, started with the first large value; they call ``on_encoded``."""
 
     def __init__(self, workers: int, on_encoded: Callable[[], None]) -> None:
         self._workers = workers
@@ -22,9 +22,9 @@ class EncoderPool:
         self._pool: ThreadPoolExecutor | None = None
 
     def start_large(self, values: list[PendingValue]) -> list[PendingValue | EncodingValue]:
-        """Encode all but the first values of a step, in as far as they are large: waking a thread for less costs more.
+        """Start encoding a step's values in the pool, except the first ones up to ``ENCODED_BY_WRITER`` bytes.
 
-        Those that are left, the writer encodes; all where no thread is to be had any more.
+        Waking a thread for fewer bytes costs more. The writer encodes the rest; it encodes all if no thread can start.
         """
         started: list[PendingValue | EncodingValue] = []
         size = 0
@@ -35,7 +35,7 @@ class EncoderPool:
         return started
 
     def shut_down(self) -> None:
-        """End the threads when they are done."""
+        """Wait for the threads and end them."""
         if self._pool is not None:
             self._pool.shutdown()
 
@@ -44,7 +44,7 @@ class EncoderPool:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self._workers, "mindscope-encode", use_batch_scheduling)
             return self._pool.submit(self._encode, encode)
-        except RuntimeError:  # the interpreter is ending and starts no more threads
+        except RuntimeError:  # the interpreter is shutting down and starts no more threads
             return None
 
     def _encode(self, encode: Callable[[], bytes]) -> bytes:

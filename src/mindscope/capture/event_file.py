@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event files of one recorder: appending whole records to them."""
+"""Appends whole records to the event files of one recorder."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from pathlib import Path
 
 from mindscope.capture.file_names import FileNames
 
-_MODE_FINISHED = 0o400  # readers tell by it that nothing will be appended
+_MODE_FINISHED = 0o400  # tells readers that the file is complete
 
 
 class EventFile:
-    """One of a recorder's two kinds of file: appends records, begins a next file where ``max_size`` would be passed.
+    """One of a recorder's two kinds of file: appends records, starts a new file before ``max_size`` is exceeded.
 
-    Used by one thread at a time.
+    Not thread-safe.
     """
 
     def __init__(self, names: FileNames, suffix: str, head: Callable[[], bytes], max_size: int | None) -> None:
         self._names = names
         self._suffix = suffix
-        self._head = head  # makes the record that a file begins with, empty for none
+        self._head = head  # makes the first record of a file; empty if there is none
         self._max_size = max_size
         self._descriptor: int | None = None
         self._second: int | None = None  # of the newest file, None before the first
         self._identity = (0, 0)  # device and inode of the newest file
         self._size = 0  # bytes of whole records in it
-        self._head_size = 0  # bytes of the head in the newest file, 0 before it is written
+        self._head_size = 0  # bytes of the first record in the newest file, 0 before it is written
         self.path: Path | None = None
         """The newest file, None before the first."""
 
     def append(self, records: Sequence[bytes]) -> int:
-        """Append ``records`` in order; returns how many bytes of the largest record pass ``max_size``, 0 for none.
+        """Append ``records`` in order; returns by how many bytes the largest record exceeds ``max_size``, or 0.
 
         Raises:
-            AppendError: some could not be written; it says how many were. The file ends with the last one that was.
+            AppendError: some could not be written; it holds the count of those that were. The file ends with the last
+                whole record.
         """
         done = 0
         excess = 0
@@ -56,7 +57,7 @@ class EventFile:
         return excess
 
     def close(self) -> None:
-        """Finish the newest file and mark it so."""
+        """Close the newest file and mark it as complete."""
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
@@ -66,14 +67,14 @@ class EventFile:
             os.close(descriptor)
 
     def abandon(self) -> None:
-        """Let go of a file that belongs to the parent of a forked process."""
+        """Close the descriptor without changing the file: in a forked child, it belongs to the parent."""
         if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 os.close(self._descriptor)
         self._descriptor = None
 
     def _prepare(self, size: int) -> None:
-        """Have a file open in which a record of ``size`` bytes may stand."""
+        """Open a file that has space for a record of ``size`` bytes."""
         if self._descriptor is not None:
             self._close_if_replaced(self._descriptor)
         has_records = self._size > self._head_size
@@ -91,19 +92,19 @@ class EventFile:
         self._head_size = 0
 
     def _close_if_replaced(self, descriptor: int) -> None:
-        """Forget the file if it was removed or cut shorter, or if somebody closed the descriptor behind our back."""
+        """Forget the file if it was deleted or truncated, or if other code closed its descriptor."""
         try:
             state = os.fstat(descriptor)
         except OSError:
             self._descriptor = None
             return
         if _identity(state) != self._identity:
-            self._descriptor = None  # it is another file's by now
+            self._descriptor = None  # another file has this number now
         elif state.st_nlink == 0 or state.st_size < self._size:
             self.abandon()
 
     def _fitting(self, records: Sequence[bytes], start: int) -> int:
-        """How many records from ``start`` on go into the open file; at least one."""
+        """How many records from ``start`` on fit into the open file; at least one."""
         if self._max_size is None:
             return len(records) - start
         size = (self._size or len(self._head())) + len(records[start])
@@ -119,7 +120,7 @@ class EventFile:
         return max(0, (self._size or len(self._head())) + len(record) - self._max_size)
 
     def _write(self, records: Sequence[bytes]) -> tuple[int, OSError | None]:
-        """Write ``records`` in one call; returns how many stand whole in the file, and what stopped the others."""
+        """Write ``records`` in one call; returns how many were written whole, and the error that stopped the rest."""
         assert self._descriptor is not None
         head = b"" if self._size else self._head()
         data = b"".join((head, *records)) if head or len(records) > 1 else records[0]
@@ -131,7 +132,7 @@ class EventFile:
         return self._keep_whole(head, records, written), error
 
     def _keep_whole(self, head: bytes, records: Sequence[bytes], written: int) -> int:
-        """Cut the file behind the last record that ``written`` bytes hold whole; returns how many records that are."""
+        """Truncate the file after the last whole record of the ``written`` bytes; returns the number of those."""
         kept = 0
         size = len(head)
         if written < size:
@@ -146,17 +147,17 @@ class EventFile:
         try:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
-            self.close()  # what is cut off in it stays the last thing in it
+            self.close()  # can't truncate: the cut record must stay the last one in the file
         return kept
 
 
 class AppendError(Exception):
-    """A batch of records that could be appended only in part."""
+    """Only a part of a batch of records was appended."""
 
     def __init__(self, written: int, error: OSError) -> None:
         super().__init__(str(error))
         self.written = written
-        """How many records of the batch stand whole in files."""
+        """How many records of the batch were written whole."""
         self.error = error
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded steps into the files of a recorder, with everything that fails counted. Used by one thread at a time."""
+"""Writes recorded steps to the files of a recorder and counts failures. Not thread-safe."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from mindscope.formats.mindspore_schemas import EVENT
 
 DROPPED_TAG = "mindscope/dropped"
 REASONS_TAG = "mindscope/dropped_reasons"
-_MAX_EVENT_BYTES = (1 << 31) - (1 << 16)  # bytes: other readers stop at messages of 2 GiB
+_MAX_EVENT_BYTES = (1 << 31) - (1 << 16)  # other readers reject messages of 2 GiB
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a recorder writes."""
+    """The directory and file names of a recorder."""
 
     directory: Path
     prefix: str
@@ -57,17 +57,17 @@ class EventWriter:
         self._summary = EventFile(names, destination.suffix, version_record, limit)
         self._lineage = EventFile(names, "_lineage", bytes, limit)
         self._export = NpyExport(destination.directory, names.second) if destination.is_npy_exported else None
-        self._reported = 0  # dropped values that the summary file tells of
-        self._reasons: list[str] = []  # why values were dropped, as far as the summary file does not say it yet
-        self._last_step = 0  # the highest with values, so that what is told of losses only goes on
+        self._reported = 0  # count of dropped values in the summary file
+        self._reasons: list[str] = []  # reasons that the summary file does not contain yet
+        self._last_step = 0  # the highest step with values, so that the steps of the drop counter never decrease
 
     @property
     def path(self) -> Path:
-        """The newest summary file, before there is one the name that it should get."""
+        """The newest summary file; before the first one exists, its planned name."""
         return self._summary.path or self._planned_path
 
     def write(self, steps: Sequence[QueuedStep]) -> None:
-        """Append ``steps`` in order. What is ready is written before a value still being encoded is waited for."""
+        """Append ``steps`` in order. Writes finished records before it waits for a value that is being encoded."""
         ready: list[bytes] = []
         for step in steps:
             if isinstance(step, bytes):
@@ -82,7 +82,7 @@ class EventWriter:
         self._report_dropped()
 
     def close(self) -> None:
-        """Say in the file how much was dropped or replaced, and finish the files."""
+        """Write how many values were dropped or replaced, and close the files."""
         replaced = self._drops.replaced
         if replaced:
             self._reasons.append(f"newer values of the same step replaced {replaced} values of summary operators")
@@ -92,12 +92,12 @@ class EventWriter:
         self._names.forget()
 
     def abandon(self) -> None:
-        """Let go of the parent's files, in the child of a fork."""
+        """Close the parent's files in a forked child."""
         self._summary.abandon()
         self._lineage.abandon()
 
     def _complete(self, step: MixedStep) -> Iterator[bytes]:
-        """The records of ``step`` in the summary file; lineage and exports are written on the way."""
+        """The records of ``step`` for the summary file; writes lineage and exports as a side effect."""
         graphs = [message for message in step.messages if message.plugin == "graph"]
         lineage = [message for message in step.messages if message.plugin != "graph"]
         events = [lineage_event(message.plugin, message.encode(), step.wall_time) for message in lineage]
@@ -121,7 +121,7 @@ class EventWriter:
         for value in values:
             try:
                 done.append(value.encode() if isinstance(value, PendingValue) else value.fields.result())
-            except Exception as error:  # an encoder met what add_value could not foresee
+            except Exception as error:  # the encoder rejected a value that add_value accepted
                 pending = value if isinstance(value, PendingValue) else value.pending
                 self._drops.drop(1, pending.plugin, pending.tag, rejection(pending.plugin, pending.tag, error))
         return done
@@ -141,7 +141,7 @@ class EventWriter:
             )
 
     def _append(self, file: EventFile, records: list[bytes]) -> None:
-        """Append the records; what can't be written is counted."""
+        """Append the records; counts those that can't be written."""
         if not records:
             return
         try:
@@ -159,7 +159,7 @@ class EventWriter:
             )
 
     def _report_dropped(self) -> None:
-        """Write how many values are lost, and why, if that is not there yet; tried again with the next batch."""
+        """Write how many values were lost and why, unless the file has it; on failure, the next batch retries."""
         dropped = self._drops.dropped
         self._reasons += self._drops.pop_reasons()
         if dropped == self._reported and not self._reasons:
@@ -175,12 +175,12 @@ class EventWriter:
 
 
 def version_record() -> bytes:
-    """The record that a summary file begins with."""
+    """The first record of a summary file."""
     return frames.frame(mindspore.version_event(time.time()))
 
 
 def _fill_events(scalars: bytes, values: list[bytes]) -> Iterator[bytes]:
-    """The fields of each event: of one, unless it would be larger than readers take."""
+    """The fields of each event: of one event, unless it would exceed the readers' limit."""
     fields, size = [scalars], len(scalars)
     for value in values:
         if size + len(value) > _MAX_EVENT_BYTES:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends a recorder other than ``close()``: the end of the interpreter, of a child process, SIGTERM, and a fork.
+"""Ends recorders without ``close()``: at exit of the interpreter or a child process, at SIGTERM, and after a fork.
 
-The recorders of a process are known here, because no caller is left who could hand them over when it ends.
+This module knows all recorders of the process, because at exit no caller can pass them.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import Protocol
 from mindscope.capture.termination import TerminationWatch
 
 FLUSH_S = 10.0
-"""How long a process that was told to end writes what it recorded, at most."""
+"""Time limit for a terminating process to write what it recorded."""
 
 
 class Closable(Protocol):
-    """What is closed when the process ends."""
+    """An object to close at the end of the process."""
 
     def close(self) -> None:
         """Write everything and close the files."""
         ...
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """Write everything, for at most so long; returns whether it did."""
+        """Write everything, for at most ``timeout_s``; returns whether it did."""
         ...
 
 
 class Forkable(Protocol):
-    """What must begin anew in the child of a fork."""
+    """An object to reset in the child of a fork."""
 
     def reset_after_fork(self) -> None:
-        """Forget the parent's values, threads and files."""
+        """Discard the parent's values, threads and files."""
         ...
 
 
@@ -44,15 +44,16 @@ class _Process:
     def __init__(self) -> None:
         self.open: set[Closable] = set()
         self.forkable: weakref.WeakSet[Forkable] = weakref.WeakSet()
-        self.is_watched = False  # whether forks are
-        self.hooked: int | None = None  # the process whose end is
+        self.is_watched = False  # whether the fork hook is registered
+        self.hooked: int | None = None  # id of the process with the exit hook
         self.termination = TerminationWatch(flush_all, FLUSH_S + 2)
 
 
 def flush_all(timeout_s: float = FLUSH_S) -> bool:
-    """Write what all recorders of this process recorded, for at most so long; returns whether all of it is written.
+    """Write what all recorders of this process recorded, for at most ``timeout_s``; returns whether it wrote
+    everything.
 
-    For a handler of SIGTERM of your own. Where nobody handles the signal, mindscope does this by itself.
+    Call it in your own SIGTERM handler. If the program has none, mindscope does this automatically.
     """
     end = time.monotonic() + timeout_s
     are_written = [writer.flush(max(0.0, end - time.monotonic())) for writer in list(_process.open)]
@@ -63,7 +64,7 @@ _process = _Process()
 
 
 def reset_in_forks(recorder: Forkable) -> None:
-    """Begin ``recorder`` anew in every child that is forked from now on."""
+    """Reset ``recorder`` in every child that is forked from now on."""
     if not _process.is_watched:
         _process.is_watched = True
         os.register_at_fork(after_in_child=_after_fork)
@@ -75,13 +76,13 @@ def close_at_exit(writer: Closable) -> None:
     _process.open.add(writer)
     _process.termination.start()
     if _process.hooked != os.getpid():
-        # a child of multiprocessing leaves without what atexit knows, but runs these; any other process runs them too
+        # multiprocessing children skip atexit but run these finalizers; all other processes run them too
         _process.hooked = os.getpid()
         processes.Finalize(None, _close_all, exitpriority=10)
 
 
 def forget(writer: Closable) -> None:
-    """``writer`` was closed."""
+    """Remove a closed ``writer``."""
     _process.open.discard(writer)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names of the event files of one recorder.
 
-A name is ``{prefix}.out.events.summary.{second}.{device_id}.{host}{suffix}``. The second tells recorders apart that
-start together: whoever finds a name taken tries the next second, and both files of a recorder carry the same one.
+A name is ``{prefix}.out.events.summary.{second}.{device_id}.{host}{suffix}``. The second distinguishes recorders that
+start together: if a name is taken, a recorder tries the next second. Both files of a recorder use the same second.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from pathlib import Path
 
 _MODE_OPEN = 0o600
 
-# File names that recorders of this process announced, by whom, so that no two announce the same. Needs no lock:
+# File names reserved by recorders of this process, with their owner, so that no two use the same. Needs no lock:
 # setdefault is atomic.
 _reserved: dict[str, object] = {}
 
 
 class FileNames:
-    """The file names of one recorder. The first second is announced at once, its files are created when needed."""
+    """The file names of one recorder. Reserves the first second at once; creates files only when needed."""
 
     def __init__(self, directory: Path, prefix: str, suffixes: Sequence[str]) -> None:
         self.directory = directory
         self._stem = f"{prefix}.out.events.summary."
         self._place = f".{device_id()}.{platform.node()}"
         self._suffixes = suffixes
-        self._own: set[int] = set()  # seconds under which this recorder created a file
+        self._own: set[int] = set()  # seconds for which this recorder created a file
         self.second = int(time.time())
-        """The second that the recorder's files begin with."""
+        """The second in the names of the recorder's first files."""
         while self._is_taken(self.second) or not self._reserve(self.second):
             self.second += 1
 
@@ -52,12 +52,12 @@ class FileNames:
                         self._own.add(second)
                         self.second = max(self.second, second) if self._own == {second} else self.second
                         return descriptor, second
-                    os.close(descriptor)  # another process took the sibling's name in this moment
+                    os.close(descriptor)  # another process created the sibling file in this moment
                     path.unlink()
             second += 1
 
     def forget(self) -> None:
-        """Let others announce the names that no file was created for."""
+        """Release reserved names for which no file was created."""
         for path in [path for path, names in _reserved.items() if names is self]:
             del _reserved[path]
 
@@ -69,7 +69,7 @@ class FileNames:
 
 
 def device_id() -> int:
-    """The rank of this process in a distributed run, 0 outside of one."""
+    """The rank of this process in a distributed run, 0 if it is not distributed."""
     size = _environment_number("RANK_SIZE", "WORLD_SIZE")
     if size is not None and size <= 1:
         return 0

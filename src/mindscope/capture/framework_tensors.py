@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of PyTorch and MindSpore as NumPy arrays, without importing a framework.
+"""Converts tensors of PyTorch and MindSpore to NumPy arrays, without importing a framework.
 
-A framework's own conversion can end the process, as ``item()`` of a bfloat16 tensor does in MindSpore 2.10. So this
-module lists the dtypes and how it reads each; the tests try them all in a subprocess. It refuses other dtypes by name.
+A framework's own conversion can crash the process; for example, ``item()`` of a bfloat16 tensor does in MindSpore 2.10.
+So this module lists the supported dtypes and how to read each; the tests try all of them in a subprocess. It rejects
+other dtypes by name.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Array = NDArray[Any]
 
 
 def _small(name: str) -> np.dtype[Any] | None:
-    """A dtype of ml_dtypes; None where its version does not have it."""
+    """A dtype of ml_dtypes; None if the installed version does not have it."""
     return np.dtype(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else None
 
 
@@ -37,29 +38,29 @@ _TORCH_BITS = {
     "float8_e5m2fnuz": (_small("float8_e5m2fnuz"), "uint8"),
     "float8_e8m0fnu": (_small("float8_e8m0fnu"), "uint8"),
 }
-"""PyTorch's floats that NumPy does not have -> their dtype here, and the integers of the same size."""
+"""PyTorch's float dtypes that NumPy does not have -> their ml_dtypes dtype, and the integers of the same size."""
 _TORCH_QUANTIZED = frozenset("qint8 quint8 qint32".split())
 _MINDSPORE_BITS = {"float8e4m3fn": _small("float8_e4m3fn"), "float8e5m2": _small("float8_e5m2")}
-"""MindSpore's floats of which ``asnumpy`` keeps no numbers -> their dtype here."""
+"""MindSpore's float dtypes that ``asnumpy`` does not convert -> their ml_dtypes dtype."""
 
 
 def is_torch(value: Any) -> bool:
-    """Whether it is a tensor of PyTorch, or of a class that behaves like one."""
+    """Whether it is a PyTorch tensor or an object with the same interface."""
     return hasattr(value, "detach") and hasattr(value, "cpu")
 
 
 def is_mindspore(value: Any) -> bool:
-    """Whether it is a tensor of MindSpore."""
+    """Whether it is a MindSpore tensor."""
     return hasattr(value, "asnumpy")
 
 
 def torch_item(value: Any) -> Any:
-    """``item()`` of a PyTorch tensor, the usual case of a loss; None where it has another dtype or not one element."""
+    """``item()`` of a PyTorch tensor, the usual case of a loss; None for other dtypes or not exactly one element."""
     if getattr(value, "dtype", None) not in _item_dtypes(sys.modules.get("torch")):
         return None
     try:
         return value.item()
-    except Exception:  # the caller looks at the elements and names what is wrong
+    except Exception:  # the caller reads the elements and reports the error
         return None
 
 
@@ -70,7 +71,7 @@ def _item_dtypes(torch: Any) -> frozenset[Any]:
 
 
 def read_torch(value: Any) -> tuple[Array, bool]:
-    """A PyTorch tensor as an array, and whether its memory was made here. Quantized tensors are dequantized."""
+    """A PyTorch tensor as an array, and whether the array owns new memory. Dequantizes quantized tensors."""
     _refuse_without_elements(value)
     tensor = value.detach()
     if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
@@ -90,7 +91,7 @@ def read_torch(value: Any) -> tuple[Array, bool]:
 
 
 def read_mindspore(value: Any) -> tuple[Array, bool]:
-    """A MindSpore tensor as an array, and whether its memory was made here."""
+    """A MindSpore tensor as an array, and whether the array owns new memory."""
     name = _dtype_name(value)
     if name in _PLAIN:
         return value.asnumpy(), False
@@ -103,7 +104,7 @@ def read_mindspore(value: Any) -> tuple[Array, bool]:
 
 
 def element_count(tensor: Any) -> int:
-    """How many elements a tensor of PyTorch or MindSpore has. Raises where it holds none of its own."""
+    """How many elements a PyTorch or MindSpore tensor has. Raises if the tensor has no data."""
     if not is_mindspore(tensor):
         _refuse_without_elements(tensor)
     return math.prod(tuple(tensor.shape))
@@ -129,7 +130,7 @@ def _refuse_without_elements(tensor: Any) -> None:
 
 
 def _dtype_name(tensor: Any) -> str:
-    """``float32`` of ``torch.float32`` and of ``Float32``."""
+    """``float32`` for both ``torch.float32`` and ``Float32``."""
     return str(tensor.dtype).rpartition(".")[2].lower()
 
 

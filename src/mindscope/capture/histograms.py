@@ -10,7 +10,7 @@ from mindscope.capture.array_conversion import Array
 
 
 def histogram_field(tag: str, array: Array) -> bytes:
-    """The ``Summary.value`` field of the distribution of all elements of a C-ordered real array.
+    """The ``Summary.value`` field with the histogram of all elements of a C-ordered real array.
 
     Buckets, extremes and sum are over finite values, in float64.
     """

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays as PNG pictures: which axis is what, which value is which brightness, and many on one sheet.
+"""Encodes arrays as PNG images: detects the axes, scales the brightness, and tiles batches on one sheet.
 
-Axes: (H, W); (C, H, W) or (H, W, C); (N, C, H, W) or (N, H, W, C), with C of 1, 3 or 4. Where both readings are
-possible the channels are first, as in MindSpore and PyTorch. So two channels and square maps of features, such as
-(1, 2, 4, 4), are no images with the channels last; ``ambiguity`` describes what is still read in one of two ways.
+Axes: (H, W); (C, H, W) or (H, W, C); (N, C, H, W) or (N, H, W, C), with C of 1, 3 or 4. If both readings are
+possible, the channels are first, as in MindSpore and PyTorch. So arrays with two channels and square feature maps, such
+as (1, 2, 4, 4), are not images with the channels last; ``ambiguity`` describes shapes that remain ambiguous.
 
-Brightness: uint8 is kept byte for byte; bool is 0 and 255; numbers that all lie in [0, 1] are multiplied by 255 and
-rounded; other integers that all lie in [0, 255] are kept; everything else is mapped linearly, the least value of the
-sheet to 0 and the greatest to 255. A pixel with NaN or an infinity in any channel is drawn magenta, and takes no part
-in finding least and greatest.
+Brightness: uint8 is unchanged; bool is 0 and 255; numbers that all lie in [0, 1] are multiplied by 255 and
+rounded; other integers that all lie in [0, 255] are unchanged; everything else is mapped linearly, the minimum of the
+sheet to 0 and the maximum to 255. A pixel with NaN or an infinity in any channel is magenta; minimum and maximum
+ignore it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
 
 _CHANNELS = (1, 3, 4)
-_COLUMNS = 8  # pictures side by side on a sheet, as MindSpore lays them out
-_FEW_ROWS = 8  # as many as maps of features have whose last axis could be channels
+_COLUMNS = 8  # images in a row of a sheet, same as MindSpore
+_FEW_ROWS = 8  # maximal rows of feature maps whose last axis could be mistaken for channels
 _MAGENTA = (255, 0, 255, 255)
 _COLOR_TYPES = {1: 0, 3: 2, 4: 6}
-_UP = 2  # the filter that leaves of each byte what it differs from the one above
+_UP = 2  # PNG filter: difference to the byte above
 
 
 def check_image(array: Array) -> None:
-    """Raise unless ``array`` can be drawn: TypeRejectedError for complex numbers, ValueRejectedError for its shape."""
+    """Raise unless ``array`` is drawable: TypeRejectedError for complex numbers, ValueRejectedError for its shape."""
     if array.dtype.kind == "c":
         raise TypeRejectedError(f"image has dtype {array.dtype}, want real numbers; record its absolute value")
     if array.size == 0:
@@ -52,14 +52,14 @@ def check_image(array: Array) -> None:
 
 
 def is_image_shape(shape: tuple[int, ...]) -> bool:
-    """Whether an array of this shape can be drawn, as one image or a batch."""
+    """Whether an array of this shape is drawable, as one image or a batch."""
     if 0 in shape or len(shape) not in (2, 3, 4):
         return False
     return len(shape) == 2 or channel_axis(shape) is not None
 
 
 def channel_axis(shape: tuple[int, ...]) -> int | None:
-    """The axis of the channels in 3 or 4 axes, counted from the end; None where neither -3 nor -1 can be."""
+    """The axis of the channels in 3 or 4 axes, counted from the end; None if neither -3 nor -1 is possible."""
     channels, height, width = shape[-3:]
     if channels in _CHANNELS:
         return -3
@@ -68,7 +68,7 @@ def channel_axis(shape: tuple[int, ...]) -> int | None:
 
 
 def ambiguity(shape: tuple[int, ...]) -> str | None:
-    """What to log of a shape that ``is_image_shape`` accepts and that reads in two ways."""
+    """The log text for a shape that ``is_image_shape`` accepts but that has two readings; None if it has one."""
     if len(shape) == 2:
         return None
     first, rows, last = shape[-3:]
@@ -81,7 +81,7 @@ def ambiguity(shape: tuple[int, ...]) -> str | None:
 
 
 def as_batch(array: Array) -> Array:
-    """A view of shape (N, H, W, C) of an image that ``check_image`` takes."""
+    """A view of shape (N, H, W, C) of an image that ``check_image`` accepts."""
     if array.ndim == 2:
         return array[np.newaxis, :, :, np.newaxis]
     batch = array if array.ndim == 4 else array[np.newaxis]
@@ -89,13 +89,13 @@ def as_batch(array: Array) -> Array:
 
 
 def copy_image(array: Array, buffers: BufferPool) -> Array:
-    """A copy of an image, as bytes where all numbers are brightness from 0 to 1: a quarter of the memory to write."""
+    """A copy of an image; as bytes if all numbers lie in [0, 1], which takes a quarter of the memory."""
     pixels = _as_bytes(array, buffers.empty)
     return buffers.copy(array) if pixels is None else pixels
 
 
 def _as_bytes(array: Array, empty: Callable[[int], NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
-    """The bytes of float32 numbers that all are brightness from 0 to 1; None of others."""
+    """The bytes of float32 numbers that all lie in [0, 1]; None for others."""
     if not (array.dtype == np.float32 and array.dtype.isnative and array.flags.c_contiguous):
         return None
     pixels = empty(array.size)
@@ -121,8 +121,8 @@ def _empty(size: int) -> NDArray[np.uint8]:
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     """A PNG file of uint8 ``pixels`` (H, W, C) with 1, 3 or 4 channels.
 
-    All lines are filtered alike and the compressor looks for runs only. That takes a third to a fifth of the time of
-    choosing filters and searching, which a training on few cores would notice; photographs get as small as with level 1
+    Uses one filter for all lines and run-length compression only. That takes a third to a fifth of the time of adaptive
+    filters and a full search, which would slow down a training on few cores. Photographs are as small as with level 1
     of the usual search, drawings smaller, noise a tenth larger.
     """
     height, width, channels = pixels.shape
@@ -167,13 +167,13 @@ def _scale(batch: Array, low: Any, high: Any) -> NDArray[np.uint8]:
     if batch.dtype.kind in "iu" and low >= 0 and high <= 255:
         return batch.astype(np.uint8)
     low, high = float(low), float(high)
-    # halved: the range of float64 numbers may itself be beyond float64
+    # halved, because the range of float64 numbers may exceed float64
     share = (batch.astype(np.float64) / 2 - low / 2) / ((high / 2 - low / 2) or 1.0)
     return np.rint(share * 255).astype(np.uint8)
 
 
 def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """``pixels`` in colour, with those that are not valid in magenta."""
+    """``pixels`` in color, with invalid ones in magenta."""
     if pixels.shape[3] == 1:
         pixels = np.repeat(pixels, 3, axis=3)
     marked: NDArray[np.uint8] = np.array(pixels)
@@ -182,7 +182,7 @@ def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """One sheet (rows * H, columns * W, C) of the pictures in reading order; the places left over are 0."""
+    """One sheet (rows * H, columns * W, C) of the images in reading order; unused places are 0."""
     count, height, width, channels = batch.shape
     if count == 1:
         return batch[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss landscapes as messages."""
+"""Encodes loss landscapes as messages."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LOSS_LANDSCAPE = SCHEMAS["LossLandscape"]
 
 
 def landscape_bytes(value: Any) -> bytes:
-    """The encoded ``LossLandscape`` of a Landscape, or of a message in any of the forms of ``message_bytes``."""
+    """The encoded ``LossLandscape`` of a Landscape, or of a message in any form that ``message_bytes`` accepts."""
     if isinstance(value, Landscape):
         return wire.encode(LOSS_LANDSCAPE, landscape_message(value))
     return message_bytes(LOSS_LANDSCAPE, value)
 
 
 def landscape_message(value: Landscape) -> Message:
-    """The message of ``value``; parts that it does not have are left out."""
+    """The message of ``value``, without parts that it does not have."""
     message: Message = {
         "landscape": _point(value.x, value.y, value.z),
         "metadata": {

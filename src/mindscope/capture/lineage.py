@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run came from: training, evaluation and data-set lineage, and the user's own entries, as ``LineageEvent``."""
+"""Encodes lineage: training, evaluation and data-set lineage, and the user's own entries, as ``LineageEvent``."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FIELDS = {
     "dataset_graph": ("dataset_graph", DATASET_GRAPH),
     "custom_lineage_data": ("user_defined_info", USER_DEFINED_INFO),
 }
-"""Plugin -> the field of the LineageEvent that holds it, and its message."""
+"""Plugin -> its field of the LineageEvent, and its message."""
 
 _MESSAGE_FIELDS = frozenset(field.name for field in USER_DEFINED_INFO.fields)
 
 
 def lineage_bytes(plugin: str, value: Any) -> bytes:
-    """The encoded message of a lineage plugin. Raises as ``message_bytes``."""
+    """The encoded message of a lineage plugin. Raises like ``message_bytes``."""
     if plugin == "custom_lineage_data" and isinstance(value, Mapping):
         entries = cast(Mapping[str, Any], value)
         if not all(name in _MESSAGE_FIELDS and isinstance(item, (list, Mapping)) for name, item in entries.items()):
@@ -51,8 +51,8 @@ def lineage_event(plugin: str, encoded: bytes, wall_time: float) -> bytes:
 def custom_message(entries: Mapping[str, Any]) -> Message:
     """The ``UserDefinedInfo`` of a user's own entries, one key each as MindSpore writes them.
 
-    Text stays text, floats are float64, integers and booleans are int32; an integer beyond int32 is written as its
-    decimal digits, so that nothing of it is lost. Raises TypeRejectedError for other keys and values.
+    Text stays text, floats are float64, integers and booleans are int32; an integer beyond int32 is stored as decimal
+    text, which loses nothing. Raises TypeRejectedError for other keys and values.
     """
     return {"user_info": [_entry(key, value) for key, value in entries.items()]}
 

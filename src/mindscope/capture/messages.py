@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lineage, graphs and landscapes: messages that come as dicts, as bytes, or as objects of another library."""
+"""Encodes lineage, graph and landscape messages from dicts, bytes, or message objects of other libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindscope.formats.wire import Schema
 from mindscope.types import Message
 
 _JSON_TEXT_FIELDS = {"Model": "path", "EvaluationLineage": "metric"}
-"""Message -> its field that holds JSON text, and may be given as what the text stands for."""
+"""Message -> its field with JSON text; callers may pass the parsed value instead of the text."""
 
 
 def message_bytes(schema: Schema, value: Any) -> bytes:
@@ -25,7 +25,7 @@ def message_bytes(schema: Schema, value: Any) -> bytes:
 
     Raises:
         TypeRejectedError: it is none of these.
-        ValueRejectedError: a field is unknown or does not fit, or the bytes are no such message.
+        ValueRejectedError: a field is unknown or has a wrong value, or the bytes are not such a message.
     """
     try:
         if isinstance(value, Mapping):
@@ -42,7 +42,7 @@ def message_bytes(schema: Schema, value: Any) -> bytes:
 
 
 def check_graph(network: Any) -> Any:
-    """``network`` if it is None or has one of the forms that ``graph_bytes`` takes. Raises TypeError."""
+    """``network`` if it is None or has a form that ``graph_bytes`` accepts. Raises TypeError."""
     if network is None or isinstance(network, (Mapping, bytes, bytearray, memoryview)):
         return cast(Any, network)
     if hasattr(network, "get_func_graph_proto") or hasattr(network, "SerializeToString"):
@@ -54,9 +54,9 @@ def check_graph(network: Any) -> Any:
 
 
 def graph_bytes(value: Any) -> bytes:
-    """The encoded ``GraphProto``, also out of a ``ModelProto`` or of a network that has ``get_func_graph_proto``.
+    """The encoded ``GraphProto``; also from a ``ModelProto`` or a network that has ``get_func_graph_proto``.
 
-    Raises as ``message_bytes``.
+    Raises like ``message_bytes``.
     """
     if hasattr(value, "get_func_graph_proto"):
         value = value.get_func_graph_proto()
@@ -67,7 +67,7 @@ def graph_bytes(value: Any) -> bytes:
 
 
 def _graph_of_model(encoded: bytes) -> bytes | None:
-    """The graph inside the bytes of a model; None where they are a bare graph."""
+    """The graph inside the bytes of a model; None if they are a bare graph."""
     try:
         fields = wire.split(encoded, 0, len(encoded))
         is_bare = any(number == 1 and value is None for number, value, _, _ in fields)  # a graph's nodes
@@ -89,7 +89,7 @@ def _own_bytes(value: Any) -> bytes | None:
 
 
 def _plain_message(schema: Schema, message: Mapping[str, Any]) -> Message:
-    """A copy with Python's own numbers, and with JSON text where a field wants it."""
+    """A copy with Python's own numbers, and with JSON text in fields that need it."""
     plain: Message = {}
     for name, value in message.items():
         field = next((field for field in schema.fields if field.name == name), None)

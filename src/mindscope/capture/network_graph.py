@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of the network that a recorder was given."""
+"""The graph of the recorder's network."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from mindscope.capture.pending import PendingValue
 
 
 class NetworkGraph:
-    """Found once, at the first step at which a network has it: most have none before they were compiled.
+    """Finds the graph once, at the first step at which a network has it: most have none before compilation.
 
     Raises:
-        TypeError: ``network`` is none that has a graph to offer.
+        TypeError: ``network`` can't provide a graph.
     """
 
     def __init__(self, network: Any) -> None:
         self.network = check_graph(network)
-        """None if the recorder was given none."""
+        """None if the recorder got no network."""
         self._is_found = False
 
     def find(self, train_network: Any, drops: DropCounter) -> PendingValue | None:
-        """The graph of this network, else of ``train_network``; None where neither has one, or it was found before.
+        """The graph of this network, else of ``train_network``; None if neither has one, or after it was found.
 
-        Raises TypeError for a ``train_network`` that has no graph to offer.
+        Raises TypeError for a ``train_network`` that can't provide a graph.
         """
         for network in (self.network, check_graph(train_network)):
             if network is None or self._is_found:
                 continue
             try:
                 encoded = graph_bytes(network)
-            except Exception as error:  # whatever the framework raises before the network was compiled
+            except Exception as error:  # frameworks raise various errors before the network is compiled
                 drops.warn_once("graph", "network", f"no graph of {type(network).__name__} yet: {error}")
                 continue
             self._is_found = True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors as NPY files beside the event files: ``export_{second}/tensor/{quoted tag}_{step}.npy``.
 
-A tag that is too long for a file name is cut, and a digest of all of it tells it from others.
+The name of a tag that is too long for a file name is cut; a digest of the full tag makes it unique.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from mindscope.capture.array_conversion import Array
 
-_MAX_NAME_BYTES = 200  # bytes of a tag; file systems take 255 for all of a name
+_MAX_NAME_BYTES = 200  # of a tag; file systems allow 255 for a whole name
 
 
 class NpyExport:
-    """Writes the tensors of one recorder into a directory of its own, made with the first of them."""
+    """Writes the tensors of one recorder into its own directory, which it creates with the first one."""
 
     def __init__(self, log_dir: Path, second: int) -> None:
         self._log_dir = log_dir
@@ -27,9 +27,9 @@ class NpyExport:
         self._directory: Path | None = None
 
     def write(self, tag: str, step: int, array: Array) -> None:
-        """Write one file; one of the same tag and step is replaced. bfloat16 is written as float32, which is exact.
+        """Write one file; replaces one of the same tag and step. Writes bfloat16 as float32, which is exact.
 
-        Raises OSError; a file appears whole or not at all.
+        Raises OSError; the file appears atomically.
         """
         directory = self._make_directory()
         path = directory / f"{_name(tag)}_{step}.npy"

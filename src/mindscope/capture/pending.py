@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Taking a value over from the caller: copied and checked at once, its encoding left for later."""
+"""Takes a value from the caller: checks and copies it at once, encodes it later."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ VALUE_PLUGINS = ("scalar", "image", "tensor", "histogram", "landscape")
 MESSAGE_PLUGINS = ("graph", *FIELDS)
 PLUGINS = (*VALUE_PLUGINS, *MESSAGE_PLUGINS)
 
-_MIN_BYTES = 16 << 10  # what a value counts in the queue at least: encoding takes time however small it is
+_MIN_BYTES = 16 << 10  # minimal size of a value in the queue: encoding takes time even for small ones
 
 WarnOnce = Callable[[str, str, str], None]
 
 
 class PendingValue(NamedTuple):
-    """A value that is no scalar, or one that is still to arrive; ours since ``add_value``."""
+    """A value other than a scalar, or a deferred one; the recorder owns it after ``add_value``."""
 
     plugin: str
     tag: str
     size: int
-    """Bytes that it counts in the queue."""
+    """Its size in the queue, in bytes."""
     encode: Callable[[], bytes]
-    """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Any thread may call it."""
+    """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Thread-safe."""
     content: Array | DeferredArray | None = None
-    """What ``encode`` reads, of an array: a copy that was made here, or what comes later."""
+    """The array that ``encode`` reads: our copy, or a deferred array; None for messages."""
 
 
 def check_plugin(plugin: Any) -> str:
-    """The plugin's name in lower case, as MindSpore's documentation writes LANDSCAPE. Raises ValueError if unknown."""
+    """The plugin's name in lower case, because MindSpore's documentation writes LANDSCAPE. Raises ValueError."""
     name = str(plugin).lower() if isinstance(plugin, str) else plugin
     if name not in PLUGINS:
         raise ValueError(f"plugin is {plugin!r}, want one of {', '.join(PLUGINS)}")
@@ -66,9 +66,9 @@ def rejection(plugin: str, tag: str, error: Exception) -> Exception:
 
 
 def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: BufferPool) -> PendingValue:
-    """Take over a value of any plugin, a scalar only where it is still to arrive.
+    """Take a value of any plugin; scalars only if they are deferred.
 
-    Arrays are copied into ``buffers``; ``warn_once(cause, subject, text)`` hears of oddities that are found later.
+    Copies arrays into ``buffers``; calls ``warn_once(cause, subject, text)`` for problems found during encoding.
 
     Raises ValueRejectedError for a value that can't be recorded.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoded messages inside others, without decoding them first."""
+"""Embeds encoded messages in others without decoding them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def bytes_field(number: int, encoded: bytes) -> bytes:
 
 
 def text_field(number: int, text: str) -> bytes:
-    """``text`` as field ``number``; what is no UTF-8 stays visible, escaped."""
+    """``text`` as field ``number``; invalid UTF-8 becomes backslash escapes."""
     return bytes_field(number, text.encode("utf-8", "backslashreplace"))
 
 

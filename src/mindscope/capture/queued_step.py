@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one ``record()`` hands to the writer."""
+"""The data that one ``record()`` passes to the writer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOOTER_SIZE = 4
 
 
 class EncodingValue(NamedTuple):
-    """A value that the pool encodes."""
+    """A value that the encoder pool encodes."""
 
     pending: PendingValue
     fields: Future[bytes]
@@ -25,35 +25,35 @@ class EncodingValue(NamedTuple):
 
 
 class MixedStep(NamedTuple):
-    """A step with more than scalars, as it was added: the writer makes the rest of it."""
+    """A step with more than scalars, not encoded yet: the writer makes the records."""
 
     step: int
     wall_time: float
     scalars: dict[str, float]
     values: list[PendingValue | EncodingValue]
-    """Those that are not ``EncodingValue``, the writer encodes itself."""
+    """The writer itself encodes those that are not an ``EncodingValue``."""
     messages: list[PendingValue]
     """Graphs and lineage."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether it can be written without waiting for the pool."""
+        """Whether the writer can write it without waiting for the pool."""
         return all(isinstance(value, PendingValue) or value.fields.done() for value in self.values)
 
 
 QueuedStep = bytes | MixedStep
-"""A step on its way to the writer. Bytes are the complete record of a step of scalars, the usual case."""
+"""A step in the queue. Bytes are the complete record of a step with only scalars, the usual case."""
 
 
 def count_values(step: QueuedStep) -> int:
-    """How many values are lost with ``step``."""
+    """How many values ``step`` holds, to count them as lost."""
     if isinstance(step, MixedStep):
         return len(step.scalars) + len(step.values) + len(step.messages)
-    return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message is one
+    return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message counts as one
 
 
 def last_step(steps: Sequence[QueuedStep]) -> int:
-    """The number of the last step with values; 0 where all hold messages only, whose steps say nothing."""
+    """The number of the last step with values; 0 if all hold only messages, whose steps are meaningless."""
     for step in reversed(steps):
         if isinstance(step, bytes):
             return next((number for number, _ in _summaries(step)), 0)
@@ -63,7 +63,7 @@ def last_step(steps: Sequence[QueuedStep]) -> int:
 
 
 def _summaries(record: bytes) -> Iterator[tuple[int, list[int]]]:
-    """Step and value offsets of the Summary in a record, if it holds one."""
+    """Step and value offsets of the Summary in a record, if it has one."""
     payload = record[HEADER_SIZE:-FOOTER_SIZE]
     fields = {number: (value, start, end) for number, value, start, end in wire.split(payload, 0, len(payload))}
     if 2 in fields and 5 in fields:

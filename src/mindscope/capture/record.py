@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SummaryRecord: what a training loop calls."""
+"""SummaryRecord, the recorder for training loops."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mindscope.capture.writer import Writer
 from mindscope.errors import QueueFullError, RecorderClosedError
 from mindscope.log import configure_log
 
-_SCALAR_BYTES = 64  # what one counts in the queue, about
+_SCALAR_BYTES = 64  # approximate size of a scalar in the queue
 
 _now = time.time
 
@@ -30,34 +30,35 @@ _now = time.time
 class SummaryRecord:
     """Records values of a training into event files that mindscope, MindInsight and MindSpore's own classes read.
 
-    ``add_value`` collects, ``record(step)`` writes what was collected as one event of that step. Both only copy and
-    queue; a thread of the recorder does the rest, and has everything in the file within a fraction of a second. Files
-    appear with the first value. All methods may be called from any thread. A thread that calls ``record`` records what
-    it added itself; what threads add that never do goes with the next ``record`` of the thread that made the recorder.
+    ``add_value`` collects values; ``record(step)`` writes them as one event of that step. Both only copy and queue; a
+    thread of the recorder does the rest and writes to the file within a fraction of a second. Files are created with
+    the first value. All methods are thread-safe. A thread that calls ``record`` records the values that it added. The
+    values of threads that never call ``record`` go into the next ``record`` of the thread that created the recorder.
 
-    A value that can't be recorded, a full disk or a removed directory never disturb the training: what is lost is
-    counted, warned about once, and written as the scalar ``mindscope/dropped``. With ``raise_exception`` a bad value
-    raises in ``add_value`` instead, and a failure found later in the next ``record``, ``flush`` or ``close``.
+    A value that can't be recorded, a full disk or a deleted directory never interrupt the training. The recorder counts
+    lost values, warns once, and writes the scalar ``mindscope/dropped``. With ``raise_exception``, ``add_value`` raises
+    for a bad value, and the next ``record``, ``flush`` or ``close`` raises for failures found later.
 
-    In the child of a fork the recorder goes on with files of its own.
+    After a fork, the recorder of the child writes to its own files.
 
     Args:
-        log_dir: directory of the run; it is made.
-        file_prefix: begins the file names.
-        file_suffix: ends the name of the summary file; that of the lineage file is always ``_lineage``.
-        num_process: at most so many threads encode pictures, histograms and tensors, and at most one a processor.
+        log_dir: directory of the run; created if needed.
+        file_prefix: start of the file names.
+        file_suffix: end of the summary file's name; that of the lineage file is always ``_lineage``.
+        num_process: maximal number of threads that encode images, histograms and tensors, at most one per processor.
+        network: ``record`` writes its graph once, as soon as it has one: an object with
         network: whose graph is recorded with the first ``record`` at which it has one: an object that offers
-            ``get_func_graph_proto()``, as MindSpore's cells do, or the graph as message, bytes or dict.
-        max_file_size: bytes after which a next file begins; at least 65,536. A larger record gets a file for itself.
-        raise_exception: raise instead of counting.
+            ``get_func_graph_proto()``, such as MindSpore's cells, or the graph as message, bytes or dict.
+        max_file_size: size limit of a file in bytes, at least 65,536. A larger record gets its own file.
+        raise_exception: raise errors instead of counting them.
         export_options: ``{"tensor_format": "npy"}`` also writes each tensor as ``export_*/tensor/TAG_STEP.npy``.
-        queue_timeout: seconds that a call of ``record`` waits at most while more than 64 MiB wait to be written. Then
-            it drops the images, histograms and tensors of the step, and those of further steps until there is room;
-            it counts and logs them, and goes on to record scalars. None waits as long as it takes.
+        queue_timeout: maximal seconds that ``record`` blocks while more than 64 MiB are queued. After that, it drops
+            the images, histograms and tensors of this and further steps until the queue has space; it counts and logs
+            them, and still records scalars. None means no limit.
 
     Raises:
-        TypeError, ValueError: an argument that can't be used.
-        OSError: ``log_dir`` can't be made.
+        TypeError, ValueError: an invalid argument.
+        OSError: ``log_dir`` can't be created.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class SummaryRecord:
         self._value_collector = ValueCollector(self._writer, self._values_by_thread, self._raises)
 
     def reset_after_fork(self) -> None:
-        """Forget the parent's values and files, in the child of a fork."""
+        """Discard the parent's values and files in a forked child."""
         self._writer.reset_after_fork()
         self._begin()
 
@@ -118,47 +119,47 @@ class SummaryRecord:
 
     @property
     def log_dir(self) -> str:
-        """The full path of the newest summary file; before there is one, the name that it should get."""
+        """The full path of the newest summary file; before it exists, its planned name."""
         return str(self._writer.path)
 
     @property
     def mode(self) -> str:
-        """``train`` or ``eval``; collectors of a network's own values look at it."""
+        """``train`` or ``eval``; summary operators read it."""
         return self._mode
 
     def set_mode(self, mode: str) -> None:
-        """Say what the network is doing: ``train`` or ``eval``. What ``add_value`` adds is recorded in both.
+        """Set the mode of the network: ``train`` or ``eval``. ``add_value`` records in both.
 
         Raises:
-            ValueError: another mode.
+            ValueError: any other mode.
         """
         if mode not in ("train", "eval"):
             raise ValueError(f"mode is {mode!r}, want 'train' or 'eval'")
         self._mode = mode
 
     def add_value(self, plugin: str, name: str, value: Any) -> None:
-        """Collect a value for the next ``record``. It is copied now; what changes afterwards is not seen.
+        """Collect a value for the next ``record``. Copies it now; later changes have no effect.
 
         Args:
-            plugin: what it is, one of scalar, image, tensor, histogram, landscape, graph, train_lineage, eval_lineage,
+            plugin: the kind of value: scalar, image, tensor, histogram, landscape, graph, train_lineage, eval_lineage,
                 dataset_graph, custom_lineage_data.
-            name: the tag. Of one plugin and tag the newest value is kept. Graphs and lineage need none.
-            value: a number or array of NumPy, PyTorch, MindSpore, JAX, of anything with ``__array__`` or DLPack. A
-                scalar is one real number, kept as float32, or as float64 where float32 is off by 1 or more. An image is
+            name: the tag. The newest value of a plugin and tag replaces older ones. Graphs and lineage need no name.
+            value: a number or array of NumPy, PyTorch, MindSpore, JAX, or any object with ``__array__`` or DLPack. A
+                scalar is one real number, stored as float32, or as float64 if float32 is off by 1 or more. An image is
                 (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with C of 1, 3 or 4. A tensor keeps its
                 dtype; complex numbers become ``name/real`` and ``name/imag``. A landscape is a
                 ``mindscope.types.Landscape``. Landscapes, graphs and lineage are messages: a dict of the fields, their
-                bytes, or an object with ``SerializeToString``. custom_lineage_data is also a dict of text to text,
-                numbers and bools.
+                bytes, or an object with ``SerializeToString``. custom_lineage_data may also be a dict from text to
+                text, numbers and bools.
 
         Raises:
-            ValueError: no such plugin.
-            TypeError: the name is no text, or empty.
-            ValueRejectedError: with ``raise_exception``, a value that can't be recorded (a TypeError too where its type
+            ValueError: an unknown plugin.
+            TypeError: the name is not text, or empty.
+            ValueRejectedError: with ``raise_exception``, a value that can't be recorded (also a TypeError if its type
                 is wrong).
             RecorderClosedError: with ``raise_exception``, after ``close``.
         """
-        # the usual case, in as few steps as Python can: a lock would double its cost
+        # fast path for the usual case: a lock would double its cost
         if plugin == "scalar" and type(value) is float and -FLOAT32_MAX < value < FLOAT32_MAX:
             own = self._values_by_thread.local.own
             if own is not None and type(name) is str and name and name not in own.scalars:
@@ -167,26 +168,26 @@ class SummaryRecord:
         self._value_collector.add(check_plugin(plugin), name, value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
-        """Write what was collected as the event of ``step``; returns at once.
+        """Write the collected values as the event of ``step``; returns at once.
 
-        It blocks only while more than 64 MiB wait to be written, and for ``queue_timeout`` at most.
+        Blocks only while more than 64 MiB are queued, for at most ``queue_timeout``.
 
         Args:
             step: any int64.
-            train_network: as ``network`` of the constructor, used where that gave no graph yet.
-            plugin_filter: called with the name of each plugin that has values; those of which it says False are
-                thrown away.
+            train_network: like ``network`` of the constructor, used if that has no graph yet.
+            plugin_filter: called with the name of each plugin that has values; if it returns False, the values are
+                discarded.
 
         Returns:
             True; False if the recorder is closed.
 
         Raises:
-            TypeError, ValueError: no whole number, or beyond int64; or a network that has no graph to offer.
-            Exception: with ``raise_exception``, what went wrong since the last call.
+            TypeError, ValueError: not an integer, or beyond int64; or a network that can't provide a graph.
+            Exception: with ``raise_exception``, the first failure since the last call.
         """
         if type(step) is not int or not -(1 << 63) <= step < 1 << 63:
             step = arguments.check_step(step)
-        # no foreign code under the lock: a logging handler or a filter may record too
+        # call no foreign code under the lock: a logging handler or a filter may record too
         if self._writer.is_closed:
             self._writer.drops.warn_once("closed", "record", "record() after close() records nothing")
             return False
@@ -214,23 +215,23 @@ class SummaryRecord:
         return True
 
     def flush(self) -> None:
-        """Return when everything recorded so far is in the files. Does nothing after ``close``.
+        """Wait until everything recorded so far is in the files. Does nothing after ``close``.
 
         Raises:
-            Exception: with ``raise_exception``, what went wrong since the last call.
+            Exception: with ``raise_exception``, the first failure since the last call.
         """
         self._writer.flush()
         if self._raises:
             self._raise_error()
 
     def close(self) -> None:
-        """Write everything, and mark the files as finished. Calling it again does nothing.
+        """Write everything, and mark the files as finished. Idempotent.
 
         Raises:
-            Exception: with ``raise_exception``, what went wrong since the last call.
+            Exception: with ``raise_exception``, the first failure since the last call.
         """
         self._writer.request_close()
-        self._reset_values()  # add_value() finds nothing begun and looks closer
+        self._reset_values()  # so that add_value() leaves its fast path and finds the recorder closed
         self._writer.close()
         if self._raises:
             self._raise_error()
@@ -238,7 +239,7 @@ class SummaryRecord:
     def _submit_mixed(
         self, step: int, scalars: dict[str, float], values: list[PendingValue], messages: list[PendingValue]
     ) -> int:
-        """Queue the step; the pool encodes what is large. Returns how many values found no room. Hold the lock."""
+        """Queue the step; the pool encodes large values. Returns how many values did not fit. Hold the lock."""
         size = sum(pending.size for pending in values)
         dropped = 0
         if values and not self._writer.wait_for_room(size, is_small=False):

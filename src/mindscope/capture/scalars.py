@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scalars as bytes, on the caller's thread: encoding them takes less than handing them over would."""
+"""Encodes scalars on the caller's thread: encoding is cheaper than passing them to another thread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mindscope.formats._frames import frame
 from mindscope.formats._scalar_events import encode_scalar_record, encode_scalar_values, encode_summary_event
 
 FLOAT32_MAX = 3.4028235677973366e38
-"""The least float64 that is infinite as float32."""
+"""The smallest float64 that becomes infinite as float32."""
 
 
 def scalar_record(step: int, wall_time: float, scalars: dict[str, float]) -> bytes:
@@ -19,12 +19,12 @@ def scalar_record(step: int, wall_time: float, scalars: dict[str, float]) -> byt
 
 
 def scalar_fields(scalars: dict[str, float]) -> bytes:
-    """Their ``Summary.value`` fields. What is no UTF-8 in a tag stays visible, escaped."""
+    """Their ``Summary.value`` fields. Invalid UTF-8 in a tag becomes backslash escapes."""
     return encode_scalar_values([tag.encode("utf-8", "backslashreplace") for tag in scalars], list(scalars.values()))
 
 
 def range_warning(tag: str, number: float) -> str | None:
-    """What to say of a number that float32 doesn't hold."""
+    """The warning for a number beyond float32; None for others."""
     if FLOAT32_MAX <= abs(number) < float("inf"):
         return f"scalar {tag!r} is {number}, beyond float32; mindscope keeps it, other programs read infinity"
     return None

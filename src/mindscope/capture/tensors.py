@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors in the event file: every dtype exactly, and still readable by what knows only ``float_data``."""
+"""Encodes tensors: every dtype exactly, and still readable by programs that know only ``float_data``."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CODES[BFLOAT16] = DATA_TYPES.index("BFLOAT16")
 _COMPLEX = frozenset(map(np.dtype, ("complex64", "complex128")))
 _NARROW = frozenset(map(np.dtype, "bool int8 int16 uint8 uint16 float16 float32".split())) | {BFLOAT16}
 _EXACT_INTEGERS = 1 << 24  # float32 holds every integer up to here
-_LARGEST = (1 << 31) - (1 << 20)  # bytes: other readers stop at messages of 2 GiB
+_LARGEST = (1 << 31) - (1 << 20)  # other readers reject messages of 2 GiB
 
 
 def check_tensor(array: Array) -> None:
-    """Raise TypeRejectedError for a dtype, ValueRejectedError for a size that can't be recorded as a tensor."""
+    """Raise TypeRejectedError for an unsupported dtype, ValueRejectedError for a size beyond the limit."""
     if array.dtype not in _CODES and array.dtype not in _COMPLEX:
         raise TypeRejectedError(
             f"tensor has dtype {array.dtype}, want one of {', '.join(_NAMES)}, bfloat16, complex64 or complex128; "
@@ -35,7 +35,7 @@ def check_tensor(array: Array) -> None:
 
 
 def planes(tag: str, array: Array) -> list[tuple[str, Array]]:
-    """The tensors that stand for ``array`` in the file: itself, or ``tag/real`` and ``tag/imag`` of complex numbers."""
+    """The tensors to write for ``array``: itself, or ``tag/real`` and ``tag/imag`` for complex numbers."""
     if array.dtype.kind != "c":
         return [(tag, array)]
     return [(f"{tag}/real", np.real(array)), (f"{tag}/imag", np.imag(array))]
@@ -44,9 +44,9 @@ def planes(tag: str, array: Array) -> list[tuple[str, Array]]:
 def tensor_message(array: Array) -> Message:
     """The ``TensorProto`` of a real ``array``.
 
-    ``float_data`` holds the values as float32, which is all that MindSpore's own reader looks at. Where that is not
-    exact, ``raw_data`` holds the little-endian elements of the declared ``data_type`` as well; a reader prefers it.
-    Where it is exact though the dtype is wider, ``is_float_exact`` says so, as nothing else in the file could.
+    ``float_data`` holds the values as float32, because MindSpore's own reader knows only this field. If float32 is not
+    exact, ``raw_data`` also holds the little-endian elements of the declared ``data_type``; readers prefer it. If
+    float32 is exact although the dtype is wider, ``is_float_exact`` is set: readers can't detect this otherwise.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = array.astype(np.float32)
@@ -60,12 +60,12 @@ def tensor_message(array: Array) -> Message:
     if _is_exact(array, narrow):
         message["is_float_exact"] = True
     else:
-        message["raw_data"] = array.tobytes()  # little-endian, as every machine that the compiled module is built for
+        message["raw_data"] = array.tobytes()  # little-endian, like all platforms of the compiled module
     return message
 
 
 def _is_exact(array: Array, narrow: Array) -> bool:
-    """Whether the float32 values of ``narrow`` are those of ``array``, which is of a wider dtype."""
+    """Whether the float32 values of ``narrow`` equal those of ``array``, which has a wider dtype."""
     if array.size == 0:
         return True
     if array.dtype.kind in "iu":

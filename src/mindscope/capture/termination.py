@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGTERM, by which Slurm and Kubernetes end a training: what was recorded is written before the process ends."""
+"""Flushes recorders on SIGTERM, the signal with which Slurm and Kubernetes end a training."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 if sys.platform == "linux":
     from mindscope.capture._termination import install, terminate
-else:  # it takes the timers of Linux: SIGTERM keeps its default elsewhere
+else:  # the handler needs Linux timers; SIGTERM keeps its default action elsewhere
 
     def install(write_end: int, patience_s: float) -> bool:
         return False
@@ -20,22 +20,22 @@ else:  # it takes the timers of Linux: SIGTERM keeps its default elsewhere
 
 
 class TerminationWatch:
-    """Calls ``flush`` on a thread of its own when SIGTERM comes, then ends the process as the signal does by default.
+    """Calls ``flush`` on its own thread at SIGTERM, then ends the process with the default action of the signal.
 
-    It does nothing where the program handles or ignores SIGTERM, before or after.
+    Does nothing if the program handles or ignores SIGTERM, before or after ``start``.
 
     Args:
-        flush: must return within ``grace_s``, after which the process ends in any case.
+        flush: must return within ``grace_s``; after that, the process ends in any case.
         grace_s: seconds.
     """
 
     def __init__(self, flush: Callable[[], object], grace_s: float) -> None:
         self._flush = flush
         self._grace_s = grace_s
-        self._process: int | None = None  # in which the thread waits
+        self._process: int | None = None  # id of the process in which the thread waits
 
     def start(self) -> None:
-        """Watch from now on; once for each process. In the child of a fork it must be called again."""
+        """Start watching, once for each process. Call it again in a forked child."""
         if self._process == os.getpid():
             return
         self._process = os.getpid()
@@ -44,12 +44,12 @@ class TerminationWatch:
         thread = threading.Thread(target=self._wait, args=(read_end,), name="mindscope-termination", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # no more threads: SIGTERM keeps its default
+        except RuntimeError:  # can't start a thread: SIGTERM keeps its default action
             os.close(read_end)
             os.close(write_end)
             return
         if not install(write_end, self._grace_s):
-            os.close(write_end)  # which ends the thread
+            os.close(write_end)  # this ends the thread
 
     def _wait(self, read_end: int) -> None:
         was_signaled = os.read(read_end, 1) != b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that don't push others aside."""
+"""Scheduling of background threads, so that they do not preempt the training."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import os
 
 
 def use_batch_scheduling() -> None:
-    """Have the system let other threads finish what they do before it runs this one, which has woken up.
+    """Let the scheduler finish other threads before it runs this thread after a wake-up.
 
-    The thread keeps its share of the processor: one of lower priority could be kept from running while it holds the
-    interpreter, and all of the training with it.
+    The thread keeps its share of the processor. With a lower priority, it could lose the processor while it holds the
+    interpreter lock, and block the training.
     """
     if hasattr(os, "SCHED_BATCH"):
         with contextlib.suppress(OSError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values between ``add_value`` and ``record``."""
+"""Values between ``add_value`` and ``record``, by thread."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from mindscope.capture.pending import PendingValue
 
 
 class ThreadValues:
-    """What one thread added since it last recorded.
+    """Values that one thread added since its last ``record``.
 
-    Its thread adds without a lock: for that each change here is one operation on a dict or list, which Python makes
-    whole. Two threads that record hold the recorder's lock.
+    The thread adds without a lock: each change here is one atomic operation on a dict or list. Threads that call
+    ``record`` hold the recorder's lock.
     """
 
     def __init__(self) -> None:
         self.thread = threading.current_thread()
         self.records = False
-        """Whether the thread has called ``record`` itself, so that no other one records its values while it lives."""
+        """Whether the thread has called ``record``; then no other thread records its values while it is alive."""
         self.scalars: dict[str, float] = {}
         self.values: dict[tuple[str, str], PendingValue] = {}
         """Other tagged values by plugin and tag."""
@@ -27,7 +27,7 @@ class ThreadValues:
         """Graphs and lineage."""
 
     def merge(self, other: ThreadValues) -> None:
-        """Take over the values of another thread, which may add more in the meantime: piece by piece."""
+        """Move the values of another thread here one by one, because that thread may add more at the same time."""
         for tag in list(other.scalars):
             self.scalars[tag] = other.scalars.pop(tag)
         for key in list(other.values):
@@ -36,13 +36,13 @@ class ThreadValues:
             self.messages.append(other.messages.pop(0))
 
     def pop_all(self) -> tuple[dict[str, float], dict[tuple[str, str], PendingValue], list[PendingValue]]:
-        """Remove and return all values. Only their own thread calls it."""
+        """Remove and return all values. Call it only on their own thread."""
         scalars, values, messages = self.scalars, self.values, self.messages
         self.scalars, self.values, self.messages = {}, {}, []
         return scalars, values, messages
 
     def filter(self, is_wanted: Callable[[str], bool]) -> None:
-        """Throw away the values of the plugins of which ``is_wanted(plugin)`` says False."""
+        """Discard the values of plugins for which ``is_wanted(plugin)`` is False."""
         unwanted = {plugin for plugin in dict.fromkeys(self._plugins()) if not is_wanted(plugin)}
         if "scalar" in unwanted:
             self.scalars = {}
@@ -65,12 +65,12 @@ class ValuesByThread:
 
     def __init__(self) -> None:
         self.local = _Local()
-        """``own`` are the values of the current thread, None before its first value."""
+        """``own`` holds the values of the current thread, None before its first value."""
         self._all: list[ThreadValues] = []
         self._creator = threading.current_thread()  # of the recorder
 
     def current(self) -> ThreadValues:
-        """The values of the current thread; empty before its first."""
+        """The values of the current thread; creates them if needed."""
         own = self.local.own
         if own is None:
             own = self.local.own = ThreadValues()
@@ -78,10 +78,10 @@ class ValuesByThread:
         return own
 
     def collect(self) -> ThreadValues:
-        """What a ``record`` of the current thread writes. Hold the recorder's lock.
+        """The values that a ``record`` of the current thread writes. Hold the recorder's lock.
 
-        That is what it added itself, what threads that ended left, and for the thread that made the recorder also what
-        threads added that never record.
+        These are its own values and those of ended threads. For the thread that created the recorder, also the values
+        of threads that never call ``record``.
         """
         own = self.local.own or self.current()
         own.records = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what ``add_value`` is given and adds it to the values of the current thread."""
+"""Checks the values of ``add_value`` and adds them to the values of the current thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ValueCollector:
         self._raises = raises
 
     def add(self, plugin: str, name: Any, value: Any) -> None:
-        """Take a value of a known plugin. Raises as ``SummaryRecord.add_value``."""
+        """Add a value of a known plugin. Raises like ``SummaryRecord.add_value``."""
         if isinstance(value, DropReport):
             self._report(plugin, name, value)
             return

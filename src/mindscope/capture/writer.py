@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that writes: takes steps off a bounded queue in order and appends them to the files in batches.
+"""The writer thread: takes steps from a bounded queue in order and appends them to the files in batches.
 
-It lets steps gather for a moment and then encodes and writes all of them at once, so that a training does not have to
-share the interpreter with it all the time. When none came for a while, it sleeps until one wakes it.
+It collects steps for a moment and then encodes and writes all of them at once, so that the training rarely shares the
+interpreter lock with it. If no step arrives for a while, it sleeps until one wakes it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from mindscope.capture.event_writer import Destination, EventWriter
 from mindscope.capture.queued_step import QueuedStep, count_values
 from mindscope.capture.thread_priority import use_batch_scheduling
 
-BATCH_S = 0.25  # how long the first step of a batch waits for more; several at once take half the time each
-IDLE_WAIT_S = 2.0  # how long the thread looks for a next step by itself, so that nobody has to wake it
-BATCH_BYTES = 4 << 20  # bytes that are written without waiting for more
-SMALL_BYTES = 16 << 20  # bytes of scalars and messages that need no room in the queue where waiting is bounded
-QUEUE_BYTES = 64 << 20  # bytes at which the caller has to wait; up to a second's work for one core
+BATCH_S = 0.25  # how long the first step of a batch waits for more; batching halves the time for each step
+IDLE_WAIT_S = 2.0  # how long the thread polls for a next step, so that the caller need not wake it
+BATCH_BYTES = 4 << 20  # write this many bytes without waiting for more
+SMALL_BYTES = 16 << 20  # with a timeout, scalars and messages up to this size are queued even if the queue is full
+QUEUE_BYTES = 64 << 20  # queue size at which the caller blocks; up to a second of work for one core
 
 
 class Writer:
@@ -38,43 +38,43 @@ class Writer:
         timeout_s: float | None = None,
     ) -> None:
         self._destination = destination
-        self._timeout_s = timeout_s  # how long wait_for_room() waits at most, None for as long as it takes
-        self._queue_bytes = queue_bytes  # at which submit() waits
-        self._workers = workers  # threads that encode
+        self._timeout_s = timeout_s  # limit of wait_for_room(), None for no limit
+        self._queue_bytes = queue_bytes  # size at which submit() blocks
+        self._workers = workers  # number of encoder threads
         self.is_closed = False
-        """No more steps are taken."""
+        """Whether ``submit`` is no longer allowed."""
         self._event_writer: EventWriter | None = None
         self.reset_after_fork()
         self._event_writer = EventWriter(destination, self.drops, self.buffers)
 
     def reset_after_fork(self) -> None:
-        """Set everything up empty: at the start, and in the child of a fork, whose parent keeps what was queued."""
+        """Reset all state: at the start, and in a forked child, where the parent keeps the queued steps."""
         self.lock = threading.RLock()
         """Reentrant, because a signal handler may record while its thread is recording."""
         self.drops = DropCounter()
         self.buffers = BufferPool()
-        """Memory for the callers' arrays."""
+        """Memory for copies of the callers' arrays."""
         self._changed = threading.Condition(self.lock)
-        self._queue: deque[tuple[QueuedStep, int, bool]] = deque()  # with the bytes of each, and whether it is small
-        self._small_bytes = 0  # of small steps in the queue, those being written not counted
+        self._queue: deque[tuple[QueuedStep, int, bool]] = deque()  # with the size of each, and whether it is small
+        self._small_bytes = 0  # size of the small steps in the queue, without those being written
         self.queued_bytes = 0
-        """Of all steps that are not written yet."""
-        self._has_timed_out = False  # waiting for room took too long, and there was none since
-        self._submitted = 0  # steps ever queued
-        self._written = 0  # steps ever written or lost
+        """Size of all steps that are not written yet."""
+        self._has_timed_out = False  # the last wait timed out, and the queue has had no space since
+        self._submitted = 0  # total count of queued steps
+        self._written = 0  # total count of written or lost steps
         self._is_asleep = False  # the thread waits for a first step
-        self._is_urgent = False  # somebody waits, or a batch is full: write now
-        self._is_finished = False  # the files are closed for good
+        self._is_urgent = False  # a caller waits, or a batch is full: write now
+        self._is_finished = False  # the files are closed permanently
         self._thread: threading.Thread | None = None
         self.encoder_pool = EncoderPool(self._workers, self._wake_for_encoded)
-        """To be used for a step that is submitted before ``lock`` is let go."""
+        """Use it only for a step that is submitted under the same hold of ``lock``."""
         if self._event_writer is not None:
             self._event_writer.abandon()
         self._event_writer = None
 
     @property
     def event_writer(self) -> EventWriter:
-        """The files. Made when first asked for, so that a forked child which records nothing leaves no trace."""
+        """The files. Created lazily, so that a forked child that records nothing creates no file."""
         with self.lock:
             if self._event_writer is None:
                 self._event_writer = EventWriter(self._destination, self.drops, self.buffers)
@@ -82,21 +82,21 @@ class Writer:
 
     @property
     def is_exporting(self) -> bool:
-        """Whether tensors are written as NPY files too."""
+        """Whether tensors are also written as NPY files."""
         return self._destination.is_npy_exported
 
     @property
     def path(self) -> Path:
-        """The newest summary file, before there is one the name that it should get."""
+        """The newest summary file; before the first one exists, its planned name."""
         return self.event_writer.path
 
     # ---- on the caller's thread
 
     def submit(self, step: QueuedStep, size: int, is_small: bool = True) -> bool:
-        """Queue ``step``, which counts ``size`` bytes; blocks while too much is queued. Hold ``lock``.
+        """Queue ``step``, which counts as ``size`` bytes; blocks while the queue is full. Hold ``lock``.
 
-        Returns False where there is no room for it within the time limit. A step with values that the pool encodes does
-        not wake the thread, the pool does it.
+        Returns False if the queue has no space within the time limit. A step with values in the encoder pool does not
+        wake the thread; the pool does that.
         """
         queued = self.queued_bytes + size
         if queued > self._queue_bytes:
@@ -120,10 +120,10 @@ class Writer:
         return True
 
     def wait_for_room(self, size: int, is_small: bool) -> bool:
-        """Wait until ``size`` more bytes fit into the queue, or nothing else is in it. Hold ``lock``.
+        """Wait until ``size`` more bytes fit into the queue, or the queue is empty. Hold ``lock``.
 
-        Returns False where that takes longer than the time limit, and then at once until there is room again. Where
-        there is a limit, small steps have room of their own.
+        Returns False after the time limit; later calls then return False at once until there is space. With a time
+        limit, small steps have space of their own.
         """
         if is_small and self._timeout_s is not None and self._small_bytes + size <= SMALL_BYTES:
             return True
@@ -139,9 +139,9 @@ class Writer:
         return True
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """Return when everything queued so far is in the files, safe from a crash of this process.
+        """Wait until everything queued so far is in the files, safe from a crash of this process.
 
-        Returns False where that takes longer than ``timeout_s``.
+        Returns False after ``timeout_s``.
         """
         end = None if timeout_s is None else time.monotonic() + timeout_s
         with self.lock:
@@ -157,7 +157,7 @@ class Writer:
         return True
 
     def close(self) -> None:
-        """Write everything and finish the files. Calling it again does nothing."""
+        """Write everything and close the files. Idempotent."""
         self.request_close()
         with self.lock:
             thread = self._thread
@@ -168,14 +168,14 @@ class Writer:
             thread.join()
 
     def request_close(self) -> None:
-        """As ``close``, without waiting for it."""
+        """Like ``close``, without waiting."""
         with self.lock:
             self.is_closed = True
             self._changed.notify_all()
 
     @property
     def _is_written_elsewhere(self) -> bool:
-        """Whether another thread than this one empties the queue: a logging handler may record on the writer's own."""
+        """Whether another thread empties the queue. False on the writer thread, where a logging handler may record."""
         thread = self._thread
         return thread is not None and thread.ident is not None and thread is not threading.current_thread()
 
@@ -194,13 +194,13 @@ class Writer:
         self._changed.notify_all()
 
     def _start(self) -> None:
-        # set before anything else runs: a signal handler that records meanwhile must not start a second one
+        # set before anything else runs: a signal handler that records now must not start a second one
         self._thread = threading.Thread(target=self._run, name="mindscope-writer", daemon=True)
         try:
             self._thread.start()
-        except RuntimeError:  # none to be had: full batches, flush() and close() write on their caller's thread
+        except RuntimeError:  # can't start a thread: full batches, flush() and close() write on their caller's thread
             self._thread = None
-        exit_hooks.close_at_exit(self)  # the thread can't end before: the caller holds the lock
+        exit_hooks.close_at_exit(self)  # the thread can't end earlier, because the caller holds the lock
 
     # ---- on the writer's thread
 
@@ -216,7 +216,7 @@ class Writer:
                 self._changed.notify_all()
 
     def _wait_for_batch(self) -> bool:
-        """Sleep until there is something to write; False when nothing will come any more."""
+        """Sleep until there is something to write; False after close."""
         with self.lock:
             if not self._queue:
                 self._is_urgent = False
@@ -227,7 +227,7 @@ class Writer:
             return bool(self._queue)
 
     def _wait_for_more(self) -> None:
-        """Return when steps have gathered: most often they come all the time, and waking a thread costs the caller."""
+        """Wait until steps have accumulated: they usually arrive continuously, and waking a thread costs the caller."""
         end = time.monotonic() + IDLE_WAIT_S
         while not (self._is_urgent or self.is_closed):
             next_look = time.monotonic() + BATCH_S
@@ -254,7 +254,7 @@ class Writer:
                 size += counted
         try:
             self.event_writer.write(steps)
-        except Exception as error:  # nothing gets through here: the training goes on
+        except Exception as error:  # catch everything, so that the training continues
             self.drops.drop(sum(map(count_values, steps)), "write", type(error).__name__, error)
         with self.lock:
             self._written += len(steps)
