@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record what happens inside a training, and read it back."""
+"""Records trainings and reads the logs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MODULES = ("capture", "errors", "formats", "ingest", "reading", "reasons", "set
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for at its first use: a command that only starts a viewer needs neither it nor NumPy."""
+    """Import public names lazily: a command that only starts a viewer needs neither them nor NumPy."""
     if name in _MODULES:
         return import_module(f"mindscope.{name}")
     if name not in _HOMES:

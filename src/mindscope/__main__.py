@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m mindscope`` is ``mindscope``, also where scripts are not on the path."""
+"""``python -m mindscope`` runs ``mindscope``, even if scripts are not on the path."""
 
 from __future__ import annotations
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 
 
 class MindscopeError(Exception):
-    """Root of the tree: catch this to catch all of ours."""
+    """Base class of all mindscope errors."""
 
 
 class FormatError(MindscopeError, ValueError):
-    """Bytes that are not what the format says."""
+    """Bytes that violate the file format."""
 
 
 class WireError(FormatError):
-    """A message that breaks the wire encoding, or a value that its field can't hold."""
+    """A message that breaks the wire encoding, or a value that does not fit its field."""
 
 
 class ValueRejectedError(MindscopeError, ValueError):
-    """A value handed to the recorder that can't be recorded."""
+    """A value that the recorder can't record."""
 
 
 class TypeRejectedError(ValueRejectedError, TypeError):
-    """A value handed to the recorder whose type can't be recorded."""
+    """A value of a type that the recorder can't record."""
 
 
 class RecorderClosedError(MindscopeError, RuntimeError):
@@ -29,22 +29,22 @@ class RecorderClosedError(MindscopeError, RuntimeError):
 
 
 class QueueFullError(MindscopeError, TimeoutError):
-    """Values that the recorder dropped, because writing fell behind for longer than ``queue_timeout``."""
+    """Values that the recorder dropped because the queue was full for longer than ``queue_timeout``."""
 
 
 class RunNotFoundError(MindscopeError, FileNotFoundError):
-    """No event file where a run was expected."""
+    """No run at this path or with this id."""
 
 
 class TagNotFoundError(MindscopeError, KeyError):
-    """The run holds no such tag of that kind."""
+    """The run has no such tag of that kind."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class SettingsError(MindscopeError, ValueError):
-    """A setting from the command line, a configuration file or the environment that can't be used."""
+    """An invalid setting from the command line, a configuration file or the environment."""
 
 
 class ServerError(MindscopeError, RuntimeError):
@@ -52,26 +52,26 @@ class ServerError(MindscopeError, RuntimeError):
 
 
 class AnnotationError(MindscopeError, RuntimeError):
-    """People's own data can't be kept in the workspace."""
+    """User data can't be written to the workspace."""
 
 
 class StaleRecordError(MindscopeError):
-    """Somebody changed a record of the annotations meanwhile."""
+    """Another client changed a record of the annotations first."""
 
 
 class ExpressionError(MindscopeError, ValueError):
-    """An expression over tags that can't be read or evaluated."""
+    """An expression over tags that can't be parsed or evaluated."""
 
 
 class ColumnNotFoundError(MindscopeError, KeyError):
-    """The table of lineage has no such column, or several."""
+    """The lineage table has no such column, or several."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class FilterError(MindscopeError, ValueError):
-    """A filter of lineage that can't be read. ``position`` is the character at which it fails, counted from 0."""
+    """A lineage filter that can't be parsed. ``position`` is the character index of the error, from 0."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message, position)
@@ -82,7 +82,7 @@ class FilterError(MindscopeError, ValueError):
 
 
 class FrameworkError(MindscopeError, RuntimeError):
-    """A framework of a version that lacks what this call needs."""
+    """The installed version of a framework lacks a feature that this call needs."""
 
 
 class MissingPackageError(MindscopeError, ImportError):
@@ -90,4 +90,4 @@ class MissingPackageError(MindscopeError, ImportError):
 
 
 class ExportError(MindscopeError, OSError):
-    """An export that would overwrite a file or could not be written."""
+    """An export that would overwrite a file, or that failed to write."""

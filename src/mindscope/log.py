@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of the package, set up by the variables of the environment that MindSpore's users know.
+"""The log of the package, configured by the environment variables that MindSpore uses.
 
-Each recorder, collector, model and landscape sets it up when it is made; only the first of a process does anything.
+Each recorder, collector, model and landscape calls this module; only the first call in a process has an effect.
 
 | variable            | meaning                                                                     | without it |
 |---------------------|-----------------------------------------------------------------------------|------------|
-| GLOG_v              | least level: 0 debug, 1 info, 2 warning, 3 error, 4 critical                | 2          |
+| GLOG_v              | minimum level: 0 debug, 1 info, 2 warning, 3 error, 4 critical              | 2          |
 | GLOG_logtostderr    | 1: to the screen; 0: to ``GLOG_log_dir/rank_N/logs/mindscope.log.PID``      | 1          |
-| GLOG_log_dir        | directory of the files; letters, digits, ``-``, ``_``, ``.`` and ``/``      | must be    |
-| GLOG_stderrthreshold| least level that is also shown on the screen beside the file                | 2          |
-| logger_maxBytes     | size of a file after which a next one begins                                | 52428800   |
-| logger_backupCount  | how many files are kept beside the newest                                   | 30         |
+| GLOG_log_dir        | directory of the files; letters, digits, ``-``, ``_``, ``.`` and ``/``      | required   |
+| GLOG_stderrthreshold| minimum level that also goes to the screen if there is a file               | 2          |
+| logger_maxBytes     | size limit of a file; the log then rotates                                  | 52428800   |
+| logger_backupCount  | how many rotated files to keep                                              | 30         |
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _FORMAT = "[%(levelname)s] mindscope(%(process)d:%(threadName)s):%(asctime)s [%(
 
 
 def configure_log(environ: Mapping[str, str] = os.environ, logger: logging.Logger | None = None) -> None:
-    """Set up the logger ``mindscope`` as the environment says, unless it says nothing or the logger has handlers.
+    """Configure the logger ``mindscope`` from the environment, unless no variable is set or the logger has handlers.
 
-    Other programs have some of these variables too: what can't be used is said in the log, which then stays as it is.
+    Other programs use some of these variables too. If one is invalid, the function logs that and changes nothing.
     """
     logger = logger or logging.getLogger("mindscope")
     if logger.handlers or not any(name in environ for name in _VARIABLES):
@@ -45,7 +45,7 @@ def configure_log(environ: Mapping[str, str] = os.environ, logger: logging.Logge
         logger.warning("%s; the log stays as it is", error)
         return
     logger.setLevel(level)
-    logger.propagate = False  # lines go where the variables say, once
+    logger.propagate = False  # so that lines are not logged twice
     for handler in handlers:
         handler.setFormatter(logging.Formatter(_FORMAT))
         logger.addHandler(handler)
@@ -59,7 +59,7 @@ def _handlers(environ: Mapping[str, str]) -> list[logging.Handler]:
     if to_screen == "1":
         return [screen]
     screen.setLevel(_level(environ, "GLOG_stderrthreshold"))
-    from logging.handlers import RotatingFileHandler  # brings sockets and queues, which few need
+    from logging.handlers import RotatingFileHandler  # imports sockets and queues, which few users need
 
     size, count = _number(environ, "logger_maxBytes", 50 * 1024 * 1024), _number(environ, "logger_backupCount", 30)
     return [RotatingFileHandler(_file(environ), maxBytes=size, backupCount=count, encoding="utf-8"), screen]

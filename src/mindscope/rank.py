@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The number of this process among those that train together, as launchers say it."""
+"""The rank of this process in a distributed training, from the launcher's variables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why something could not be done: an English text that also says its code and its values, for a page to translate."""
+"""Reasons: English texts that also carry a code and values, so that the page can translate them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = str | int | float
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 UNCODED = "uncoded"
-"""The code of a text that has none of its own."""
+"""The code of a text without a code of its own."""
 
 TEXTS: Mapping[str, str] = {
     # runs, tags and values
@@ -166,20 +166,20 @@ OS_ERRORS = frozenset(
     "EACCES EPERM EROFS ENOSPC EDQUOT EEXIST ENOENT ENOTDIR EISDIR EIO ESTALE EBUSY EMFILE ENFILE ENAMETOOLONG ELOOP "
     "ETIMEDOUT ENXIO ENODEV EFBIG ENOTEMPTY EHOSTDOWN ENOTCONN".split()
 )
-"""What the system says when files can't be read or written: each has words of its own on the page."""
+"""System errors that the page has translations for."""
 
 
 class Reason(str):
-    """An English text. ``code`` is stable, and one of ``TEXTS``; ``values`` are what the text names.
+    """An English text. ``code`` is stable, and one of ``TEXTS``; ``values`` are the values in the text.
 
-    Bytes of file names that are no text are shown as such, so that everything can be sent as UTF-8.
+    Invalid UTF-8 in file names becomes a replacement character, so that every text can be sent as UTF-8.
     """
 
     code: str
     values: Mapping[str, Value]
 
     def __new__(cls, code: str, /, **values: Value) -> Reason:
-        """The text of a code. Raises KeyError for an unknown code, or when a value of its text is missing."""
+        """The text of a code. Raises KeyError for an unknown code, or if a value of its text is missing."""
         told = {name: _readable(value) for name, value in values.items()}
         made = super().__new__(cls, TEXTS[code].format_map(told))
         made.code, made.values = code, told
@@ -190,29 +190,29 @@ class Reason(str):
 
 
 def reason_of(error: object) -> Reason:
-    """Why an error was raised, or what a text says: with its code where it was given one."""
+    """The reason of an error or a text: with its own code, or else ``uncoded``."""
     told = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
     return told if isinstance(told, Reason) else Reason(UNCODED, detail=str(error))
 
 
 def unforeseen_reason(error: Exception) -> Reason:
-    """What was raised, where nothing of the kind was expected: in our own code, or by bytes that nobody tried."""
+    """The reason for an unexpected exception: a bug in our code, or bytes that no test covers."""
     return Reason("internal", error=type(error).__name__, detail=str(error))
 
 
 def damage_reason(error: Exception) -> Reason:
-    """Why a message can't be decoded."""
+    """The reason why a message can't be decoded."""
     told = reason_of(error)
     return Reason("damaged_message", detail=str(error)) if told.code == UNCODED else told
 
 
 def reason_to_json(text: str) -> object:
-    """A text as JSON: a list of code and values, or the text itself where it has no code."""
+    """A text as JSON: a list of code and values, or the text itself if it has no code."""
     return [text.code, dict(text.values)] if isinstance(text, Reason) else text
 
 
 def reason_from_json(state: object) -> str:
-    """What ``reason_to_json`` was given."""
+    """Restores a text from the result of ``reason_to_json``."""
     if isinstance(state, str):
         return state
     code, values = cast("tuple[str, dict[str, Value]]", state)
@@ -220,7 +220,7 @@ def reason_from_json(state: object) -> str:
 
 
 def os_reason(error: OSError) -> dict[str, Value]:
-    """What a text names of a failure of the system: its ``reason`` in English, and ``errno``, such as ENOSPC."""
+    """Values of a text for a system error: its ``reason`` in English, and ``errno``, such as ENOSPC."""
     return {"reason": error.strerror or str(error), "errno": errno.errorcode.get(error.errno or 0, "")}
 
 

@@ -34,7 +34,7 @@ DEFAULT_CACHE_BYTES = 10 << 30
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How users give one setting. ``metavar`` is None for a switch; ``shown_default`` is "" where there is none."""
+    """How users give one setting. ``metavar`` is None for a switch; ``shown_default`` is "" if there is none."""
 
     parse: Callable[[Given], Any]
     metavar: str | None
@@ -52,17 +52,17 @@ def _setting(
     accepted: str,
     shown_default: str = "",
 ) -> Any:
-    """A field of ``Settings``; a ``default`` that can be called is called for each object."""
+    """A field of ``Settings``; calls a callable ``default`` for each object."""
     row = {"setting": Setting(parse, metavar, accepted, shown_default, help)}
     return field(default_factory=default, metadata=row) if callable(default) else field(default=default, metadata=row)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a viewer serves and where. Paths are absolute.
+    """The content and address of a viewer. Paths are absolute.
 
     ``reload_interval`` is in seconds, ``cache_size`` in bytes. ``config`` is the configuration that was read, None
-    without one.
+    if there is none.
     """
 
     summary_base_dir: Path = _setting(
@@ -146,7 +146,7 @@ class Settings:
         return {PREFIXES[0] + name.upper(): _to_text(value) for name, value in given.items() if value is not None}
 
     def flags(self) -> list[str]:
-        """The settings as arguments of ``mindscope start``, so that a list of processes shows what a viewer serves."""
+        """The settings as arguments of ``mindscope start``, so that ``ps`` shows what a viewer serves."""
         flags: list[str] = []
         for name, setting in settings_table().items():
             value = getattr(self, name)
@@ -168,12 +168,12 @@ def flag_of(name: str) -> str:
 
 
 def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
-    """Each setting from the first source that gives it: flag, MINDSCOPE_*, MINDINSIGHT_*, configuration, default.
+    """Each setting from the first source that has it: flag, MINDSCOPE_*, MINDINSIGHT_*, configuration, default.
 
-    ``flags`` holds what the command line gave, by the names of the settings; None is not given.
-    ``environ`` is the process environment when it is None.
+    ``flags`` holds the values of the command line, by the names of the settings; None means not given.
+    ``environ`` defaults to the process environment.
 
-    Raises SettingsError with the source of a value that can't be used and what is accepted.
+    Raises SettingsError with the source of an invalid value and the accepted values.
     """
     environ = os.environ if environ is None else environ
     config = next(_candidates("config", flags, environ, {}), None)
@@ -187,7 +187,7 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
 
 
 def require_base_dir(settings: Settings) -> None:
-    """Raises SettingsError when there is no directory to serve; an empty one is fine."""
+    """Raises SettingsError if the base directory does not exist; an empty directory is fine."""
     base = settings.summary_base_dir
     if not base.is_dir():
         what = "is not a directory" if base.exists() else "does not exist"
@@ -197,7 +197,7 @@ def require_base_dir(settings: Settings) -> None:
 def _candidates(
     name: str, flags: Mapping[str, Any], environ: Mapping[str, str], configuration: Mapping[str, Given]
 ) -> Iterator[Given]:
-    """The values of a setting, the strongest first. An empty variable counts as not set."""
+    """The values of a setting, by precedence. An empty variable counts as not set."""
     if flags.get(name) is not None:
         yield Given(flags[name], flag_of(name))
     for variable in (prefix + name.upper() for prefix in PREFIXES):
@@ -217,7 +217,7 @@ def _read_configuration(given: Given) -> dict[str, Given]:
     return {
         name.lower(): Given(value, f"{name} in {location}")
         for name, value in attributes.items()
-        if name.isupper() and name != "CONFIG" and value is not None  # a configuration names no other one
+        if name.isupper() and name != "CONFIG" and value is not None  # a configuration can't name another one
     }
 
 

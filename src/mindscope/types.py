@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vocabulary that every part shares: kinds of data, the values of each kind, and where a value's bytes are."""
+"""Shared types: kinds of data, the values of each kind, and references to the bytes of a value."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 
 Message = dict[str, Any]
-"""One decoded wire message: field name -> value; fields that are absent on the wire are absent here."""
+"""One decoded wire message: field name -> value; absent fields have no key."""
 
 
 class Kind(str, Enum):
-    """What a value of a tag is. The text is the word used in the API, on the command line and in the page."""
+    """The kind of a value. The text is the word in the API, on the command line and on the page."""
 
     SCALAR = "scalar"
     IMAGE = "image"
@@ -47,7 +47,7 @@ class Kind(str, Enum):
 
 
 class DialectName(str, Enum):
-    """Who laid out the messages inside the records of a file."""
+    """The message layout of a file."""
 
     MINDSPORE = "mindspore"
     MINDSPORE_LINEAGE = "mindspore_lineage"
@@ -58,7 +58,7 @@ class DialectName(str, Enum):
 
 
 class Undecodable(NamedTuple):
-    """Bytes of a file, ``offset`` to ``offset + length``, that break the encoding, and how."""
+    """Bytes of a file, ``offset`` to ``offset + length``, that break the encoding, and the error."""
 
     offset: int
     length: int
@@ -66,11 +66,11 @@ class Undecodable(NamedTuple):
 
 
 class Located(NamedTuple):
-    """One value of one event: what it is, and where its encoded bytes stand in the file.
+    """One value of one event: its kind, and the file position of its encoded bytes.
 
     ``offset`` and ``length`` cover the message that ``dialect.decode(kind, encoded)`` takes: the ``Summary.Value`` for
     tagged values, the message itself for graphs and lineage. ``scalar`` is the value of a scalar and None for all
-    other kinds. ``step`` is 0 where the event has none.
+    other kinds. ``step`` is 0 if the event has none.
     """
 
     kind: Kind
@@ -84,7 +84,7 @@ class Located(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """One encoded picture. ``channels`` is what the writer declared (0 if it did not): 1 grey, 3 RGB, 4 RGBA."""
+    """One encoded image. ``channels`` is the writer's declaration, 0 if there is none: 1 gray, 3 RGB, 4 RGBA."""
 
     height: int
     width: int
@@ -92,9 +92,9 @@ class Image:
     encoded: bytes
 
     def pixels(self) -> NDArray[np.uint8]:
-        """Decode to uint8, shape (height, width) for grey, (height, width, 3 or 4) else.
+        """Decode to uint8, shape (height, width) for gray, else (height, width, 3 or 4).
 
-        Raises FormatError when the bytes are no picture, not a whole one, or one of too many pixels.
+        Raises FormatError if the bytes are not an image, are incomplete, or have too many pixels.
         """
         try:
             return self._decode()
@@ -118,8 +118,8 @@ class Image:
 class Histogram:
     """Counts of values in k buckets. Bucket i covers [left[i], right[i]); the last one includes its right edge.
 
-    ``left``, ``right`` and ``count`` are float64 of shape (k,); k is 0 when no finite value was seen. ``total`` counts
-    every element, NaN and infinities included; ``minimum``, ``maximum`` and ``sum`` are over finite values.
+    ``left``, ``right`` and ``count`` are float64 of shape (k,); k is 0 if there is no finite value. ``total`` counts
+    every element, including NaN and infinities; ``minimum``, ``maximum`` and ``sum`` are over finite values.
     """
 
     left: NDArray[np.float64]
@@ -136,7 +136,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An array in the dtype its writer declared; not ``is_exact`` where the file holds float32 of a wider dtype."""
+    """An array in its declared dtype; ``is_exact`` is False if the file holds float32 of a wider dtype."""
 
     value: NDArray[Any]
     is_exact: bool = True
@@ -144,9 +144,9 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """One encoded sound; ``sample_rate`` in Hz, ``frames`` samples a channel; 0 where the writer did not say.
+    """One encoded clip; ``sample_rate`` in Hz, ``frames`` samples per channel; 0 for unknown.
 
-    ``more`` are the further clips of the same step, encoded alike, where the writer recorded several at once.
+    ``more`` are the other clips of the same step, with the same encoding.
     """
 
     sample_rate: float
@@ -158,7 +158,7 @@ class Audio:
 
     @property
     def clips(self) -> tuple[bytes, ...]:
-        """Every clip of the step, encoded."""
+        """All clips of the step, encoded."""
         return (self.encoded, *self.more)
 
 
@@ -180,7 +180,7 @@ class Landscape:
 
 
 class DamageKind(str, Enum):
-    """What is wrong at a place of a file."""
+    """The type of a damage."""
 
     LENGTH_CHECKSUM = "length_checksum"
     PAYLOAD_CHECKSUM = "payload_checksum"
@@ -195,7 +195,7 @@ class DamageKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A place of a file that could not be read; ``resumed_at`` is where the next intact record begins, if any."""
+    """A section of a file that could not be read; ``resumed_at`` is the offset of the next intact record, if any."""
 
     file: str
     offset: int

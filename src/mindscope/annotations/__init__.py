@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""People's own data about runs, kept in the workspace: notes, tags, colours, pins, thresholds, views, mutes."""
+"""User data about runs in the workspace: notes, tags, colors, pins, thresholds, views, mutes."""
 
 from __future__ import annotations
 

@@ -24,24 +24,24 @@ T = TypeVar("T")
 
 
 class Annotations:
-    """What people keep about the runs below ``base``, in a file of ``workspace``. For any thread and process.
+    """User data about the runs below ``base``, in a file of ``workspace``. Safe for threads and processes.
 
-    Each record has a checksum, and the file a copy of its last day. A damaged file is moved aside; what is intact in it
-    or in the copy comes in its place, which ``problem`` says for as long as the damaged one is there.
-    Where the workspace can't be written, what is there can still be read, ``problem`` says why nothing can be changed,
-    and it is tried again at the next change.
+    Each record has a checksum, and the file has a daily copy. A damaged file is moved aside; a new file gets the intact
+    records of both, and ``problem`` reports this as long as the damaged file exists.
+    If the workspace is read-only, existing data is still readable, ``problem`` gives the reason, and the next change
+    retries.
     """
 
     def __init__(self, workspace: Path, base: str) -> None:
         self.path = workspace / FILE_NAME
         self._base = base
         self._connections = Connections(self.path)
-        self._unreadable: Reason | None = None  # why the last look saw nothing
-        self._is_changed = False  # by this object, since it made the copy
+        self._unreadable: Reason | None = None  # why the last read failed
+        self._is_changed = False  # this object changed the file since its last copy
 
     @property
     def problem(self) -> Reason | None:
-        """What people should know: why nothing can be changed, or where a damaged file was moved."""
+        """A problem to show to users: why the file can't be changed, or where a damaged file was moved."""
         refusal = self._connections.refusal or self._unreadable
         if refusal is not None:
             return refusal
@@ -53,7 +53,7 @@ class Annotations:
 
     @property
     def is_writable(self) -> bool:
-        """Whether changes were possible when the file was last opened."""
+        """Whether the file was writable when it was last opened."""
         return self._connections.refusal is None and self._unreadable is None
 
     def revision(self) -> int:
@@ -61,20 +61,20 @@ class Annotations:
         return self._look(self._revision, 0)
 
     def read(self) -> Contents:
-        """Everything; nothing where the file can't be read, which ``problem`` tells."""
+        """All contents; empty if the file can't be read, see ``problem``."""
         contents = self._look(self._contents, Contents())
         if contents.revision:
             self._copy()
         return contents
 
     def write(self, changes: Sequence[Change]) -> Contents:
-        """Make all changes, or none; returns the records as they now are.
+        """Make all changes or none; returns the resulting records.
 
-        Raises StaleRecordError with the newer records as its arguments when any of them was changed meanwhile,
-        AnnotationError with the reason when nothing can be written.
+        Raises StaleRecordError with the newer records as its arguments if another client changed one of them,
+        AnnotationError with the reason if the file can't be written.
         """
         if self._connections.refusal is not None:
-            self._connections.forget()  # it may be possible by now
+            self._connections.forget()  # retry: the file may be writable now
         written = self._connections.use(lambda connection: self._write(connection, changes))
         self._unreadable = None
         self._is_changed = True
@@ -82,14 +82,14 @@ class Annotations:
         return written
 
     def close(self) -> None:
-        """Close the file in all threads; nobody may use it meanwhile. What was changed is copied first."""
+        """Close the file in all threads; no thread may use it during the call. Copies changes first."""
         if self._is_changed:
             self._is_changed = False
             self._copy(0.0)
         self._connections.close()
 
     def _copy(self, age_s: float = COPY_EVERY_S) -> None:
-        with suppress(AnnotationError):  # what is asked for is done; the next use says what is wrong
+        with suppress(AnnotationError):  # the caller's request is done; the next use reports the problem
             self._connections.copy_when_due(age_s)
 
     def _look(self, see: Callable[[sqlite3.Connection], T], nothing: T) -> T:
@@ -127,7 +127,7 @@ class Annotations:
         connection.execute("INSERT OR REPLACE INTO revisions VALUES (?, ?)", (self._base, revision))
 
     def _contents(self, connection: sqlite3.Connection) -> Contents:
-        connection.execute("BEGIN")  # so that the revision is that of the records
+        connection.execute("BEGIN")  # so that revision and records are consistent
         try:
             revision = self._revision(connection)
             rows = connection.execute(
@@ -162,7 +162,7 @@ def _to_text(fields: Fields | None) -> str | None:
 
 
 def _from_row(row: tuple[Any, ...]) -> Record:
-    """A record as it was read. Raises DamagedDatabaseError."""
+    """A record from its row. Raises DamagedDatabaseError."""
     damaged = first_damaged([row])
     if damaged is not None:
         raise DamagedDatabaseError(damaged)
@@ -171,7 +171,7 @@ def _from_row(row: tuple[Any, ...]) -> Record:
 
 
 def _from_text(text: str | None) -> Fields | None:
-    """The JSON object of a row; None for what is none, which nobody of us has written."""
+    """The JSON object of a row; None for any other text, which mindscope never writes."""
     try:
         fields: Any = json.loads(text or "null")
     except ValueError:

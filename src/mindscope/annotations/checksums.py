@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checksum of each record: SQLite has none, and shows a flipped bit of a note as if somebody had written it."""
+"""Checksums of records: SQLite has none, and would show a flipped bit of a note as if a user wrote it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ COVERED = 6
 
 
 def checksum_of(row: Row) -> int:
-    """CRC-32C of all that a record says."""
+    """CRC-32C of all columns of a record."""
     return crc32c(json.dumps(row).encode())
 
 
 def is_intact(row: tuple[Any, ...]) -> bool:
-    """Whether a record, as ``SELECT *`` gives it, has its checksum. A file of format 1 has none to compare."""
+    """Whether a record from ``SELECT *`` matches its checksum. Files of format 1 have no checksums."""
     covered, checksum = row[:COVERED], row[COVERED:]
     return not checksum or checksum[0] == checksum_of(cast("Row", covered))
 
 
 def first_damaged(rows: Iterable[tuple[Any, ...]]) -> str | None:
-    """Which record is damaged, in words; None where all are intact."""
+    """A description of the first damaged record; None if all are intact."""
     damaged = next((row for row in rows if not is_intact(row)), None)
     return None if damaged is None else f"record {damaged[2]!r} of kind {damaged[1]!r} does not have its checksum"
 
 
 def add_checksums(connection: sqlite3.Connection) -> None:
-    """From format 1 to 2, within a transaction of the caller."""
+    """Upgrade from format 1 to 2, within a transaction of the caller."""
     rows = connection.execute("SELECT * FROM record").fetchall()
     connection.execute("ALTER TABLE record ADD COLUMN checksum INTEGER")
     connection.executemany(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections to the file of annotations, one a thread, which outlive that it is damaged, moved or can't be written."""
+"""Connections to the annotations file, one per thread; they recover if it is damaged, moved or not writable."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ T = TypeVar("T")
 
 
 class Connections:
-    """Connections to the file that has the name ``path`` now. For any thread.
+    """Connections to the file at ``path``. Thread-safe.
 
-    ``refusal`` says why the file can't be written, as of the last time that it was opened; None: it can.
+    ``refusal`` is the reason why the file was not writable when it was last opened; None if it was.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.refusal: Reason | None = None
-        self._mine = local()  # .connection, .file, the identity of what it has open, and .can_write
+        self._mine = local()  # .connection, .file (identity of the open file) and .can_write
         self._opening = Lock()  # guards the two below, and ``refusal``
         self._all: list[sqlite3.Connection] = []  # of all threads
-        finalize(self, _close_all, self._all)  # of whoever forgets to
+        finalize(self, _close_all, self._all)  # in case close() is not called
         self._is_checked = False  # every page of the file was read once
 
     def use(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        """What ``act`` returns for the connection of this thread. A damaged file is moved aside first.
+        """Call ``act`` with the connection of this thread; returns its result. Moves a damaged file aside first.
 
-        ``act`` leaves no transaction open. Raises AnnotationError when the file can't even be read.
+        ``act`` must not leave a transaction open. Raises AnnotationError if the file can't be read.
         """
         try:
             return act(self._connection())
@@ -64,7 +64,7 @@ class Connections:
             self.use(lambda connection: write_copy(self.path, connection))
 
     def forget(self) -> None:
-        """Close the connection of this thread, if it has one: the next use opens the file anew."""
+        """Close the connection of this thread, if it has one: the next use reopens the file."""
         connection: sqlite3.Connection | None = getattr(self._mine, "connection", None)
         if connection is not None:
             self._mine.connection = None
@@ -91,7 +91,7 @@ class Connections:
         return connection
 
     def _is_as_others_see_it(self) -> bool:
-        """Whether the file is the one that this thread opened, and nobody found since that it can be written."""
+        """Whether the file is still the one that this thread opened, and no thread found it writable since."""
         return self._mine.file == _identity(self.path) and (self._mine.can_write or self.refusal is not None)
 
     def _open(self) -> sqlite3.Connection:
@@ -107,7 +107,7 @@ class Connections:
         return connection
 
     def _open_read_only(self, refusal: Reason) -> sqlite3.Connection:
-        """What is there can be read, unless a full disk left a file with nothing in it."""
+        """Open the existing data read-only; fails if a full disk left an empty file."""
         if self.path.is_file():
             with suppress(AnnotationError):
                 return database.open_read_only(self.path)

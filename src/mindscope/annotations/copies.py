@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daily copy of annotations, and a whole file made of that copy and of what is intact in a damaged one."""
+"""The daily copy of the annotations, and the restoration from that copy and a damaged file."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ log = logging.getLogger(__name__)
 
 COPY_EVERY_S = 24 * 3600.0
 REVISION_GAP = 1 << 20
-"""Versions that a page may still hold, of records that are lost, are never given again."""
+"""Added to the revision after a restoration: a page may still hold versions of lost records."""
 
 
 def copy_path(path: Path) -> Path:
-    """Where the copy of annotations is."""
+    """Path of the copy."""
     return path.with_name(f"{path.stem}.copy{path.suffix}")
 
 
 def is_copy_due(path: Path, now: float, age_s: float = COPY_EVERY_S) -> bool:
-    """Whether there is no copy, or one that is older than ``age_s``, or one of a clock that ran ahead."""
+    """Whether the copy is missing, older than ``age_s``, or more than a day in the future because of a wrong clock."""
     try:
         age = now - copy_path(path).stat().st_mtime
     except OSError:
@@ -38,9 +38,9 @@ def is_copy_due(path: Path, now: float, age_s: float = COPY_EVERY_S) -> bool:
 
 
 def write_copy(path: Path, connection: sqlite3.Connection) -> None:
-    """Copy all that ``connection`` sees. What can't be written is said in the log, and the older copy stays.
+    """Copy all data of ``connection``. On failure, logs a warning and keeps the older copy.
 
-    Raises DamagedDatabaseError, and then the older copy stays too: the annotations are restored from it.
+    Raises DamagedDatabaseError, and then keeps the older copy for the restoration.
     """
     database.require_intact(connection)
     unfinished = path.with_name(f"{path.stem}.copy-{os.getpid()}.part")
@@ -59,9 +59,9 @@ def write_copy(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def restore(path: Path) -> Path | None:
-    """A file with the records of the copy and the newer ones that are intact in ``path``, beside it.
+    """Make a file next to ``path`` with the records of the copy and the newer intact ones in ``path``.
 
-    None where there are none. ``path`` is only read. Raises OSError when nothing can be written.
+    None if there are no records. Only reads ``path``. Raises OSError if it can't write.
     """
     restored = path.with_name(f"{path.stem}.restored-{os.getpid()}.part")
     restored.unlink(missing_ok=True)
@@ -103,7 +103,7 @@ def _is_usable(copy: Path) -> bool:
 
 
 def _intact_rows(path: Path) -> Iterator[tuple[Any, ...]]:
-    """What is left in a damaged file: read from both ends, for a broken page ends the reading of what is behind it."""
+    """The intact rows of a damaged file. Reads from both ends, because a broken page stops the scan."""
     for direction in ("ASC", "DESC"):
         with suppress(sqlite3.Error, OSError), closing(database.connect(path, "ro")) as connection:
             order = ", ".join(f"{name} {direction}" for name in ("base", "kind", "key"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SQLite file of annotations: opened for this thread, checked, and moved aside when it is damaged."""
+"""Opens and checks the SQLite file of the annotations, and moves it aside if it is damaged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mindscope.errors import AnnotationError
 from mindscope.reasons import Reason
 
 BUSY_S = 10.0
-"""How long a change waits for the change of another process."""
+"""How long a change waits for another process that holds the write lock."""
 BUSY_PAUSE_S = 0.01
 BUSY = "EBUSY"
 RESTORED = "-restored"
@@ -35,17 +35,17 @@ PRAGMA user_version = {FORMAT};
 """
 COLUMNS = "base, kind, key, version, fields, changed_at, checksum"
 COMPANIONS = ("-wal", "-shm")
-"""What SQLite keeps beside a file belongs to it."""
+"""Suffixes of the files that SQLite keeps next to the database."""
 
 
 class DamagedDatabaseError(Exception):
-    """The file is no database, or one whose pages contradict each other."""
+    """The file is not a database, or its pages are inconsistent."""
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """A connection that can write, for one thread at a time.
+    """A writable connection; only one thread may use it at a time.
 
-    Raises DamagedDatabaseError; AnnotationError when the file can't be written or is of a later format; OSError.
+    Raises DamagedDatabaseError; AnnotationError if the file is not writable or has a later format; OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = connect(path, "rwc")
@@ -54,7 +54,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         _set_journal(connection, "delete" if is_shared(path) else "wal")
         if format < FORMAT:
             _update(connection)
-        connection.execute("PRAGMA synchronous = FULL")  # people's own data outlives a power cut
+        connection.execute("PRAGMA synchronous = FULL")  # users' data must survive a power failure
         _require_writable(connection)
     except BaseException as error:
         connection.close()
@@ -65,9 +65,9 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
-    """A connection that can only read. Raises DamagedDatabaseError; AnnotationError when it can't even be read."""
+    """A read-only connection. Raises DamagedDatabaseError; AnnotationError if the file can't be read."""
     failure: sqlite3.DatabaseError | None = None
-    for mode in ("ro", "ro&immutable=1"):  # in a folder that can't be written, SQLite can't share the file
+    for mode in ("ro", "ro&immutable=1"):  # in a read-only folder, SQLite can't create its shared-memory file
         connection = connect(path, mode)
         try:
             _known_format(path, connection)
@@ -93,22 +93,22 @@ def check(path: Path) -> None:
                 raise DamagedDatabaseError(verdict)
             require_intact(connection)
     except sqlite3.OperationalError:
-        return  # it is busy or can't be written, which is not for us to say
+        return  # the file is busy or not writable, which is not damage
     except sqlite3.DatabaseError as error:
         raise DamagedDatabaseError(str(error)) from error
 
 
 def require_intact(connection: sqlite3.Connection) -> None:
-    """Raises DamagedDatabaseError when a record does not have its checksum."""
+    """Raises DamagedDatabaseError if a record does not match its checksum."""
     damaged = first_damaged(connection.execute("SELECT * FROM record"))
     if damaged is not None:
         raise DamagedDatabaseError(damaged)
 
 
 def replace(path: Path, restore: Callable[[Path], Path | None]) -> Path | None:
-    """Give a damaged file, checked once more, another name; None when another process has done so already.
+    """Rename a damaged file after a second check, and put the result of ``restore`` in its place, if there is one.
 
-    In its place comes what ``restore`` makes of it, or nothing. Raises OSError when the folder can't be written.
+    Returns its new path; None if another process has already replaced it. Raises OSError if the folder is read-only.
     """
     with _locked(path.with_name(path.name + ".lock")):
         try:
@@ -120,7 +120,7 @@ def replace(path: Path, restore: Callable[[Path], Path | None]) -> Path | None:
 
 
 def _exchange(path: Path, restored: Path | None) -> Path:
-    """The name says whether the file was restored. There is a file at ``path`` at any moment, if there is another."""
+    """Exchange the files. The new name marks a restored file. With ``restored``, ``path`` exists at any moment."""
     mark = "" if restored is None else RESTORED
     aside = path.with_name(f"{path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}{mark}{path.suffix}")
     if restored is None:
@@ -137,17 +137,17 @@ def _exchange(path: Path, restored: Path | None) -> Path:
 
 
 def is_restored(aside: Path) -> bool:
-    """Whether the records of a damaged file were restored, as far as they were intact or in the copy."""
+    """Whether the intact records of this damaged file and of the copy were restored."""
     return aside.stem.endswith(RESTORED)
 
 
 def moved_aside(path: Path) -> list[Path]:
-    """The damaged files that stand beside, the oldest first."""
+    """The damaged files next to ``path``, oldest first."""
     return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"))
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error says that the file is damaged, rather than busy, full or read-only."""
+    """Whether an error means that the file is damaged, not busy, full or read-only."""
     text = str(error)
     return isinstance(error, sqlite3.DatabaseError) and any(
         sign in text for sign in ("malformed", "not a database", "corrupt")
@@ -155,25 +155,25 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def why_refused(error: Exception) -> str:
-    """The code of the reason for which nothing could be written or read."""
+    """The reason code for a failed write or read."""
     return "annotations_busy" if errno_of(error) in ("", BUSY) else "annotations_read_only"
 
 
 def errno_of(error: Exception) -> str:
-    """What the system would say, such as ENOSPC; "" where SQLite tells something else."""
+    """The errno name for an SQLite error, such as ENOSPC; "" for other errors."""
     signs = {"is full": "ENOSPC", "readonly": "EROFS", "disk I/O": "EIO", "unable to open": "ENOENT", "locked": BUSY}
     return next((name for sign, name in signs.items() if sign in str(error)), "")
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection as SQLite opens it; ``mode`` as in its addresses."""
+    """A plain SQLite connection; ``mode`` as in SQLite URIs."""
     address = f"file:{quote(os.fsencode(path))}?mode={mode}"
-    # Closed by whoever ends the viewer, in another thread; used by one thread only.
+    # Only one thread uses it, but another thread closes it when the viewer stops.
     return sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
 
 
 def _update(connection: sqlite3.Connection) -> None:
-    """Make a new file, or one of an earlier format, one of this format. Two processes may do so at once."""
+    """Create the tables in a new file, or upgrade an earlier format. Safe if two processes call it at once."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         (format,) = connection.execute("PRAGMA user_version").fetchone()
@@ -188,7 +188,7 @@ def _update(connection: sqlite3.Connection) -> None:
 
 
 def _known_format(path: Path, connection: sqlite3.Connection) -> int:
-    """The format of the file, 0 for a new one. Raises AnnotationError for that of a later mindscope."""
+    """The format of the file, 0 for a new one. Raises AnnotationError for a format of a later mindscope."""
     (format,) = connection.execute("PRAGMA user_version").fetchone()
     if format > FORMAT:
         raise AnnotationError(Reason("annotations_later", path=str(path), format=format, own=FORMAT))
@@ -196,9 +196,9 @@ def _known_format(path: Path, connection: sqlite3.Connection) -> int:
 
 
 def _set_journal(connection: sqlite3.Connection, wanted: str) -> None:
-    """Nothing is locked for a file that has the journal already.
+    """Set the journal mode. Takes no lock if the file already has it.
 
-    SQLite waits for others everywhere but here, where the viewers of a new workspace meet.
+    SQLite's busy timeout does not cover this statement, so this function retries when viewers start at the same time.
     """
     deadline = time.monotonic() + BUSY_S
     while connection.execute("PRAGMA journal_mode").fetchone() != (wanted,):
@@ -209,13 +209,13 @@ def _set_journal(connection: sqlite3.Connection, wanted: str) -> None:
                 raise
             time.sleep(BUSY_PAUSE_S)
         else:
-            return  # some file systems allow only one
+            return  # some file systems support only one mode
 
 
 def _require_writable(connection: sqlite3.Connection) -> None:
-    """A file that can be read only is noticed now, and not when somebody has written a long note.
+    """Detect a read-only file now, not after a user has written a long note.
 
-    One that another process is just writing can be written.
+    A file that another process is writing to counts as writable.
     """
     connection.execute("PRAGMA busy_timeout = 0")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether other machines may have the same file open: SQLite's write-ahead log needs memory that all writers share."""
+"""Detects network file systems: SQLite's write-ahead log needs shared memory, so all writers must be on one machine."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 SHARED = re.compile(
     r"nfs.*|cifs|smb.*|lustre|gpfs|beegfs|ceph|afs|9p|virtiofs|ocfs2|gfs2|glusterfs|panfs|fuse\.(?!fuseblk).*", re.ASCII
 )
-"""Types of file systems that several machines mount, or of which nobody knows."""
+"""Types of file systems that several machines may mount, and unknown FUSE types."""
 MOUNTS = Path("/proc/self/mounts")
 
 
 def is_shared(path: Path, mounts: Path = MOUNTS) -> bool:
-    """Whether ``path`` is on a file system of a kind that machines share; False where the system doesn't tell."""
+    """Whether ``path`` is on a shared type of file system; False if the system does not list its mounts."""
     try:
         table = [line.split(" ") for line in mounts.read_text("utf-8", "surrogateescape").splitlines()]
     except OSError:
@@ -26,5 +26,5 @@ def is_shared(path: Path, mounts: Path = MOUNTS) -> bool:
 
 
 def _unescaped(point: str) -> str:
-    """Spaces and the like stand in a mount table as octal numbers."""
+    """Decode octal escapes, which a mount table uses for spaces and similar characters."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), point)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of annotations: one JSON object under a kind and a key, with a version that tells a lost update."""
+"""Records of annotations: one JSON object under a kind and a key, with a version that detects lost updates."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What stands under a key. ``version`` grows with every change and is 0 where nothing was ever written.
+    """The content of a key. ``version`` grows with every change and is 0 before the first one.
 
-    ``fields`` is None where nothing stands there, be it that it was deleted.
+    ``fields`` is None if the record does not exist or was deleted.
     """
 
     kind: str
@@ -26,9 +26,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A wish to write ``fields`` (None: to delete) over the record that the sender knows as ``version``.
+    """A request to write ``fields`` (None: delete) over the record that the client knows as ``version``.
 
-    ``is_partial`` keeps the fields of the record that are not among ``fields``.
+    If ``is_partial`` is True, the record keeps its fields that are not in ``fields``.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All records of one base directory; ``revision`` grows with every change of any of them."""
+    """All records of one base directory; ``revision`` grows with every change."""
 
     revision: int = 0
     records: tuple[Record, ...] = field(default_factory=tuple[Record, ...])

@@ -12,7 +12,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command that the process was given; exit code 1 with one clear line when it fails, 2 for wrong usage."""
+    """Run the command of the process; exit code 1 with one line on stderr on failure, 2 for wrong usage."""
     try:
         app(prog_name="mindscope")
     except MindscopeError as error:

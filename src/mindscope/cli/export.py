@@ -66,7 +66,7 @@ def export(
 
 
 def _kinds(given: list[str] | None) -> tuple[Kind, ...]:
-    """Raises SettingsError when a word is no kind at all."""
+    """Parses ``--kinds``. Raises SettingsError for an unknown kind."""
     from mindscope.types import Kind
 
     words = [word.strip() for each in given or () for word in each.split(",")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mindscope.reading.inspect import TagReport
 
 WIDTH_OF_A_FILE = 200
-"""Columns when the output is no terminal, so that no name is cut."""
+"""Output width if stdout is not a terminal, so that no name is cut."""
 
 
 def inspect(

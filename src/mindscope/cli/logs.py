@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs that a command was given, and their names in a terminal."""
+"""Opens the runs of a command, and makes names safe for a terminal."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FollowLinks = Annotated[
 
 
 def runs_below(path: str, follow_links: bool = False) -> Runs:
-    """The run in directory ``path`` and all those below it; what can't be looked into is said on stderr.
+    """The run in directory ``path`` and all runs below it; prints unreadable paths on stderr.
 
-    Raises RunNotFoundError when there is none at all.
+    Raises RunNotFoundError if there is none.
     """
     from mindscope.reading import open_runs
 
@@ -34,5 +34,5 @@ def runs_below(path: str, follow_links: bool = False) -> Runs:
 
 
 def printable(text: str) -> str:
-    """Text from a log without what would steer a terminal."""
+    """Text from a log without terminal control characters."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -94,7 +94,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
 
 
 def _row(parameter: Any) -> str:
-    """A line of the table of a command."""
+    """A row of a command's table."""
     name = " ".join([*parameter.opts, *([] if _is_switch(parameter) else [_argument(parameter)])])
     if parameter.param_type_name == "argument":
         name = _argument(parameter)

@@ -69,7 +69,7 @@ def watch(
 
 
 def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
-    """Rules as they are written on the command line. Raises ExpressionError for what is none."""
+    """Rules from command-line texts. Raises ExpressionError for an invalid rule."""
     from mindscope.alerts import CHECKS, check_rule, expression_rule
 
     rules: list[Rule] = []
@@ -84,7 +84,7 @@ def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
 
 
 def _print(alerts: Iterable[Alert], failing: set[str], as_json: bool, ends_at_once: bool) -> bool:
-    """Whether one of the ``failing`` rules was among them."""
+    """Print the alerts; returns whether one of the ``failing`` rules fired."""
     has_fired = False
     for alert in alerts:
         typer.echo(json.dumps(_as_object(alert)) if as_json else printable(_as_line(alert)))

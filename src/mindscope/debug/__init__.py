@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help for a training that goes wrong: printed values and the running data recorder. Any framework."""
+"""Debugging aids for all frameworks: printed values and the running data recorder."""
 
 from mindscope.debug.printing import value_text
 from mindscope.debug.running_data import LastData, write_running_data

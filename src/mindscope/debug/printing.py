@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as the text that ``Print`` shows."""
+"""Formats values for ``Print``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _DIGITS = {"Float16": 4, "BFloat16": 4, "Float32": 8, "Float64": 16}
 
 
 def value_text(array: NDArray[Any], type_name: str) -> str:
-    """Shape, type and elements; of more than 1000 elements the first and last of each axis.
+    """Shape, type and elements; for more than 1000 elements, the first and last of each axis.
 
     Args:
-        array: what to show; bfloat16 as float32.
-        type_name: as ``Int32``, ``Float32``, ``Bool``: floating types are shown with as many digits as they have.
+        array: the array to print; bfloat16 as float32.
+        type_name: such as ``Int32``, ``Float32``, ``Bool``; it decides the digits of floating-point numbers.
     """
     digits = _DIGITS.get(type_name, 8)
     elements = np.array2string(array, separator=" ", formatter={"float_kind": lambda value: f"{value: .{digits}e}"})

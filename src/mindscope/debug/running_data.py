@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the running data recorder writes about a training: one file for each kind of data.
+"""Writes the running data of a training: one file for each kind of data.
 
 ``<path>/rank_<N>/rdr/`` holds ``exception.txt`` (the traceback, if the training failed), ``state.json`` (epoch, step,
-and shapes of the last input), ``exec_order.csv`` (the modules in the order in which they ran in the last step, with
+and shapes of the last input), ``exec_order.csv`` (the modules in the order of execution in the last step, with
 the shapes of their outputs), ``memory.json`` and ``graph_0.pb`` (the network, which the viewer shows).
 """
 
@@ -31,21 +31,21 @@ _LOG = logging.getLogger("mindscope")
 
 @dataclass(slots=True)
 class LastData:
-    """What is known of a training when it ends."""
+    """The data of a training at its end."""
 
     state: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What JSON can say: epoch, step, shapes of the input."""
+    """JSON values: epoch, step, shapes of the input."""
     order: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
-    """Name, type and output shapes of the modules that ran in the last step, in their order."""
+    """Name, type and output shapes of the modules that ran in the last step, in order of execution."""
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Figures of the device, bytes."""
+    """Memory of the device, in bytes."""
     graph: Message | None = None
     """The ``GraphProto`` of the network."""
     error: BaseException | None = None
 
 
 def write_running_data(path: Path, data: LastData, environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Write the files; returns their directory, or None, with a warning, where that fails: it hides no other error."""
+    """Write the files; returns their directory. On failure it logs a warning and returns None, to hide no error."""
     directory = path / f"rank_{rank_id(environ)}" / "rdr"
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ ALWAYS = 2
 
 @dataclass(frozen=True, slots=True)
 class RunningDataSettings:
-    """Whether the data of a training is kept and when it is written: 1 when it fails, 2 always when it ends."""
+    """Whether to keep the data of a training, and when to write it: 1 when it fails, 2 always when it ends."""
 
     is_enabled: bool = False
     mode: int = ON_FAILURE
@@ -30,11 +30,11 @@ class RunningDataSettings:
 def read_config(file: str | PathLike[str]) -> RunningDataSettings | None:
     """The settings in a configuration file; None if it has no ``rdr``.
 
-    ``{"rdr": {"enable": true, "mode": 1, "path": "/absolute"}, "sys": {"mem_reuse": true}}``: every entry may be left
-    out. ``mem_reuse`` is taken and changes nothing: PyTorch's allocator always uses memory again.
+    ``{"rdr": {"enable": true, "mode": 1, "path": "/absolute"}, "sys": {"mem_reuse": true}}``: every entry is
+    optional. ``mem_reuse`` has no effect: PyTorch's allocator always reuses memory.
 
     Raises:
-        SettingsError: the file can't be read, or an entry is unknown or of another kind.
+        SettingsError: the file can't be read, or an entry is unknown or has another type.
     """
     name = Path(file)
     try:
@@ -47,9 +47,9 @@ def read_config(file: str | PathLike[str]) -> RunningDataSettings | None:
 
 
 def settings_from_environment(environ: Mapping[str, str]) -> RunningDataSettings:
-    """``MS_RDR_ENABLE=1``, ``MS_RDR_MODE`` and ``MS_RDR_PATH``; an unusable mode or path is said and not taken.
+    """Reads ``MS_RDR_ENABLE=1``, ``MS_RDR_MODE`` and ``MS_RDR_PATH``; logs and ignores an invalid mode or path.
 
-    The path is the working directory where none is given.
+    The default path is the working directory.
     """
     mode, path = environ.get("MS_RDR_MODE", "1"), environ.get("MS_RDR_PATH", "")
     if mode not in ("1", "2"):

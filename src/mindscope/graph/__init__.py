@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computational and dataset graphs in one neutral form, whoever wrote them."""
+"""Reads computational and dataset graphs of all frameworks into one neutral model."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from mindscope.formats.json_text import parse_json
 from mindscope.types import Message
 
 _MAPS = ("mapStr", "mapBool", "mapInt", "mapDouble")
-_NO_PARAMETERS = "None"  # what MindSpore writes for a transform without any
+_NO_PARAMETERS = "None"  # MindSpore writes this text for a transform without parameters
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetOperation:
-    """A transform or sampler: ``name`` as the pipeline calls it, its parameters, and the sizes and weights given."""
+    """A transform or sampler: its ``name`` in the pipeline, its parameters, sizes and weights."""
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -27,9 +27,9 @@ class DatasetOperation:
 
 @dataclass(frozen=True, slots=True)
 class DatasetNode:
-    """One stage of a data pipeline; ``children`` are the stages that it takes its data from.
+    """One stage of a data pipeline; ``children`` are the stages that provide its data.
 
-    ``op_type`` is Batch, Map, MnistDataset, ...; ``parameters`` hold everything else that the file says of the stage.
+    ``op_type`` is Batch, Map, MnistDataset, ...; ``parameters`` hold all other settings of the stage.
     """
 
     op_type: str
@@ -39,7 +39,7 @@ class DatasetNode:
     children: tuple[DatasetNode, ...] = ()
 
     def walk(self) -> Iterator[DatasetNode]:
-        """The stage itself, then all below it, each before its children."""
+        """The stage itself, then all stages below it in pre-order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -71,7 +71,7 @@ def _read_operation(message: Message) -> DatasetOperation:
 
 
 def _read_json_parameters(text: Any) -> dict[str, Any]:
-    """A transform keeps its parameters as JSON in one text; text that is none stays a parameter of that name."""
+    """The parameters of a transform, which are JSON in one text; other text stays a parameter ``tensor_op_params``."""
     parsed = _parse(text)
     if isinstance(parsed, dict):
         return cast(dict[str, Any], parsed)
@@ -87,7 +87,7 @@ def _read_parameters(message: Message) -> dict[str, Any]:
 
 
 def _parse(text: Any) -> Any:
-    """What a JSON text means; anything else as it is. Raises FormatError when it is nested too deep."""
+    """The value of a JSON text; any other value unchanged. Raises FormatError if it is nested too deep."""
     if not isinstance(text, str):
         return text
     try:

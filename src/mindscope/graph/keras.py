@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Keras model from its JSON, which Keras's TensorBoard callback writes: layers and what flows between them.
+"""Reads a Keras model from the JSON of Keras's TensorBoard callback: layers and the tensors between them.
 
 A model is ``{"class_name": ..., "config": ...}``. A functional model has ``layers`` in its configuration; each lists
 the calls of the layer in ``inbound_nodes``. ``input_layers`` and ``output_layers`` are the tensors that enter and leave
@@ -28,10 +28,10 @@ _INPUT = "InputLayer"
 
 
 def read_keras_model(text: str) -> Graph:
-    """The graph of a model. Nodes are layers, those of a nested model in a scope of its name; parameters are inputs.
+    """The graph of a model. Nodes are layers; a nested model is a scope with its name; parameters are inputs.
 
     A layer that is called several times is one node, with the inputs of every call.
-    Raises FormatError for a text that is no JSON or nested too deep, ValueError for JSON that is no such model.
+    Raises FormatError if the text is not JSON or nested too deep, ValueError if the JSON is not a Keras model.
     """
     try:
         value = parse_json(text)
@@ -51,7 +51,7 @@ def read_keras_model(text: str) -> Graph:
 
 @dataclass(frozen=True, slots=True)
 class _Tensor:
-    """An output of a layer, which is named in its own model; "" and None for a type that the file does not say."""
+    """An output of a layer, by the layer's name in its own model; "" and None for an unknown type."""
 
     layer: str
     output: int
@@ -61,7 +61,7 @@ class _Tensor:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """``calls`` are the tensors that each call takes; ``model`` is what a nested model holds, None for plain layers."""
+    """``calls`` are the input tensors of each call; ``model`` is a nested model, None for other layers."""
 
     name: str
     class_name: str
@@ -143,7 +143,7 @@ def _read_layer(name: str, layer: JsonObject, calls: tuple[tuple[_Tensor, ...], 
 
 
 def _tensors(value: Any, layers: JsonObject) -> Iterator[_Tensor]:
-    """The tensors of ``layers`` in arguments of any nesting, in their order; constants beside them are left out."""
+    """The tensors of ``layers`` in nested arguments, in order; skips constants."""
     if isinstance(value, dict):
         yield from _tensors_of_object(cast(JsonObject, value), layers)
     elif isinstance(value, list):
@@ -169,14 +169,14 @@ def _tensors_of_object(value: JsonObject, layers: JsonObject) -> Iterator[_Tenso
 
 
 def _dtype(value: Any) -> str:
-    """A dtype is a name, or in Keras 3 a policy that has one."""
+    """A dtype is a name, or in Keras 3 a policy object with a name."""
     if isinstance(value, dict):
         value = cast(JsonObject, value).get("config", {}).get("name")
     return value.lower() if isinstance(value, str) else ""
 
 
 def _shape(value: Any) -> Shape | None:
-    """Sizes by axis; one that is not known is null in the file."""
+    """Sizes by axis; -1 for an unknown size, which is null in the file."""
     if not isinstance(value, list):
         return None
     return tuple(size if isinstance(size, int) else -1 for size in cast(list[Any], value))
@@ -186,7 +186,7 @@ def _shape(value: Any) -> Shape | None:
 
 
 def _nodes(model: _Model, scope: str, feeds: Sequence[Sequence[Edge]]) -> Iterator[Node]:
-    """The layers of a model; ``feeds`` are what each call of the model gives to its inputs."""
+    """The layers of a model; ``feeds`` are the inputs of each call of the model."""
     for layer in model.layers.values():
         places = [place for place, tensor in enumerate(model.inputs) if tensor.layer == layer.name]
         fed = [[feed[place] for place in places if place < len(feed)] for feed in feeds]
@@ -212,7 +212,7 @@ def _node(layer: _Layer, scope: str, inputs: tuple[Edge, ...]) -> Node:
 
 
 def _edge(model: _Model, scope: str, tensor: _Tensor) -> Edge:
-    """Of an output of a nested model, the layer in it that makes the output."""
+    """The edge from a tensor; for an output of a nested model, from the inner layer that makes it."""
     layer, path = model.layers[tensor.layer], _path(scope, tensor.layer)
     if layer.model is None:
         return Edge(path, output=tensor.output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MindSpore's GraphProto as a Graph."""
+"""Converts MindSpore's GraphProto to a Graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN_VALUES = (
 
 
 def read_mindspore_graph(message: Message) -> Graph:
-    """The graph of a decoded GraphProto. Raises FormatError when a tensor in it contradicts its shape."""
+    """The graph of a decoded GraphProto. Raises FormatError if a tensor in it contradicts its shape."""
     return Graph(
         name=message.get("name", ""),
         nodes=_read_nodes(message.get("node", [])),
@@ -32,7 +32,7 @@ def read_mindspore_graph(message: Message) -> Graph:
 
 
 def _read_nodes(messages: list[Message]) -> tuple[Node, ...]:
-    """MindSpore numbers nodes from 1 and leaves out the name of a call; other nodes refer to it by its number still."""
+    """MindSpore numbers nodes from 1 and omits the name of a call, but other nodes refer to it by its number."""
     taken = {node.get("name") for node in messages}
     names = (node.get("name") or _free_name(number, taken) for number, node in enumerate(messages, start=1))
     return tuple(_read_node(node, name) for node, name in zip(messages, names, strict=True))
@@ -80,7 +80,7 @@ def _read_output(message: Message) -> Output:
 
 
 def _read_type(message: Message) -> tuple[str, Shape | None]:
-    """The dtype and shape of a tensor type; the name of another type, and no shape."""
+    """The dtype and shape of a tensor type; for another type its name and None."""
     if "tensor_type" not in message:
         number = message.get("data_type", 0)
         return (data_type_name(number) if number else ""), None
@@ -94,7 +94,7 @@ def _read_entry(message: Message) -> Any:
 
 
 def _read_value(message: Message) -> Any:
-    """A ValueProto as a plain value: number, text, list, dict, array, Graph, or the name of a type; None when empty."""
+    """A ValueProto as a plain value: number, text, list, dict, array, Graph, or type name; None if empty."""
     for field in _PLAIN_VALUES:
         if field in message:
             return message[field]
@@ -106,7 +106,7 @@ def _read_value(message: Message) -> Any:
 
 
 def _read_tensor(message: Message) -> NDArray[Any] | None:
-    """The array; None when only its type is there, as MindSpore writes the constants of a graph."""
+    """The array; None if the message has only its type, as for the constants of a MindSpore graph."""
     return decode_tensor(message).value if message.keys() - {"dims", "data_type"} else None
 
 
@@ -125,7 +125,7 @@ def _read_nested(message: Message) -> Any:
 def _read_type_name(message: Message) -> str | None:
     if "type_val" in message:
         return _read_type(message["type_val"])[0]
-    # A type constant such as Float32 has a dtype and nothing else.
+    # A type constant such as Float32 has only a dtype.
     number = message.get("dtype", 0)
     if not isinstance(number, int):
         raise FormatError(Reason("graph_dtype", number=repr(number)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A computational graph as a viewer needs it."""
+"""The neutral model of a computational graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 Shape = tuple[int, ...]
-"""Sizes by axis; -1 where a size is not known."""
+"""Sizes by axis; -1 for an unknown size."""
 
 
 class EdgeKind(str, Enum):
@@ -24,7 +24,7 @@ class EdgeKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One input of a node. ``source`` names a node, parameter or constant; ``output`` says which of its outputs."""
+    """One input of a node. ``source`` names a node, parameter or constant; ``output`` is the index of its output."""
 
     source: str
     kind: EdgeKind = EdgeKind.DATA
@@ -35,10 +35,10 @@ class Edge:
 class Node:
     """One operation.
 
-    ``name`` is what inputs refer to; a node that has none in the file is called by its number there, counted from 1, or
-    ``nameless_`` and that number where another node has this name.
-    ``scope`` is the path of the layers around it with ``/``, "" at the top. ``output_dtype`` is the numpy name in lower
-    case, "" when not known; ``output_shape`` is None when not known.
+    Inputs refer to nodes by ``name``. A node without a name in the file gets its number there, from 1, or
+    ``nameless_`` and the number if another node has this name.
+    ``scope`` is the path of the enclosing layers with ``/``, "" at the top. ``output_dtype`` is the numpy name in lower
+    case, "" if unknown; ``output_shape`` is None if unknown.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A weight or an input of the graph; ``default`` is its initial value where the file has one, else None."""
+    """A weight or an input of the graph; ``default`` is its initial value, None if the file has none."""
 
     name: str
     dtype: str = ""
@@ -64,7 +64,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A named value that nodes take as input; ``value`` is None where the file only says its type, or not even that."""
+    """A named value that nodes take as input; ``value`` is None if the file has only its type, or less."""
 
     name: str
     value: Any = None
@@ -74,7 +74,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What the graph returns; ``name`` is that of the node."""
+    """A result of the graph; ``name`` is the name of its node."""
 
     name: str
     dtype: str = ""
@@ -83,7 +83,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes in the order of the file. ``functions`` are graphs that nodes call by name."""
+    """Nodes in file order. ``functions`` are graphs that nodes call by name."""
 
     name: str
     nodes: tuple[Node, ...] = ()
@@ -94,5 +94,5 @@ class Graph:
 
     @property
     def edge_count(self) -> int:
-        """Number of inputs of all nodes, those of functions not among them."""
+        """Number of inputs of all nodes, without those of functions."""
         return sum(len(node.inputs) for node in self.nodes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graph files (``*.pb``) that stand beside event files."""
+"""Reads graph files (``*.pb``) beside event files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
 
 
 def find_graph_files(directory: str | Path) -> tuple[Path, ...]:
-    """The graph files directly in ``directory``, by name, without links. Raises OSError when it can't be listed."""
+    """The graph files directly in ``directory``, by name, without links. Raises OSError if it can't be listed."""
     candidates = (path for path in Path(directory).iterdir() if path.suffix == ".pb")
     return tuple(sorted(path for path in candidates if _is_graph_file(path)))
 
@@ -26,9 +26,9 @@ def _is_graph_file(path: Path) -> bool:
 
 
 def read_graph_file(path: str | Path) -> Graph:
-    """The graph in a ModelProto, or in a bare GraphProto as older programs and the debugger write it.
+    """The graph in a ModelProto, or in a bare GraphProto from older programs and the debugger.
 
-    The graph is named after the file when it has no name itself. Raises FormatError when the file is neither.
+    A graph without a name gets the file's name. Raises FormatError if the file is neither.
     """
     data = Path(path).read_bytes()
     try:
@@ -41,7 +41,7 @@ def read_graph_file(path: str | Path) -> Graph:
 
 
 def _read_model(data: bytes) -> Graph | None:
-    """None when the bytes are no ModelProto: fields 1 and 4 are of other types in a GraphProto."""
+    """None if the bytes are not a ModelProto: fields 1 and 4 have other types in a GraphProto."""
     try:
         message = wire.decode(MODEL, data)
     except FormatError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's GraphDef, as TensorFlow and PyTorch write it, as a Graph."""
+"""Converts a GraphDef of TensorFlow or PyTorch to a Graph."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _DTYPES = (
     " float32 float64 int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 quint16 "
     "uint16 complex128 float16 resource variant uint32 uint64 float8_e5m2 float8_e4m3fn"
 ).split(" ")
-_REFERENCE = 100  # a number this much higher is a reference to a tensor of that dtype
+_REFERENCE = 100  # adding this to a dtype number marks a reference type
 
 
 def read_tensorboard_graph(message: Message) -> Graph:
     """The graph of a decoded GraphDef.
 
-    Placeholders, variables and constants are nodes and are listed apart as well; outputs are the data nodes that
-    nothing takes as input. Raises FormatError when a tensor in it contradicts its shape.
+    Placeholders, variables and constants are nodes, and also in lists of their own; outputs are the data nodes that
+    no other node takes as input. Raises FormatError if a tensor in it contradicts its shape.
     """
     functions: list[Message] = message.get("library", {}).get("function", [])
     return _read_graph("", message.get("node", []), tuple(_read_function(each) for each in functions))
 
 
 def read_meta_graph(encoded: bytes) -> Graph:
-    """The graph in the bytes of a MetaGraphDef; an empty one when it has none. Raises FormatError."""
+    """The graph in the bytes of a MetaGraphDef; an empty graph if it has none. Raises FormatError."""
     for number, value, start, end in wire.split(encoded, 0, len(encoded)):
         if number == _GRAPH_OF_META_GRAPH and value is None:
             return read_tensorboard_graph(wire.decode(GRAPH, encoded[start:end]))
@@ -73,7 +73,7 @@ def _read_node(message: Message, number: int) -> Node:
 
 
 def _read_edge(text: str) -> Edge:
-    """An input is written ``node``, ``node:2`` for its third output, in functions ``node:port:2``, or ``^node``."""
+    """An input is ``node``, ``node:2`` for its third output, ``node:port:2`` in functions, or ``^node``."""
     if text.startswith("^"):
         return Edge(text[1:], EdgeKind.CONTROL)
     source, _, rest = text.partition(":")
@@ -102,7 +102,7 @@ def dtype_name(number: int) -> str:
 
 
 def _read_attribute(message: Message) -> Any:
-    """An AttrValue as a plain value: number, text, bytes that are no text, shape, dtype name, array or list."""
+    """An AttrValue as a plain value: number, text, bytes, shape, dtype name, array or list."""
     field, value = next(iter(message.items()), ("placeholder", None))
     return _read_field(field, value)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss landscapes: directions in the space of weights, the plane that they span, and the losses on it."""
+"""Loss landscapes: directions in weight space, the plane that they span, and the losses on it."""

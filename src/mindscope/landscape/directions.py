@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directions in the space of weights.
+"""Directions in weight space.
 
-Weights are vectors of length d: the parameters that move, one after the other; ``sizes`` are their lengths.
+Weights are vectors of length d: the trainable parameters, concatenated; ``sizes`` are their lengths.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Vector = NDArray[np.float64]
 
 
 def principal_directions(weights_nd: NDArray[np.float64]) -> tuple[Vector, Vector]:
-    """The two directions along which n states of the weights differ most from the last of them, n at least 3.
+    """The two directions along which n states of the weights differ most from the last one; n is at least 3.
 
     They are the first two left singular vectors, times their singular values, of the matrix whose columns are the
-    differences to the last state, each less its mean; the largest entry of a direction is positive. That is what
-    MindSpore computes.
+    differences to the last state, each minus its mean; the largest entry of a direction is positive. MindSpore
+    computes the same.
 
     Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, section 7.
     """
@@ -33,7 +33,7 @@ def principal_directions(weights_nd: NDArray[np.float64]) -> tuple[Vector, Vecto
 
 
 def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -> Vector:
-    """The direction with each parameter's part as long as the parameter itself; a part of length 0 stays so.
+    """The direction with each parameter's part scaled to the norm of the parameter; parts of norm 0 stay 0.
 
     Source: Li et al., 2018, section 4: filter normalization, here by parameter.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plane in the space of weights, and the losses on it."""
+"""A plane in weight space, and the losses on it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from mindscope.landscape.directions import Vector
 from mindscope.types import Landscape
 
 MARGIN = 0.2
-"""What is drawn beyond the path, as a share of its extent."""
+"""Margin around the path, as a share of its extent."""
 REACH = 1.0
-"""How far a landscape without a path goes to each side: a weight is then changed by as much as itself."""
+"""Extent of a landscape without a path to each side: a weight changes by its own norm."""
 
 Points = NDArray[np.float64]
 """Shape (n, 2): coordinates on a plane."""
 Evaluate = Callable[[Points], Sequence[float]]
-"""The losses at points, in their order."""
+"""Returns the losses at points, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """All ``origin + a * v + b * w``; vectors of length d."""
+    """All points ``origin + a * v + b * w``; vectors of length d."""
 
     origin: Vector
     v: Vector
@@ -37,14 +37,14 @@ class Plane:
         return self.origin + a * self.v + b * self.w
 
     def coordinates(self, weights_nd: NDArray[np.float64]) -> Points:
-        """The points of the plane that are nearest to states of the weights."""
+        """The points of the plane nearest to states of the weights (least squares)."""
         basis = np.stack([self.v, self.w], axis=1)
         solved: NDArray[np.float64] = cast(Any, np.linalg.lstsq)(basis, (weights_nd - self.origin).T, rcond=None)[0]
         return np.transpose(solved)
 
 
 def landscape_of_path(path: Points, numbers: Sequence[int], size: int, evaluate: Evaluate) -> Landscape:
-    """The losses around a path whose last point is the origin; ``numbers`` are the steps or epochs along it."""
+    """The losses around a path that ends at the origin; ``numbers`` are the steps or epochs along it."""
     x, y = (_around(path[:, axis], size) for axis in (0, 1))
     losses = np.asarray(evaluate(np.concatenate([path, _grid(x, y)])), np.float64)
     on_path = losses[: len(path)]
@@ -56,7 +56,7 @@ def landscape_of_path(path: Points, numbers: Sequence[int], size: int, evaluate:
 
 
 def landscape_of_result(size: int, evaluate: Evaluate) -> Landscape:
-    """The losses around the origin, which is the point of convergence."""
+    """The losses around the origin, which is the convergence point."""
     axis = np.linspace(-REACH, REACH, size)
     losses = np.asarray(evaluate(np.concatenate([np.zeros((1, 2)), _grid(axis, axis)])), np.float64)
     return Landscape(

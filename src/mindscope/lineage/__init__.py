@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a model came from: hyper-parameters, data, metrics and what the user added."""
+"""Lineage of a model: hyperparameters, data, metrics and user-defined fields."""
 
 from __future__ import annotations
 

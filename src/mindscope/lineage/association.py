@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How strongly one parameter and a target go together, as a number with its 95 % interval."""
+"""Measures of association between a parameter and a target, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 Z95 = 1.959964
-"""Of a normal distribution, 95 % lie within so many standard deviations."""
+"""95 % of a normal distribution lie within this many standard deviations."""
 RESAMPLES = 200
 MOST_BINS = 10
 
@@ -29,20 +29,20 @@ class Estimate:
 
 
 def linear_correlation(x: Floats, y: Floats) -> Estimate:
-    """Pearson's r from -1 to 1; the interval by Fisher's transformation. Arrays of shape (n,) without NaN."""
+    """Pearson's r from -1 to 1; interval by Fisher's transformation. Arrays of shape (n,) without NaN."""
     return _interval(_pearson(x, y), 1.0, x.size)
 
 
 def rank_correlation(x: Floats, y: Floats) -> Estimate:
-    """Spearman's rho from -1 to 1; the interval after Bonett and Wright (2000)."""
+    """Spearman's rho from -1 to 1; interval after Bonett and Wright (2000)."""
     rho = _pearson(ranks(x), ranks(y))
     return _interval(rho, 1 + rho * rho / 2, x.size)
 
 
 def correlation_ratio(codes: Codes, y: Floats, rng: np.random.Generator) -> Estimate:
-    """How far the means of categories explain ``y``, from 0 to 1: the root of the adjusted share of the variance.
+    """How much of ``y`` the category means explain, from 0 to 1: the root of the adjusted share of the variance.
 
-    The interval is the bootstrap's.
+    The interval is a bootstrap interval.
     """
     samples = (rng.integers(0, y.size, y.size) for _ in range(RESAMPLES))
     low, high = np.percentile([_adjusted_ratio(codes[rows], y[rows]) for rows in samples], (2.5, 97.5))
@@ -50,9 +50,9 @@ def correlation_ratio(codes: Codes, y: Floats, rng: np.random.Generator) -> Esti
 
 
 def mutual_information(x: Codes, y: Codes) -> Estimate:
-    """What knowing ``x`` says of ``y``, as the correlation from 0 to 1 of two normal variables that share as much.
+    """Mutual information of ``x`` and ``y``, as the correlation (0 to 1) of two normal variables with the same value.
 
-    The plug-in estimate with the correction of Miller and Madow (1955); the interval by its asymptotic variance.
+    The plug-in estimate with the correction of Miller and Madow (1955); interval by its asymptotic variance.
     """
     joint = np.zeros((int(x.max()) + 1, int(y.max()) + 1))
     np.add.at(joint, (x, y), 1.0 / x.size)
@@ -69,14 +69,14 @@ def mutual_information(x: Codes, y: Codes) -> Estimate:
 
 
 def ranks(values: Floats) -> Floats:
-    """The place of each value among all, equal ones the mean of their places."""
+    """The rank of each value; equal values get their mean rank."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     return (ends - (counts - 1) / 2.0)[inverse]
 
 
 def binned(values: Floats) -> Codes:
-    """Numbers as bins of about equal counts, the cube root of their number at most ten; few values one each."""
+    """Bins of about equal counts; at most ten, or the cube root of the count. Few distinct values get one bin each."""
     count = min(MOST_BINS, max(2, round(values.size ** (1 / 3))))
     distinct, inverse = np.unique(values, return_inverse=True)
     if distinct.size <= count:
@@ -92,7 +92,7 @@ def _pearson(x: Floats, y: Floats) -> float:
 
 
 def _standardized(values: Floats) -> Floats:
-    scaled = values / (np.abs(values).max() or 1.0)  # the squares of 1e200 overflow
+    scaled = values / (np.abs(values).max() or 1.0)  # because the square of 1e200 overflows
     centered = scaled - scaled.mean()
     return centered / (centered.std() or 1.0)
 

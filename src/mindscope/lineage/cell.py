@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a lineage table: what a setting, a metric or a fact may be."""
+"""Cell values of a lineage table: types and conversions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Cell: TypeAlias = "bool | int | float | str | tuple[Any, ...]"
 """One value of a row; a tuple is a list of cells. A missing value is absent from its row."""
 
 EXACT = 1 << 53
-"""float64 holds every whole number below this one."""
+"""float64 represents every integer below this one."""
 
 
 class CellKind(str, Enum):
-    """What the cells of a column are. A column of ``int`` and ``float`` is ``float``; any other mix is ``mixed``."""
+    """The type of a column's cells. A column of ``int`` and ``float`` is ``float``; any other mix is ``mixed``."""
 
     INT = "int"
     FLOAT = "float"
@@ -50,15 +50,15 @@ def kind_of(types: Iterable[type]) -> CellKind:
 
 
 def as_cell(value: Any) -> Cell | None:
-    """A value of JSON, YAML, NumPy or a message as a cell of the same type; None stays None.
+    """Converts a value of JSON, YAML, NumPy or a message to a cell of the same type; None stays None.
 
-    A list keeps its order. A mapping within a list, and anything else, becomes text.
+    A list keeps its order. A mapping inside a list, and any other type, becomes text.
     """
     if value is None or (type(value) in _KINDS and not isinstance(value, tuple)):
         return value
     if isinstance(value, np.generic):
         return as_cell(value.item())
-    if isinstance(value, int):  # a member of an enumeration, as the following
+    if isinstance(value, int):  # an enum member, as in the next cases
         return int(value)
     if isinstance(value, float):
         return float(value)
@@ -74,7 +74,7 @@ def as_cell(value: Any) -> Cell | None:
 def flatten(settings: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Cell]]:
     """Nested settings as (dotted name, cell): ``{"model": {"depth": 3}}`` gives ``model.depth``.
 
-    A list of mappings is numbered, as in ``layers.0.units``; any other list is one cell. None is missing.
+    The items of a list of mappings are numbered, as in ``layers.0.units``; any other list is one cell. Skips None.
     """
     for key, value in settings.items():
         name = f"{prefix}{key}"
@@ -87,7 +87,7 @@ def flatten(settings: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str
 
 
 def as_number(cell: object) -> float:
-    """A number as float64, infinite where it is too large; NaN for anything else."""
+    """A number as float64, infinite if it is too large; NaN for other cells."""
     if type(cell) is float:
         return cell
     if type(cell) is not int:
@@ -99,7 +99,7 @@ def as_number(cell: object) -> float:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as text: texts as they are, all else as JSON; NaN, Infinity and -Infinity by these names."""
+    """A cell as text: texts unchanged, other types as JSON, with NaN, Infinity and -Infinity."""
     return cell if isinstance(cell, str) else json.dumps(cell, default=str, ensure_ascii=False)
 
 

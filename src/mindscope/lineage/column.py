@@ -15,7 +15,7 @@ from mindscope.lineage.cell import EXACT, Cell, CellKind, as_number, kind_of
 
 
 class Group(str, Enum):
-    """What a column is about."""
+    """The topic of a column."""
 
     PARAMETER = "parameter"
     DATASET = "dataset"
@@ -41,7 +41,7 @@ class ColumnKey(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Unique text: ``metric/Accuracy``; a parameter's own name, unless that reads as the id of another column."""
+        """Unique text: ``metric/Accuracy``; for a parameter its name, unless that looks like another id."""
         if self == RUN:
             return self.name
         is_plain = self.group is Group.PARAMETER and self.name.partition("/")[0] not in _RESERVED
@@ -53,7 +53,7 @@ RUN = ColumnKey(Group.FACT, "run")
 
 
 class Column:
-    """The cells of one column, one for each row; None where the row has none. It never changes."""
+    """The cells of one column, one for each row; None for a missing cell. Immutable."""
 
     def __init__(self, key: ColumnKey, cells: Iterable[Cell | None], length: int) -> None:
         self.key = key
@@ -83,7 +83,7 @@ class Column:
 
     @cached_property
     def count(self) -> int:
-        """How many rows have the column."""
+        """How many rows have a cell in this column."""
         return len(self) - int(self.is_missing.sum())
 
     @cached_property
@@ -101,25 +101,25 @@ class Column:
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """Numbers as float64 of shape (rows,); NaN where the cell is missing or no number."""
+        """The numbers as float64 of shape (rows,); NaN for missing cells and other types."""
         numbers = np.fromiter(map(as_number, self.cells), np.float64, len(self))
         numbers.flags.writeable = False
         return numbers
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether ``numbers`` holds each whole number of the column without rounding."""
+        """Whether ``numbers`` holds each integer of the column without rounding."""
         return int not in self._types or not bool(np.any(np.abs(self.numbers) >= EXACT))
 
     @cached_property
     def range(self) -> tuple[float, float] | None:
-        """The least and the greatest finite number; None without any."""
+        """The smallest and the largest finite number; None if there is none."""
         finite = self.numbers[np.isfinite(self.numbers)]
         return (float(finite.min()), float(finite.max())) if finite.size else None
 
     @cached_property
     def distinct(self) -> tuple[Cell, ...]:
-        """Each value once, in the order of the rows; ``1``, ``1.0`` and ``True`` are three values, NaN is one."""
+        """Distinct values in row order; ``1``, ``1.0`` and ``True`` are three values, NaN is one."""
         present = (cell for cell in self.cells if cell is not None)
         seen: dict[tuple[str, str], Cell] = {(type(cell).__name__, repr(cell)): cell for cell in present}
         return tuple(seen.values())

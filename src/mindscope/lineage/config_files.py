@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hyper-parameters that other programs keep in files beside the event files."""
+"""Reads hyperparameters that other programs store in files beside the event files."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from mindscope.lineage.cell import Cell, flatten
 from mindscope.lineage.yaml_text import parse_yaml
 
 NAMES = ("params.json", "params.yaml", "hparams.yaml", ".hydra/config.yaml", "config.yaml")
-"""What is looked for, the most trusted first: of a name that several files set, the first counts.
+"""Files to read, by precedence: if several files set a name, the first one counts.
 
 Ray Tune and DVC write ``params``, Lightning ``hparams.yaml``, Hydra ``.hydra/config.yaml``.
 """
 MOST_BYTES = 1 << 20
-"""A larger file is no list of settings."""
+"""A larger file is not a configuration file."""
 MOST_SETTINGS = 2000
-"""Of one file."""
+"""Limit for one file."""
 
 SETTLED_NS = 2_000_000_000
 UNSETTLED = -1
-"""In place of the time of a directory that changed less than ``SETTLED_NS`` ago."""
+"""Replaces the modification time of a directory that changed less than ``SETTLED_NS`` ago."""
 
 Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFiles:
-    """Settings by dotted name, and a sentence on each file, or part of one, that can't be used."""
+    """Settings by dotted name, and one message for each problem."""
 
     settings: Mapping[str, Cell] = field(default_factory=dict[str, Cell])
     problems: tuple[str, ...] = ()
@@ -47,9 +47,9 @@ NONE = ConfigFiles()
 
 
 def config_stamp(directory: Path, before: Stamp = ()) -> Stamp:
-    """Changes when a file of ``NAMES`` in the directory comes, goes or is written: (name, nanoseconds, bytes) of each.
+    """A key of the files of ``NAMES`` in the directory: (name, nanoseconds, bytes) of each. Changes when they do.
 
-    ``before`` is the stamp of the last call: the directory is listed again only where its time changed.
+    ``before`` is the previous key: the function lists the directory again only if its modification time changed.
     """
     if before and all(_stat(directory, name) == tuple(state) for name, *state in before):
         return before
@@ -58,7 +58,7 @@ def config_stamp(directory: Path, before: Stamp = ()) -> Stamp:
         state = _stat(directory, folder)
         if state is None:
             break
-        # A directory that changed a moment ago may change again without a new time: it is listed the next time too.
+        # A directory that changed a moment ago may change again with the same time, so it is listed next time too.
         is_settled = time.time_ns() - state[0] > SETTLED_NS
         stamp.append((folder, state[0] if is_settled else UNSETTLED, 0))
         wanted = [name for name in NAMES if str(Path(name).parent) == (folder or ".")]
@@ -74,7 +74,7 @@ def config_stamp(directory: Path, before: Stamp = ()) -> Stamp:
 
 
 def _stat(directory: Path, name: str) -> tuple[int, int] | None:
-    """When a file was written, in nanoseconds, and its bytes; None when it is gone. A directory has 0 bytes."""
+    """The modification time in nanoseconds, and the size; None if the file is gone. A directory has size 0."""
     try:
         found = os.lstat(os.path.join(directory, name))  # noqa: PTH118 (ten thousand times)
     except OSError:
@@ -83,9 +83,9 @@ def _stat(directory: Path, name: str) -> tuple[int, int] | None:
 
 
 def read_config_files(directory: Path, stamp: Stamp | None = None) -> ConfigFiles:
-    """The settings of all files of ``NAMES`` in the directory of a run. What can't be read hides nothing else.
+    """The settings of all files of ``NAMES`` in the directory of a run. A bad file does not affect the others.
 
-    ``stamp`` is that of the directory, if the caller has it: files that it lacks are not looked for.
+    ``stamp`` is the result of ``config_stamp``, if the caller has it: only its files are read.
     """
     there = {name for name, _, _ in (config_stamp(directory) if stamp is None else stamp)}
     settings: dict[str, Cell] = {}
@@ -100,13 +100,13 @@ def read_config_files(directory: Path, stamp: Stamp | None = None) -> ConfigFile
             continue
         except OSError as error:
             problems.append(f"{path}: {error.strerror or error}; check the file permissions")
-        except (ValueError, RecursionError) as error:  # FormatError and what the decoders of text raise
+        except (ValueError, RecursionError) as error:  # FormatError, and errors of the parsers
             problems.append(f"{path}: {' '.join(str(error).split())}; its settings are not in the table")
     return ConfigFiles(settings, tuple(problems)) if settings or problems else NONE
 
 
 def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cell]]:
-    """Raises ValueError."""
+    """The settings in a text. Raises ValueError."""
     try:
         value = parse(text)
     except json.JSONDecodeError as error:
@@ -122,7 +122,7 @@ def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cel
 
 
 def _read_text(path: Path) -> str:
-    """Raises OSError; FormatError for what is no plain file of this directory, or too large."""
+    """The text of a file. Raises OSError; FormatError if it is a link, not a regular file, or too large."""
     folder = os.path.realpath(path.parent.parent if path.parent.name == ".hydra" else path.parent)
     inside = os.path.join(folder, *path.parts[-2:] if path.parent.name == ".hydra" else path.parts[-1:])  # noqa: PTH118
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs, field by field."""
+"""Compares two runs field by field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mindscope.lineage.table import in_group_order
 
 
 class FieldPair(NamedTuple):
-    """A field of two runs; None where a run has none."""
+    """A field of two runs; None if a run lacks it."""
 
     key: ColumnKey
     one: Cell | None
@@ -21,7 +21,7 @@ class FieldPair(NamedTuple):
 
 
 def compare_rows(one: Row, other: Row) -> tuple[FieldPair, ...]:
-    """All fields of two rows but the run, those that differ first; NaN equals NaN, ``1`` differs from ``1.0``."""
+    """All fields of two rows except the run, differing ones first; NaN equals NaN, ``1`` differs from ``1.0``."""
     keys = in_group_order(dict.fromkeys((*one, *other)))
     pairs = [_pair(key, one.get(key), other.get(key)) for key in keys if key != RUN]
     return tuple(sorted(pairs, key=lambda pair: not pair.differs))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as what statistics work on: numbers or categories."""
+"""Converts columns to features for statistics: numbers or categories."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ CAUSES = frozenset({Group.PARAMETER, Group.CUSTOM, Group.DATASET})
 """Groups whose columns may explain a result."""
 NETWORK = ColumnKey(Group.ALGORITHM, "network")
 FEWEST_RUNS = 8
-"""With fewer runs no interval says anything."""
+"""With fewer runs, intervals are meaningless."""
 NEARLY_UNIQUE = 0.5
-"""Texts of more different values than this share of the runs are names, and no setting."""
+"""A text column with more distinct values than this share of the runs holds names, not settings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feature:
-    """A column over the runs that have the target. ``values`` are numbers, or codes of categories; NaN is missing.
+    """A column over the runs that have the target. ``values`` are numbers, or category codes; NaN is missing.
 
-    ``names`` are the categories by code, none of a number.
+    ``names`` are the categories by code, empty for a number.
     """
 
     key: ColumnKey
@@ -38,14 +38,14 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class SetApart:
-    """A column that can't explain anything, and why."""
+    """A column that can't explain the target, with the reason."""
 
     key: ColumnKey
     reason: str
 
 
 def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature], list[SetApart]]:
-    """Columns that vary, and those set apart."""
+    """Columns that vary, and excluded columns."""
     found: list[Feature] = []
     apart: list[SetApart] = []
     for key in keys:
@@ -58,12 +58,12 @@ def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature],
 
 
 def cause_keys(table: Table, target: ColumnKey) -> list[ColumnKey]:
-    """Parameters, custom fields, data and the network: what was chosen before the training."""
+    """Parameters, custom fields, data and the network: choices made before the training."""
     return [key for key in table.columns if (key.group in CAUSES or key == NETWORK) and key != target]
 
 
 def _feature(column: Column) -> Feature | str:
-    """The feature, or the reason why there is none."""
+    """The feature, or the reason why the column is excluded."""
     distinct = column.distinct
     if column.count < FEWEST_RUNS:
         return f"only {column.count} runs have it and the target, want {FEWEST_RUNS}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters over the rows of a lineage table: ``lr < 0.01 and metric["Accuracy"] > 0.9``.
 
-A comparison with a missing value is false, whatever the sign; ``not`` turns that into true. Numbers compare with
-numbers, texts with texts, lists and truths for equality with their like; values of different kinds are not equal.
+A comparison with a missing value is false for every operator; ``not`` turns that into true. Numbers compare with
+numbers, texts with texts. Lists and booleans compare only for equality; values of different types are not equal.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ class Filter:
     """A condition on rows."""
 
     def __init__(self, text: str) -> None:
-        """Raises FilterError, whose ``position`` is the character at which the text can't be read."""
+        """Raises FilterError; its ``position`` is the character of the syntax error."""
         self.text = text
         self._condition = parse_filter(text)
 
     def matches(self, table: Table) -> Mask:
-        """For each row whether the condition holds: bool of shape (rows,).
+        """Whether the condition holds, for each row: bool of shape (rows,).
 
-        Raises FilterError, with the position of its name, when the table lacks a column.
+        Raises FilterError with the position of the name if the table lacks a column.
         """
         return _Evaluation(table).mask(self._condition)
 
     def apply(self, table: Table) -> Table:
-        """The rows for which the condition holds. Raises as ``matches`` does."""
+        """The rows for which the condition holds. Raises like ``matches``."""
         return table.take(np.flatnonzero(self.matches(table)))
 
 
 class _Evaluation:
-    """One filter over one table."""
+    """Evaluates one filter over one table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -129,7 +129,7 @@ class _Evaluation:
 
 
 def compare(sign: CompareSign, one: Cell | None, other: Cell | None) -> bool:
-    """Two cells; false where one is missing."""
+    """Compares two cells; False if one is missing."""
     if one is None or other is None:
         return False
     if sign in ("==", "!="):
@@ -179,12 +179,12 @@ def _is_exact(value: Cell) -> bool:
 
 
 def _number(compute: Callable[[Any, Any], Any], one: Cell | None, other: Cell | None) -> Cell | None:
-    """Missing unless both are numbers; NaN where a whole number is too large to join a float."""
+    """Missing unless both are numbers; NaN if an integer is too large for float arithmetic."""
     if not (_is_number(one) and _is_number(other)):
         return None
     try:
         return compute(one, other)
-    except OverflowError:  # a whole number that no float holds
+    except OverflowError:  # an integer too large for float64
         return math.nan
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a filter by recursive descent."""
+"""Parses a filter by recursive descent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ list       = "[" [ unary { "," unary } ] "]"        column = NAME | NAME "[" TEX
 """
 DEEPEST = 40
 MOST_OPERATIONS = 100
-"""Of one filter; a long sum is as deep as it is long."""
+"""Limit for one filter; the syntax tree of a long sum is as deep as the sum is long."""
 _COMPARE = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _CONSTANTS: dict[str, Cell] = {
     "true": True, "True": True, "false": False, "False": False, "nan": math.nan, "inf": math.inf,
@@ -47,7 +47,7 @@ _GROUPS = [group.value for group in Group]
 
 
 def parse_filter(text: str) -> Condition:
-    """The condition that a text says. Raises FilterError, which names the place and what is wanted there."""
+    """The condition of a text. Raises FilterError with the position and the expected token."""
     parser = _Parser(tokenize(text))
     condition = parser.condition()
     parser.end()
@@ -64,7 +64,7 @@ class _Parser:
         self._operations = 0
 
     def condition(self) -> Condition:
-        """Raises FilterError where the text says a number or a text."""
+        """Raises FilterError if the text is a number or a text, not a condition."""
         position = self._token.position
         return self._as_condition(self._or(), position)
 

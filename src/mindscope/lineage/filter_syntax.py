@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a filter consists of. ``position`` is that of the first character, counted from 0."""
+"""Syntax tree of a filter. ``position`` is the index of the first character, from 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ArithmeticSign = Literal["+", "-", "*", "/"]
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number, text, truth or list."""
+    """A number, text, boolean or list."""
 
     value: Cell
     position: int
@@ -22,7 +22,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A column: ``group`` is None for an id or a bare name."""
+    """A column: ``group`` is None for an id or a name without a group."""
 
     group: str | None
     name: str
@@ -31,7 +31,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Two numbers to one."""
+    """An operation on two numbers."""
 
     sign: ArithmeticSign
     left: Operand
@@ -71,7 +71,7 @@ class Is:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """True where the condition is false."""
+    """True if the condition is false."""
 
     condition: Condition
     position: int
@@ -79,7 +79,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Conditions that all hold, or of which one holds."""
+    """Conditions joined by ``and`` or ``or``."""
 
     sign: Literal["and", "or"]
     conditions: tuple[Condition, ...]
@@ -88,7 +88,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class IsTrue:
-    """A column as a condition: where its value is true."""
+    """A column as a condition: true if its value is true."""
 
     operand: Name
     position: int

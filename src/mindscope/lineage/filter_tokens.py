@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of a filter."""
+"""Tokenizer of filters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 class TokenKind(Enum):
-    """What a token is; a ``COLUMN`` stands in backticks."""
+    """The type of a token; a ``COLUMN`` is a name in backticks."""
 
     NUMBER = auto()
     TEXT = auto()
@@ -36,7 +36,7 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """A token at ``position``, counted in characters from 0; ``text`` is without quotes and escapes."""
+    """A token at ``position``, a character index from 0; ``text`` has no quotes and escapes."""
 
     kind: TokenKind
     text: str

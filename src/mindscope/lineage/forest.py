@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Permutation importance in a random forest (scikit-learn), on runs that it was not trained on."""
+"""Permutation importance in a random forest (scikit-learn), on held-out runs."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ TREES = 100
 FOLDS = 5
 REPEATS = 5
 MOST_RUNS = 2000
-"""A forest sees as many runs, drawn at random."""
+"""Limit of runs for a forest; more are sampled at random."""
 T95 = 2.776
-"""Student's t of four degrees of freedom, for the mean of five folds."""
+"""Student's t with four degrees of freedom, for the mean of five folds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForestResult:
-    """``importances``: by how much of the target's variance the error grows when a feature is shuffled, one each.
+    """``importances``: for each feature, the error growth when it is shuffled, as a share of the target's variance.
 
-    ``score`` is the share of the variance that the forest explains in runs that it has not seen: at 0 or less it has
-    learned nothing, and importances mean nothing.
+    ``score`` is the share of the variance that the forest explains in held-out runs. If it is 0 or less, the forest has
+    learned nothing, and the importances are meaningless.
     """
 
     score: Estimate
@@ -39,7 +39,7 @@ class ForestResult:
 
 
 def forest_importance(features: Sequence[Feature], y: Floats) -> ForestResult:
-    """Fit and permute. ``y`` has the shape (runs,) and no NaN. Raises MissingPackageError without scikit-learn."""
+    """Fit and permute. ``y`` has shape (runs,) and no NaN. Raises MissingPackageError without scikit-learn."""
     ensemble = _package()
     rng = np.random.default_rng(0)
     rows = rng.permutation(y.size)[:MOST_RUNS]
@@ -66,7 +66,7 @@ def _fitted(ensemble: Any, x: Floats, y: Floats) -> Any:
 def _fold(
     ensemble: Any, x: Floats, y: Floats, test: NDArray[np.intp], rng: np.random.Generator
 ) -> tuple[float, list[float]]:
-    """The score on the runs of ``test``, and by how much each shuffled feature lowers it."""
+    """The score on the runs of ``test``, and how much each shuffled feature lowers it."""
     train = np.setdiff1d(np.arange(y.size), test)
     model = _fitted(ensemble, x[train], y[train])
     variance = float(y.var()) or 1.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether more of a metric is better, and which run is best."""
+"""Guesses whether higher or lower is better for a metric, and finds the best run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def guess_goal(name: str) -> Goal:
-    """``min`` where a word of the name is one of which less is better, such as loss or error; else ``max``."""
+    """``min`` if a word of the name means that lower is better, such as loss or error; else ``max``."""
     words = _CAMEL.sub(" ", name).lower().replace("_", " ")
     return "min" if _LESS_IS_BETTER.search(words) else "max"
 
 
 def best_row(column: Column, goal: Goal) -> int | None:
-    """The first row with the best finite number; None without any."""
+    """The first row with the best finite number; None if there is none."""
     finite = np.flatnonzero(np.isfinite(column.numbers))
     if not finite.size:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters matter for a target, by four measures that see different things."""
+"""Importance of parameters for a target, by four measures with different strengths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mindscope.lineage.table import Table
 
 
 class Measure(str, Enum):
-    """How importance is measured."""
+    """A measure of importance."""
 
     LINEAR = "linear"
     RANK = "rank"
@@ -49,14 +49,14 @@ CANNOT_SEE: Mapping[Measure, str] = {
     Measure.FOREST: "A random forest sees curves and parameters that matter together; it divides importance between "
     "parameters that vary together, and says nothing where its score is near zero.",
 }
-"""A sentence on the limits of each measure. None of them tells a cause from a coincidence."""
+"""Limits of each measure, as a sentence for users. No measure distinguishes a cause from a coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureImportance:
     """A parameter: ``kind`` is number or category; measures that can't be computed are absent.
 
-    Linear and rank have a sign for numbers, and none for categories, whose means are compared.
+    Linear and rank have a sign for numbers. For categories, they compare means and have no sign.
     """
 
     key: ColumnKey
@@ -66,7 +66,7 @@ class FeatureImportance:
 
 @dataclass(frozen=True, slots=True)
 class PairImportance:
-    """Two parameters that matter together: the share of the target's variance that only their pair explains."""
+    """An interaction of two parameters: the share of the target's variance that only their pair explains."""
 
     one: ColumnKey
     other: ColumnKey
@@ -75,9 +75,9 @@ class PairImportance:
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """Parameters, the most important first, for the ``sample_size`` runs that have a finite target.
+    """Parameters, most important first, for the ``sample_size`` runs that have a finite target.
 
-    ``forest_score`` is None where no forest was grown, and ``forest_problem`` then says why.
+    ``forest_score`` is None if there is no forest; ``forest_problem`` then gives the reason.
     """
 
     target: ColumnKey
@@ -90,7 +90,7 @@ class Importance:
     cannot_see: Mapping[Measure, str] = field(default_factory=lambda: CANNOT_SEE)
 
     def __getitem__(self, id: str) -> FeatureImportance:
-        """The parameter of an id or name. Raises ColumnNotFoundError."""
+        """The parameter with this id or name. Raises ColumnNotFoundError."""
         for feature in self.features:
             if id in (feature.key.id, feature.key.name):
                 return feature
@@ -138,7 +138,7 @@ def importance_of(table: Table, target: ColumnKey, keys: Iterable[ColumnKey] | N
 
 
 def _measures(feature: Feature, y: Floats, rng: np.random.Generator) -> dict[Measure, Estimate]:
-    """Over the runs that have the parameter; for mutual information a missing value is a category."""
+    """Measures over the runs that have the parameter; for mutual information, a missing value is a category."""
     is_known = ~np.isnan(feature.values)
     x, seen = feature.values[is_known], y[is_known]
     if feature.kind == "number":

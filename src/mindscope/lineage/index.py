@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table that follows its rows: only the columns that a changed row touches are built again."""
+"""An incremental table: an update rebuilds only the columns that changed rows use."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ Row = Mapping[ColumnKey, Cell]
 
 
 class TableIndex:
-    """Rows by run id. One thread updates; a table that it gave never changes."""
+    """Rows by run id. Only one thread may update; returned tables are immutable."""
 
     def __init__(self) -> None:
         self._rows: dict[str, Row] = {}
         self._users: dict[ColumnKey, int] = {}  # how many rows have the column
-        self._columns: dict[ColumnKey, Column] = {}  # those that are up to date
+        self._columns: dict[ColumnKey, Column] = {}  # the columns that are up to date
         self._table: Table | None = None
         self.version = 0
         """Grows with every change."""
-        self._changed_at: dict[str, int] = {}  # the version that changed a row, or removed it, last
+        self._changed_at: dict[str, int] = {}  # by run: the version that last changed or removed its row
 
     def row(self, run: str) -> Row | None:
-        """The row of a run, None where it has none."""
+        """The row of a run, None if there is none."""
         return self._rows.get(run)
 
     def update(self, rows: Mapping[str, Row], gone: Iterable[str] = ()) -> frozenset[str]:
-        """Set ``rows`` and remove those of ``gone``; returns the runs whose row is another, new or removed."""
+        """Set ``rows`` and remove the runs of ``gone``; returns the runs whose row changed, is new or was removed."""
         changed = [run for run, row in rows.items() if not _is_same(self._rows.get(run), row)]
         removed = [run for run in gone if run in self._rows]
-        if removed or any(run not in self._rows for run in changed):  # the length of every column is another
+        if removed or any(run not in self._rows for run in changed):  # the length of every column changes
             self._columns.clear()
         for run in changed:
             self._replace(run, rows[run])
@@ -46,11 +46,11 @@ class TableIndex:
         return frozenset((*changed, *removed))
 
     def changed_since(self, version: int) -> frozenset[str]:
-        """The runs whose row changed, came or went after ``version``."""
+        """The runs whose row changed, was added or removed after ``version``."""
         return frozenset(run for run, at in self._changed_at.items() if at > version)
 
     def table(self, order: Iterable[str] | None = None) -> Table:
-        """All rows in the order of their runs: as they were added, or as ``order`` gives them."""
+        """All rows in the order of their runs: in insertion order, or in the order of ``order``."""
         runs = tuple(self._rows if order is None else order)
         if self._table is not None and self._table.runs == runs:
             return self._table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of parameters that matter together: what cells of both explain beyond rows and columns."""
+"""Finds pairs of parameters that interact: a two-way analysis of variance over bins."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mindscope.lineage.association import Codes, Estimate, Floats
 from mindscope.lineage.features import Feature
 
 LEVELS = 3
-"""A number is cut into so many bins of equal counts."""
+"""Number of bins of equal counts for a number."""
 MOST_LEVELS = 6
-"""A category of more values needs more runs than sweeps have."""
+"""A category with more values needs more runs than a typical sweep has."""
 MOST_FEATURES = 12
 MOST_PAIRS = 10
 RESAMPLES = 100
 
 
 class Interaction(NamedTuple):
-    """Two features by their places, and the share of the target's variance that only their pair explains."""
+    """Two features by their indices, and the share of the target's variance that only their pair explains."""
 
     one: int
     other: int
@@ -33,8 +33,8 @@ class Interaction(NamedTuple):
 def interactions(features: Sequence[Feature], y: Floats, rng: np.random.Generator) -> list[Interaction]:
     """The strongest pairs of the first ``MOST_FEATURES`` features, over the runs that have both.
 
-    A two-way analysis of variance over bins: the adjusted share of cell means less that of additive effects. The
-    interval is the bootstrap's.
+    A two-way analysis of variance over bins: the adjusted share of cell means minus that of additive effects. The
+    interval is a bootstrap interval.
     """
     levels = [_levels(feature) for feature in features[:MOST_FEATURES]]
     shares: list[tuple[float, int, int]] = []
@@ -78,7 +78,7 @@ def _indicators(codes: Codes) -> Floats:
 
 
 def _levels(feature: Feature) -> NDArray[np.intp]:
-    """The bin or category of each run; -1 where it is missing, everywhere for a category of too many values."""
+    """The bin or category of each run; -1 if it is missing, and for all runs if a category has too many values."""
     levels = np.full(feature.values.size, -1, np.intp)
     if len(feature.names) > MOST_LEVELS:
         return levels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MindSpore's lineage messages as a lineage."""
+"""Converts MindSpore's lineage messages to the lineage model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_train_lineage(message: Message) -> TrainLineage:
         loss=_shortest(algorithm.get("loss")),
         model_path=_checkpoint(paths, model.get("path")),
         model_paths=paths,
-        model_size=model.get("size") or None,  # without a checkpoint MindSpore writes 0
+        model_size=model.get("size") or None,  # MindSpore writes 0 if there is no checkpoint
     )
 
 
@@ -52,7 +52,7 @@ def read_eval_lineage(message: Message) -> EvalLineage:
 
 
 def read_custom(message: Message) -> dict[str, CustomValue]:
-    """The keys and values of a decoded UserDefinedInfo; nested ones are joined with ``/``."""
+    """The keys and values of a decoded UserDefinedInfo; nested keys are joined with ``/``."""
     values: dict[str, CustomValue] = {}
     for part in message.get("user_info", []):
         values |= read_custom(part)
@@ -65,12 +65,12 @@ def read_custom(message: Message) -> dict[str, CustomValue]:
 
 
 def _shortest(value: float | None) -> float | None:
-    """The float32 of a message as its author wrote it: 0.002, not 0.0020000000949949026."""
+    """A float32 as the shortest decimal number: 0.002, not 0.0020000000949949026."""
     return None if value is None else float(str(np.float32(value)))
 
 
 def _parse_object(text: str | None) -> Mapping[str, Any] | None:
-    """The object that a JSON text holds; None when it holds none. Raises FormatError when it is nested too deep."""
+    """The object in a JSON text; None if the text is not an object. Raises FormatError if it is nested too deep."""
     try:
         value = parse_json(text or "null")
     except json.JSONDecodeError:
@@ -79,7 +79,7 @@ def _parse_object(text: str | None) -> Mapping[str, Any] | None:
 
 
 def _checkpoint(paths: Mapping[str, Any] | None, text: str | None) -> str | None:
-    """The checkpoint's path; older programs write it as it is instead of as JSON."""
+    """The checkpoint's path; older programs write the plain path instead of JSON."""
     if paths is None:
         return text or None
     path = paths.get("ckpt")

@@ -14,10 +14,10 @@ Part = TypeVar("Part", "TrainLineage", "EvalLineage")
 
 @dataclass(frozen=True, slots=True)
 class TrainLineage:
-    """How a model was trained; every field is None where no file says it.
+    """How a model was trained; a field is None if no file has it.
 
-    ``learning_rate`` and ``loss`` are float32 widened. ``dataset_size`` counts samples. ``model_path`` is the last
-    checkpoint, ``model_size`` its bytes. ``model_paths`` holds the whole JSON of the file (``{"ckpt": ...}``).
+    ``learning_rate`` and ``loss`` are widened float32. ``dataset_size`` counts samples. ``model_path`` is the last
+    checkpoint, ``model_size`` its size in bytes. ``model_paths`` holds the whole JSON of the file (``{"ckpt": ...}``).
     """
 
     optimizer: str | None = None
@@ -38,7 +38,7 @@ class TrainLineage:
 
 @dataclass(frozen=True, slots=True)
 class EvalLineage:
-    """What an evaluation gave; ``metric`` is the parsed JSON, None where the file has none."""
+    """Results of an evaluation; ``metric`` is the parsed JSON, None if the file has none."""
 
     metric: Mapping[str, Any] | None = None
     dataset_path: str | None = None
@@ -47,20 +47,20 @@ class EvalLineage:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What all files of a run say together; where two say it, the newer. Parts that no file has are None."""
+    """The merged lineage of all files of a run; newer values win. Parts that no file has are None."""
 
     train: TrainLineage | None = None
     eval: EvalLineage | None = None
     custom: Mapping[str, CustomValue] = field(default_factory=dict[str, CustomValue])
 
     def __bool__(self) -> bool:
-        """Whether anything is known."""
+        """Whether there is any lineage."""
         return self.train is not None or self.eval is not None or bool(self.custom)
 
     def row(self) -> dict[str, Any]:
-        """One flat table row; metrics are columns ``metric/NAME``, what the user added ``custom/NAME``.
+        """One flat table row; metrics are columns ``metric/NAME``, user-defined fields ``custom/NAME``.
 
-        A column is absent where nothing is known.
+        Unknown values have no column.
         """
         row = _known(self.train, "model_paths")
         row |= {f"eval_{name}": value for name, value in _known(self.eval, "metric").items()}
@@ -69,7 +69,7 @@ class Lineage:
 
 
 def merge(older: Part | None, newer: Part) -> Part:
-    """What two files say together; ``newer`` wins where both do."""
+    """The merged lineage of two files; ``newer`` wins if both have a value."""
     if older is None:
         return newer
     return type(newer)(**(_known(older) | _known(newer)))

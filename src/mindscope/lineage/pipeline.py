@@ -9,7 +9,7 @@ from typing import TypeAlias
 from mindscope.lineage.cell import Cell
 
 SOURCE = "Dataset"
-"""Ends the names of operations that read data, such as MnistDataset."""
+"""Suffix of the names of operations that read data, such as MnistDataset."""
 IMPOSSIBLE = float("-inf")
 
 
@@ -33,9 +33,9 @@ Pipeline: TypeAlias = "tuple[Stage, ...]"
 
 
 def stage_score(one: Stage, other: Stage) -> float:
-    """How well two stages fit into one column: from 1 to 2 for one operation, by its equal parameters.
+    """How well two stages match: from 1 to 2 for the same operation, by the share of its equal parameters.
 
-    Two different sources score half a point; other different operations never share a column. Branches score by the
+    Two different sources score 0.5; other different operations never share a column. Branches score by the
     best pairs of their flows.
     """
     if isinstance(one, Branches) and isinstance(other, Branches):
@@ -48,7 +48,7 @@ def stage_score(one: Stage, other: Stage) -> float:
 
 
 def flow_similarity(one: Pipeline, other: Pipeline) -> float:
-    """From 0 to 1: the score of the best alignment of two flows relative to that of equal ones."""
+    """From 0 to 1: the score of the best alignment of two flows, relative to that of equal flows."""
     if not one and not other:
         return 1.0
     best = [0.0] * (len(other) + 1)
@@ -60,7 +60,7 @@ def flow_similarity(one: Pipeline, other: Pipeline) -> float:
 
 
 def pair_flows(groups: list[list[Pipeline]], flows: tuple[Pipeline, ...]) -> list[int]:
-    """For each flow the group that it fits best, each group once; a flow that fits none gets a new number."""
+    """The best matching group of each flow, each group at most once; a flow without a match gets a new number."""
     scores = sorted(
         (
             (-max(flow_similarity(each, flow) for each in group), number, place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data pipelines of many runs side by side: equal operations in one column, whatever was inserted before them."""
+"""Aligns data pipelines of many runs: equal operations share a column, even after insertions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ score_of = lru_cache(maxsize=100_000)(stage_score)
 
 @dataclass(frozen=True, slots=True)
 class AlignedColumn:
-    """One place of the pipelines: ``stages`` has one entry a row, None where a pipeline has no such stage.
+    """One aligned position: ``stages`` has one entry per row, None if a pipeline lacks the stage.
 
-    ``differing`` names the parameters that differ between the rows that have the operation; ``differs`` also where
-    operations or branches differ, or a row has none. ``branches`` are the flows of a joining operation, aligned each.
+    ``differing`` names the parameters that differ between rows with the operation. ``differs`` is also True if
+    operations or branches differ, or a row lacks the stage. ``branches`` are the aligned flows of a joining operation.
     """
 
     stages: tuple[Stage | None, ...]
@@ -31,7 +31,7 @@ class AlignedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Rows of aligned stages; a row without its gaps is the pipeline again."""
+    """Rows of aligned stages; a row without its gaps is the original pipeline."""
 
     columns: tuple[AlignedColumn, ...]
     height: int
@@ -44,9 +44,9 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class PipelineTable:
-    """The pipelines of runs. ``marks`` gives each run the row of its pipeline: equal pipelines share one.
+    """The pipelines of runs. ``marks`` maps each run to the row of its pipeline: equal pipelines share a row.
 
-    Row 0 is the pipeline of most runs. Runs without a pipeline have no mark.
+    Row 0 is the most common pipeline. Runs without a pipeline have no mark.
     """
 
     marks: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -58,7 +58,7 @@ class PipelineTable:
 
 
 def align_runs(pipelines: Mapping[str, Pipeline]) -> PipelineTable:
-    """Align the pipelines of runs, each different one once."""
+    """Align the distinct pipelines of runs."""
     counts = Counter(pipelines.values())
     different = [pipeline for pipeline, _ in counts.most_common()]
     numbers = {pipeline: number for number, pipeline in enumerate(different)}
@@ -66,10 +66,10 @@ def align_runs(pipelines: Mapping[str, Pipeline]) -> PipelineTable:
 
 
 def align(pipelines: Sequence[Pipeline]) -> Alignment:
-    """Align progressively: each pipeline against the columns of those before it (Needleman and Wunsch, 1970).
+    """Progressive alignment: each pipeline against the columns of the earlier ones (Needleman and Wunsch, 1970).
 
-    Gaps cost nothing, and different operations never share a column, so that the best alignment is the one in which
-    most operations, and of these most parameters, are equal.
+    Gaps cost nothing, and different operations never share a column. So the best alignment has the most equal
+    operations, and among those the most equal parameters.
     """
     columns: list[list[Stage | None]] = []
     for height, pipeline in enumerate(pipelines):
@@ -104,7 +104,7 @@ def _merged(columns: list[list[Stage | None]], pipeline: Pipeline, height: int) 
 
 
 def _fit(column: list[Stage | None], stage: Stage) -> float:
-    """How well a stage fits to those that the column has; the mean of all rows that have one."""
+    """How well a stage matches the stages of a column: the mean over all rows that have one."""
     scores = [score_of(each, stage) for each in column if each is not None]
     return IMPOSSIBLE if IMPOSSIBLE in scores else sum(scores) / len(scores)
 
@@ -120,7 +120,7 @@ def _column(stages: list[Stage | None]) -> AlignedColumn:
 
 
 def _branches(stages: list[Stage | None]) -> tuple[Alignment, ...]:
-    """Flows that fit each other, aligned over all rows; a row without such a flow has an empty one."""
+    """Matching flows, aligned over all rows; a row without such a flow has an empty one."""
     groups: list[list[Pipeline]] = []
     rows: list[dict[int, Pipeline]] = []
     for stage in stages:

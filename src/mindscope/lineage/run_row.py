@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lineage of one run as a row of the table."""
+"""Converts the lineage of one run to a row of the table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mindscope.lineage.column import ColumnKey, Group
 from mindscope.lineage.model import EvalLineage, Lineage, TrainLineage
 
 ENVIRONMENT = "env/"
-"""Begins the names of custom fields that are facts of the run: mindscope's collectors add them by themselves."""
+"""Prefix of custom fields that are facts of the run; mindscope's collectors add them automatically."""
 _TRAIN: Mapping[str, ColumnKey] = {
     **{
         name: ColumnKey(Group.PARAMETER, name)
@@ -31,7 +31,7 @@ _EVAL: Mapping[str, ColumnKey] = {
 
 
 def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
-    """Every value that the lineage of a run has, by its column."""
+    """Every lineage value of a run, by its column."""
     yield from _fields(lineage.train, _TRAIN)
     yield from _fields(lineage.eval, _EVAL)
     paths = (lineage.train and lineage.train.model_paths) or {}
@@ -47,7 +47,7 @@ def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
 
 
 def parameter_cells(settings: Mapping[str, Any]) -> Iterator[tuple[ColumnKey, Cell]]:
-    """Hyper-parameters by name, nested ones by dotted names."""
+    """Hyperparameters by name; nested ones have dotted names."""
     return _named(Group.PARAMETER, flatten(settings))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A curve as a few cells of the lineage table."""
+"""Summarizes a curve as a few cells of the lineage table."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def scalar_cells(
 ) -> Iterator[tuple[ColumnKey, Cell]]:
     """``TAG:last``, ``:min``, ``:max``, ``:mean`` of the last ``mean_of`` points, and the first step of both extremes.
 
-    ``steps`` and ``values`` have the shape (n,). NaN counts in last and mean, and is no extreme: without any number
-    there is none.
+    ``steps`` and ``values`` have shape (n,). NaN counts in last and mean, but not as an extreme: if all values are NaN,
+    there are no extremes.
     """
     if not values.size:
         return
@@ -34,12 +34,12 @@ def scalar_cells(
         ):
             yield _key(tag, name), _shortest(values[row])
             yield _key(tag, f"{name}_step"), int(steps[row])
-    with np.errstate(invalid="ignore"):  # of infinities of both signs
+    with np.errstate(invalid="ignore"):  # infinities of both signs
         yield _key(tag, "mean"), float(values[-mean_of:].astype(np.float64).mean())
 
 
 def _shortest(value: Any) -> float:
-    """A float32 as its author wrote it: 0.1, not 0.10000000149011612."""
+    """A float32 as the shortest decimal number: 0.1, not 0.10000000149011612."""
     return float(str(value)) if value.dtype == np.float32 else float(value)
 
 

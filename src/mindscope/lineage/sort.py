@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of rows by several columns."""
+"""Sorts rows by several columns."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class SortKey(NamedTuple):
 def sorted_rows(table: Table, keys: Sequence[SortKey]) -> NDArray[np.intp]:
     """Row numbers sorted by the first key, ties by the next; equal rows keep their order.
 
-    Numbers come before texts (in natural order), truths and lists. NaN, then missing values come last in either
-    direction.
+    Numbers come first, then texts (in natural order), booleans and lists. NaN, then missing values come last in both
+    directions.
     """
     if not keys:
         return np.arange(len(table))
@@ -35,7 +35,7 @@ def sorted_rows(table: Table, keys: Sequence[SortKey]) -> NDArray[np.intp]:
 
 
 def _ranks(column: Column, is_descending: bool) -> NDArray[np.int64]:
-    """For each row the place of its cell among the distinct ones; NaN and missing ones behind them."""
+    """The rank of each row's cell among the distinct cells; NaN and missing cells come last."""
     ranks = np.empty(len(column), np.int64)
     is_ordinary = ~column.is_missing
     if column.is_numeric and column.is_exact:

@@ -15,7 +15,7 @@ from mindscope.lineage.column import RUN, Column, ColumnKey, Group
 
 
 class Table:
-    """Rows by run id, and columns by key. It never changes; what selects rows or columns gives another table."""
+    """Rows by run id, and columns by key. Immutable; selecting rows or columns returns a new table."""
 
     def __init__(self, runs: Sequence[str], columns: Mapping[ColumnKey, Column]) -> None:
         self.runs = tuple(runs)
@@ -23,7 +23,7 @@ class Table:
 
     @classmethod
     def from_rows(cls, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Table:
-        """A table of rows by run id; columns are ordered by group, then as they are first met."""
+        """A table of rows by run id; columns are ordered by group, then by first occurrence."""
         met = dict.fromkeys(key for row in rows.values() for key in row)
         keys = in_group_order(met)
         return cls(tuple(rows), {key: Column.of_rows(key, rows) for key in keys})
@@ -32,24 +32,24 @@ class Table:
         return len(self.runs)
 
     def take(self, rows: NDArray[np.intp]) -> Table:
-        """Some rows, in their order; columns without any value stay."""
+        """The given rows, in this order; columns without any value stay."""
         taken: list[int] = rows.tolist()
         runs = [self.runs[row] for row in taken]
         return Table(runs, {key: column.take(rows) for key, column in self.columns.items()})
 
     def choose(self, keys: Iterable[ColumnKey]) -> Table:
-        """Some columns, in their order."""
+        """The given columns, in this order."""
         return Table(self.runs, {key: self.columns[key] for key in keys})
 
     def row(self, index: int) -> dict[ColumnKey, Cell]:
-        """The cells that a row has."""
+        """The cells of a row, without missing ones."""
         cells = ((key, column.cells[index]) for key, column in self.columns.items())
         return {key: cell for key, cell in cells if cell is not None}
 
     def find(self, name: str) -> ColumnKey:
-        """The column of an id such as ``metric/Accuracy``, or of a bare name that only one column has.
+        """The column for an id such as ``metric/Accuracy``, or for a name that only one column has.
 
-        Of several columns with a bare name a parameter is meant. Raises ColumnNotFoundError, which names near ids.
+        If several columns have the name, a parameter wins. Raises ColumnNotFoundError, which suggests similar ids.
         """
         by_id = {key.id: key for key in self.columns}
         if name in by_id:
@@ -73,7 +73,7 @@ class Table:
 
 
 def in_group_order(keys: Iterable[ColumnKey]) -> list[ColumnKey]:
-    """The run, then by group in the order of ``Group``; within a group as they are."""
+    """The run column first, then by group in the order of ``Group``; keeps the order within a group."""
     order = {group: place for place, group in enumerate(Group)}
     return sorted(keys, key=lambda key: (key != RUN, order[key.group]))
 

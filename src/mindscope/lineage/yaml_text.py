@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAML as plain values, bounded: no object is made, no alias multiplies, no file is too deep.
+"""Parses YAML to plain values, with limits: no Python objects, no exponential aliases, no deep nesting.
 
-Values are those of the safe loader of PyYAML, with the numbers of YAML 1.2: ``1e-3`` is a number, ``1:30`` is text.
+Values are those of PyYAML's safe loader, but with the numbers of YAML 1.2: ``1e-3`` is a number, ``1:30`` is text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mindscope.errors import FormatError
 
 MAX_NESTING = 50
 MOST_VALUES = 20_000
-"""Values that a file may stand for, those that its aliases repeat included."""
+"""Limit of values in a file, including those that aliases repeat."""
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+|[0-9]*\.[0-9]+|[0-9]+\.)[eE][-+]?[0-9]+$")
 _TAG = "tag:yaml.org,2002:"
 _PYTHON = re.compile(re.escape(_TAG) + r"python/[a-z/]+:?")
@@ -24,8 +24,8 @@ _MERGE = _TAG + "merge"
 
 
 def parse_yaml(text: str) -> Any:
-    """The value of the only document of a text; None for an empty one. Raises FormatError."""
-    yaml: Any = import_module("yaml")  # it has no types
+    """The value of a single-document text; None for an empty one. Raises FormatError."""
+    yaml: Any = import_module("yaml")  # PyYAML has no type hints
     loader: Any = None
     try:
         loader = _loader()(text)
@@ -40,7 +40,7 @@ def parse_yaml(text: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """The safe loader, compiled where PyYAML has it, for numbers of YAML 1.2."""
+    """The safe loader, the C version if PyYAML has it, with the numbers of YAML 1.2."""
     yaml: Any = import_module("yaml")
     made: Any = type("_Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
     made.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
@@ -54,7 +54,7 @@ def _what(error: Any) -> str:
 
 
 class _Composer:
-    """Turns events into nodes. PyYAML's own would follow a deep file until the process has no stack left."""
+    """Composes events to nodes. PyYAML's own composer overflows the stack on a deeply nested file."""
 
     def __init__(self, yaml: Any, loader: Any) -> None:
         self._yaml = yaml
@@ -63,7 +63,7 @@ class _Composer:
         self._count = 0
 
     def document(self) -> Any:
-        """The node of the only document; None in an empty stream."""
+        """The root node of the document; None for an empty stream."""
         yaml = self._yaml
         self._next(yaml.StreamStartEvent)
         if isinstance(self._loader.peek_event(), yaml.StreamEndEvent):
@@ -114,7 +114,7 @@ class _Composer:
 
 
 class _Reader:
-    """Turns the nodes of one document into values."""
+    """Converts the nodes of one document to values."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -133,7 +133,7 @@ class _Reader:
         return self._scalar(node)
 
     def _items(self, node: Any, depth: int) -> Iterator[tuple[str, Any]]:
-        """Own keys over those that ``<<`` merges in, whatever their order."""
+        """A mapping's own keys override those that ``<<`` merges, in any order."""
         merged = [value for key, value in node.value if key.tag == _MERGE]
         for value in merged:
             for each in reversed(value.value) if value.id == "sequence" else [value]:
@@ -151,12 +151,12 @@ class _Reader:
 
     def _scalar(self, node: Any) -> Any:
         kind = node.tag.removeprefix(_TAG)
-        if match := _PYTHON.match(node.tag):  # !!python/name:torch.nn.ReLU is written without a value
+        if match := _PYTHON.match(node.tag):  # !!python/name:torch.nn.ReLU has no value
             return str(node.value) or node.tag[match.end() :]
         is_number = kind == "float" or (kind == "int" and ":" not in node.value)
         if kind in ("null", "bool") or (is_number and ":" not in node.value):
             try:
                 return self._loader.construct_object(node)
-            except ValueError:  # a tag that the text does not keep to, such as !!int x
+            except ValueError:  # the text does not match its tag, such as !!int x
                 return str(node.value)
         return str(node.value)

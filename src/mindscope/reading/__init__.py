@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs in Python, without a server: open a run or all runs, look into them, export them."""
+"""Python API to read logs without a server: open one or all runs, query them, export them."""
 
 from __future__ import annotations
 

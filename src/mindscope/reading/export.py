@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a run as files that other programs read."""
+"""Exports the values of a run as files for other programs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ HISTOGRAM_FORMATS = {"npz": to_npz, "csv": to_csv}
 class ExportOptions:
     """What to export and how.
 
-    ``kinds`` of ``EXPORTABLE``; ``tags`` are patterns with ``*`` and ``?`` of which one must fit, all tags when empty.
-    ``scalar_formats`` of "csv" and "parquet"; ``histogram_format`` "npz" or "csv". ``overwritten`` exports also what a
-    restart replaced; ``overwrite`` replaces files that exist. Raises SettingsError on any other name.
+    ``kinds`` of ``EXPORTABLE``; ``tags`` are patterns with ``*`` and ``?``, empty for all tags; one must match.
+    ``scalar_formats`` of "csv" and "parquet"; ``histogram_format`` "npz" or "csv". ``overwritten`` also exports points
+    that a restart replaced; ``overwrite`` replaces existing files. Raises SettingsError for any other name.
     """
 
     kinds: tuple[Kind, ...] = EXPORTABLE
@@ -55,20 +55,20 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The files that were written, and a sentence for each value that could not be read."""
+    """The written files, and one message for each value that could not be read."""
 
     files: tuple[Path, ...]
     failures: tuple[str, ...]
 
 
 def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
-    """Write the values of a run below directory ``target``, which is made when missing.
+    """Write the values of a run below directory ``target``, which is created if needed.
 
     ``scalars.csv`` and ``scalars.parquet`` hold tag, step, wall_time and value of all scalars. Values of other kinds
-    stand in ``images/TAG/STEP.png``, ``tensors/TAG/STEP.npy``, ``histograms/TAG.npz``, ``texts/TAG/STEP.txt`` and
-    ``audio/TAG/STEP.wav``, with TAG as ``file_names`` makes it.
+    go to ``images/TAG/STEP.png``, ``tensors/TAG/STEP.npy``, ``histograms/TAG.npz``, ``texts/TAG/STEP.txt`` and
+    ``audio/TAG/STEP.wav``; ``file_names`` makes TAG.
 
-    Raises ExportError, before anything is written, when a file is in the way and ``overwrite`` is off; OSError when
+    Raises ExportError, before it writes anything, if a file exists and ``overwrite`` is off; OSError if
     writing fails.
     """
     options = options or ExportOptions()
@@ -82,7 +82,7 @@ def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions 
 
 
 def export_runs(runs: Runs, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
-    """Write each run as ``export_run`` does, into a directory that is named after its id. Raises as it does."""
+    """Write each run like ``export_run``, into a directory named after its id. Raises the same errors."""
     options = options or ExportOptions()
     directories = {id: Path(target) / quoted(id) for id in runs}
     for id, directory in directories.items():
@@ -102,7 +102,7 @@ def _planned(run: Run, options: ExportOptions) -> Iterator[PurePath]:
 
 
 def _paths(run: Run, options: ExportOptions, kind: Kind) -> Iterator[tuple[str, PurePath]]:
-    """Tags with the file or directory that their values go to."""
+    """Tags with the file or directory for their values."""
     suffix = f".{options.histogram_format}" if kind is Kind.HISTOGRAM else ""
     for tag, name in file_names(options.tags_of(run, kind)).items():
         yield tag, PurePath(DIRECTORIES[kind], name + suffix)

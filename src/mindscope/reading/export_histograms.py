@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All histograms of a tag in one file."""
+"""Exports all histograms of a tag into one file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERS = (
 
 
 def to_npz(histograms: Sequence[Dated]) -> bytes:
-    """Arrays of all n histograms end to end.
+    """A NumPy archive with concatenated arrays of all n histograms.
 
     ``step`` and ``wall_time`` of shape (n,); ``left``, ``right`` and ``count`` of all buckets; ``bucket_start`` of
     shape (n + 1,): histogram i has the buckets ``bucket_start[i]:bucket_start[i + 1]``; ``minimum``, ``maximum``,
@@ -45,7 +45,7 @@ def to_npz(histograms: Sequence[Dated]) -> bytes:
 
 
 def to_csv(histograms: Sequence[Dated]) -> bytes:
-    """One row a bucket: step, wall_time, left, right, count."""
+    """One row for each bucket: step, wall_time, left, right, count."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("step", "wall_time", "left", "right", "count"))

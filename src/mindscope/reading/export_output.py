@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directory that an export writes to."""
+"""The target directory of an export."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mindscope.errors import ExportError
 from mindscope.formats.barrier import as_format_error
 
 MOST_NAMED = 3
-"""How many existing files an error names before it only counts."""
+"""How many existing files an error names; it counts the rest."""
 
 
 class Output:
-    """Writes files below a directory, which is made when the first one is. Nothing is replaced unless allowed."""
+    """Writes files below a directory, which it creates with the first one. Replaces files only if allowed."""
 
     def __init__(self, directory: Path, overwrite: bool) -> None:
         self.directory = directory
-        self.files: list[Path] = []  # written so far, in order
-        self.failures: list[str] = []  # a sentence for each value that could not be read
+        self.files: list[Path] = []  # written files, in order
+        self.failures: list[str] = []  # one message for each value that could not be read
         self._overwrite = overwrite
 
     def refuse_existing(self, paths: Iterable[PurePath]) -> None:
-        """Raise ExportError when any of ``paths`` is there already and may not be replaced."""
+        """Raise ExportError if any of ``paths`` exists and must not be replaced."""
         existing = [str(self.directory / path) for path in paths if _is_there(self.directory / path)]
         if existing and not self._overwrite:
             more = f" and {len(existing) - MOST_NAMED} more" if len(existing) > MOST_NAMED else ""
@@ -35,11 +35,11 @@ class Output:
 
     @contextmanager
     def open(self, path: PurePath) -> Generator[BinaryIO, None, None]:
-        """A new file to write to. It is removed again when writing fails."""
+        """A new file to write to. It is deleted if writing fails."""
         place = self.directory / path
         place.parent.mkdir(parents=True, exist_ok=True)
         if self._overwrite:
-            place.unlink(missing_ok=True)  # a link is replaced, not followed
+            place.unlink(missing_ok=True)  # replace a link, do not follow it
         with place.open("xb") as file:
             try:
                 yield file
@@ -49,13 +49,13 @@ class Output:
         self.files.append(place)
 
     def write(self, path: PurePath, data: bytes) -> None:
-        """Write one file whole."""
+        """Write one complete file."""
         with self.open(path) as file:
             file.write(data)
 
     @contextmanager
     def noting_failures(self, what: str) -> Generator[None, None, None]:
-        """Go on after a value that can't be read; ``what`` names it in the report. Write outside of it."""
+        """Continue after a value that can't be read; ``what`` names it in the report. Write files outside of it."""
         try:
             yield
         except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scalars as one table of all tags: tag, step, wall_time, value; every number exactly as it is stored."""
+"""Exports scalars as one table of all tags: tag, step, wall_time, value; every number exactly as stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = ("tag", "step", "wall_time", "value")
 
 
 def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
-    """Comma-separated text in UTF-8. Numbers have the digits that bring every bit back; NaN, Infinity, -Infinity."""
+    """CSV in UTF-8. Numbers have enough digits to restore every bit; NaN, Infinity, -Infinity."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -30,7 +30,7 @@ def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
 
 
 def number_text(number: float) -> str:
-    """The shortest text that reads back as the same float64."""
+    """The shortest text that parses to the same float64."""
     text = repr(number)
     return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
 
@@ -38,9 +38,9 @@ def number_text(number: float) -> str:
 def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
     """A Parquet file with a row group for each tag: tag string, step int64, wall_time float64, value.
 
-    ``value`` is float32, or float64 where float32 does not hold every value of every tag.
+    ``value`` is float32, or float64 if a value of any tag does not fit float32.
     """
-    pyarrow: Any = import_module("pyarrow")  # it has no types
+    pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
     parquet: Any = import_module("pyarrow.parquet")
     series = list(series)
     is_wide = any(scalars.value.dtype == np.float64 for scalars in series)

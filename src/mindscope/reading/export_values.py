@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exports each value of a tag as files of its own, as the descriptor of its kind makes them."""
+"""Exports each value of a tag as one or several files, using the descriptor of its kind."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mindscope.reading.values import Values
 
 
 def write_values(values: Values[Any], directory: PurePath, output: Output) -> None:
-    """Write each value as ``STEP.suffix``, or ``STEP_1.suffix``, ``STEP_2.suffix`` where a step holds several.
+    """Write each value as ``STEP.suffix``, or ``STEP_1.suffix``, ``STEP_2.suffix`` if a step has several files.
 
-    A step that comes again, as overwritten values do, is marked ``STEP~2``. The kind of the values has ``to_files``.
+    A repeated step, such as of overwritten values, gets ``STEP~2``. The kind of the values must have ``to_files``.
     """
     to_files = KINDS[values.kind].to_files
     assert to_files

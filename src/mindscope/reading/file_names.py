@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""File names from tags: any text a log may hold, made safe to write to."""
+"""Makes safe file names from tags, which may hold any text."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from hashlib import sha256
 from urllib.parse import quote
 
 LONGEST_BYTES = 160
-"""File systems take 255 bytes; this leaves room for steps and suffixes."""
+"""File systems allow 255 bytes; the rest is for steps and suffixes."""
 
 
 def file_names(tags: Iterable[str]) -> dict[str, str]:
-    """A file name for each tag: readable, without separators, never hidden, no two equal even where case is ignored.
+    """A file name for each tag: readable, no separators, never hidden, unique even on case-insensitive file systems.
 
-    Letters, digits and ``_ - . ~`` stay; everything else becomes ``%`` and two hexadecimal digits of its UTF-8, so that
-    the tag can be had back. A name too long or taken is cut and marked with ``~`` and digits of the tag's hash.
+    Letters, digits and ``_ - . ~`` stay; other characters are percent-encoded as UTF-8, so that the name can be decoded
+    to the tag. If a name is too long or taken, it is cut and gets ``~`` and a part of the tag's hash.
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
@@ -29,6 +29,6 @@ def file_names(tags: Iterable[str]) -> dict[str, str]:
 
 
 def quoted(text: str) -> str:
-    """One path component that stands for ``text``; the empty text is ``%``."""
+    """One path component that encodes ``text``; the empty text is ``%``."""
     name = quote(text, safe="", errors="surrogatepass")
     return f"%2E{name[1:]}" if name.startswith(".") else name or "%"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graphs of a run, whoever wrote them and wherever they stand."""
+"""The graphs of a run, from event files and graph files of any framework."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mindscope.types import Kind, Message
 def read_graphs(
     directory: Path, read_all: Callable[[Kind, Callable[[Message], Graph]], list[Graph]]
 ) -> tuple[Graph, ...]:
-    """Graphs of event files, then of graph files; a MetaGraphDef counts only where there is no other graph."""
+    """Graphs of event files, then of graph files; a MetaGraphDef is used only if there is no other graph."""
     graphs = read_all(Kind.GRAPH, _read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
     return (*graphs, *_graphs_of_files(directory))
 
@@ -32,9 +32,9 @@ def _read_meta_graph(message: Message) -> Graph:
 
 
 def _read_graph(message: Message) -> Graph:
-    """Both dialects call a node's inputs ``input``; only TensorFlow calls its type ``op`` and gives versions.
+    """Both dialects name a node's inputs ``input``; only TensorFlow has the fields ``op`` and ``versions``.
 
-    A Keras model is a text.
+    A Keras model is JSON text.
     """
     if "keras_model" in message:
         return read_keras_model(message["keras_model"])
@@ -45,13 +45,13 @@ def _read_graph(message: Message) -> Graph:
 
 def _graphs_of_files(directory: Path) -> Iterator[Graph]:
     for path in _graph_files(directory):
-        # Other programs use the suffix too: what is no graph is no graph of the run.
+        # Other programs use this suffix too: ignore files that are not graphs.
         with contextlib.suppress(Exception):
             yield read_graph_file(path)
 
 
 def _graph_files(directory: Path) -> tuple[Path, ...]:
-    """None where the directory is closed to us, or gone."""
+    """Paths of the graph files; empty if the directory is gone or not readable."""
     try:
         return find_graph_files(directory)
     except OSError:

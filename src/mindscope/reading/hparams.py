@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hyper-parameters as TensorBoard's plugin stores them."""
+"""Hyperparameters in the format of TensorBoard's plugin."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Hparams = dict[str, HparamValue]
 
 
 def session_hparams(message: Message) -> Hparams:
-    """The values that a session started with, by name; none in the plugin's other messages."""
+    """The hyperparameters of a session start, by name; empty for the plugin's other messages."""
     values: dict[str, Message] = message.get("session_start_info", {}).get("hparams", {})
     return {name: _value(value) for name, value in values.items()}
 
 
 def merge_hparams(sessions: Iterable[Hparams]) -> Hparams:
-    """The values of all sessions; of a name given twice the later one."""
+    """The values of all sessions; for a repeated name, the later value."""
     return {name: value for session in sessions for name, value in session.items()}
 
 

@@ -16,7 +16,7 @@ _STATUS = {1: "success", 2: "failure", 3: "running"}
 
 
 class MetricInfo(NamedTuple):
-    """A scalar that an experiment calls a metric: its tag, in the run itself or in its directory ``group``."""
+    """A scalar that an experiment declares as a metric: its tag, in the run itself or in its directory ``group``."""
 
     group: str
     tag: str
@@ -24,7 +24,7 @@ class MetricInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HparamsData:
-    """What the plugin stored in one run. ``metrics`` is None where no experiment is described.
+    """The plugin's data of one run. ``metrics`` is None if no experiment is described.
 
     ``start`` and ``end`` are wall times; ``status`` is success, failure or running.
     """
@@ -39,7 +39,7 @@ class HparamsData:
 
 
 def read_hparams(read_all: Callable[[Kind, Callable[[Message], Message]], list[Message]]) -> HparamsData:
-    """Everything that the plugin stored in a run; of what is stored twice, the later."""
+    """Everything that the plugin stored in a run; later values replace earlier ones."""
     values: dict[str, HparamValue] = {}
     metrics: dict[MetricInfo, None] | None = None
     start: Message = {}

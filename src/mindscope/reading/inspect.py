@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run holds, as a report that can be printed or become JSON."""
+"""Summarizes a run as a report that can be printed or converted to JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mindscope.types import Damage, Kind
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One event file; ``dialect`` is None while it has no record, ``rest_bytes`` follow the last whole record."""
+    """One event file; ``dialect`` is None before the first record, ``rest_bytes`` follow the last whole record."""
 
     name: str
     dialect: str | None
@@ -32,10 +32,10 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class TagReport:
-    """One tag of one kind; ``last_value`` of scalars only.
+    """One tag of one kind; ``last_value`` is for scalars only.
 
-    ``points`` counts what is shown, ``overwritten`` what a restart hides, ``repeated`` what a later point of the
-    same file and step hides.
+    ``points`` counts visible points, ``overwritten`` points that a restart hides, ``repeated`` points that a later
+    point of the same file and step hides.
     """
 
     kind: str
@@ -61,7 +61,7 @@ class GraphReport:
 
 @dataclass(frozen=True, slots=True)
 class ContentReport:
-    """What the directory holds beside event files: ``name`` is that of the first of ``count``."""
+    """Contents of the directory other than event files: ``name`` is the first of ``count`` files."""
 
     kind: str
     name: str
@@ -70,7 +70,7 @@ class ContentReport:
 
 @dataclass(frozen=True, slots=True)
 class DamageReport:
-    """One place that could not be read; ``text`` says it in a sentence."""
+    """One section that could not be read; ``text`` describes it."""
 
     file: str
     offset: int
@@ -82,7 +82,7 @@ class DamageReport:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """Everything about a run but its values. Wall times in seconds since 1970, None without values."""
+    """Everything about a run except its values. Wall times in seconds since 1970, None if there are no values."""
 
     id: str
     name: str
@@ -104,15 +104,15 @@ class RunReport:
     damages: tuple[DamageReport, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Only dicts, lists, texts and numbers; NaN and infinities as the texts "NaN", "Infinity", "-Infinity"."""
+        """Only dicts, lists, texts and numbers; NaN and infinities become "NaN", "Infinity", "-Infinity"."""
         return cast(dict[str, Any], _json_value(asdict(self)))
 
 
 def inspect_run(run: Run) -> RunReport:
-    """Report what a run holds, as of its last refresh."""
+    """Report the contents of a run, as of its last refresh."""
     store = run.store
     dataset = run.dataset_graph
-    # Graphs and lineage first: decoding them may find damage that is reported below.
+    # Graphs and lineage first: decoding them may add damages to the report.
     graphs = tuple(_graph_report(graph) for graph in run.graphs())
     lineage, hparams = run.lineage.row(), run.hparams
     return RunReport(
@@ -138,7 +138,7 @@ def inspect_run(run: Run) -> RunReport:
 
 
 def dropped_reasons(run: Run) -> tuple[str, ...]:
-    """Why the recorders of a run dropped values: each reason once, as they wrote it."""
+    """Why the recorders of a run dropped values: each distinct reason, as they wrote it."""
     if REASONS_TAG not in run.tags(Kind.TEXT):
         return ()
     texts = [text for entry in run.texts(REASONS_TAG, overwritten=True) for text in _decoded(entry)]

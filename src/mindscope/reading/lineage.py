@@ -22,13 +22,13 @@ T = TypeVar("T")
 
 
 class ReadAll(Protocol):
-    """Every value of a kind, from the oldest file to the newest, each turned into something else."""
+    """Reads every value of a kind, oldest file first, and converts each with ``read``."""
 
     def __call__(self, kind: Kind, read: Callable[[Message], T], /) -> list[T]: ...
 
 
 def read_lineage(read_all: ReadAll) -> Lineage:
-    """Merge what the files say, from the oldest to the newest."""
+    """Merge the lineage of all files, oldest first."""
     train: TrainLineage | None = None
     for newer in read_all(Kind.TRAIN_LINEAGE, read_train_lineage):
         train = merge(train, newer)

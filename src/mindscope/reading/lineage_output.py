@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lineage table as CSV, JSON and Parquet."""
+"""Writes the lineage table as CSV, JSON and Parquet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindscope.reading.lineage_table import LineageTable
 
 
 def write_lineage_csv(table: LineageTable, file: TextIO) -> None:
-    """A header of column ids, then a line a run; nothing for a missing value, lists as JSON, NaN and Infinity."""
+    """A header of column ids, then one line per run; missing values are empty, lists are JSON, NaN and Infinity."""
     writer = csv.writer(file, lineterminator="\n")
     columns = table.columns.values()
     writer.writerow([text_cell(column.id) for column in columns])
@@ -26,19 +26,19 @@ def write_lineage_csv(table: LineageTable, file: TextIO) -> None:
 
 
 def lineage_json(table: LineageTable) -> list[dict[str, Any]]:
-    """An object a run, without its missing values; NaN and infinities as the texts "NaN", "Infinity", "-Infinity"."""
+    """One object per run, without missing values; NaN and infinities become "NaN", "Infinity", "-Infinity"."""
     return [{id: json_cell(cell) for id, cell in row.items()} for row in table]
 
 
 def write_lineage_json(table: LineageTable, file: TextIO) -> None:
-    """``lineage_json`` as text."""
+    """Write ``lineage_json`` as text."""
     json.dump(lineage_json(table), file, indent=2, ensure_ascii=False)
     file.write("\n")
 
 
 def write_lineage_parquet(table: LineageTable, path: Path) -> None:
-    """The table of ``to_arrow`` as a file. Raises ExportError when it can't be written."""
-    parquet: Any = import_module("pyarrow.parquet")  # it has no types
+    """Write the table of ``to_arrow``. Raises ExportError if it can't be written."""
+    parquet: Any = import_module("pyarrow.parquet")  # pyarrow has no type hints
     try:
         parquet.write_table(table.to_arrow(), path)
     except OSError as error:
@@ -46,7 +46,7 @@ def write_lineage_parquet(table: LineageTable, path: Path) -> None:
 
 
 def json_cell(cell: Any) -> Any:
-    """A cell as strict JSON has it."""
+    """A cell as a value that strict JSON allows."""
     if isinstance(cell, tuple):
         return [json_cell(each) for each in cast("tuple[Any, ...]", cell)]
     return cell_text(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

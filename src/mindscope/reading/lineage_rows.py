@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the lineage table from the runs below a directory; what did not change is not read again."""
+"""Makes rows of the lineage table from the runs below a directory; caches rows of unchanged runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
 
 FIELD_KINDS = frozenset({Kind.HPARAMS, Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE, Kind.CUSTOM_LINEAGE})
-"""What is read of the event files."""
+"""Kinds to read from the event files."""
 MEAN_OF = 10
 _HOST = re.compile(
     r"summary\.\d+\.\d+\.(?P<mindspore>.+)_(?:MS|lineage)$|tfevents\.\d+\.(?P<tensorboard>.+?)(?:\.\d+){0,3}(?:\.v2)?$"
@@ -35,9 +35,9 @@ _HOST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ScalarChoice:
-    """Scalars that are columns: tags that match one of ``patterns`` (``*`` and ``?``).
+    """Scalars that become columns: tags that match one of ``patterns`` (``*`` and ``?``).
 
-    Of each: last, min, max, the steps of both, and the mean of the last ``mean_of`` points.
+    Columns of each: last, min, max, the steps of both, and the mean of the last ``mean_of`` points.
     """
 
     patterns: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class ScalarChoice:
 
 @dataclass(slots=True)
 class _Known:
-    """What was read of a run, and when it has to be read again."""
+    """Cached data of one run, with the versions for which it is valid."""
 
     store: RunStore
     store_version: int = -1
@@ -63,7 +63,7 @@ class _Known:
 
 
 class LineageRows:
-    """The table over the runs of a catalog. One thread updates."""
+    """The table over the runs of a catalog. Only one thread may update it."""
 
     def __init__(self, runs: Callable[[], Mapping[str, RunStore]], scalars: ScalarChoice | None = None) -> None:
         self._runs = runs
@@ -73,11 +73,11 @@ class LineageRows:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """A sentence on each file of settings that can't be used."""
+        """One message for each configuration file that can't be used."""
         return tuple(problem for known in self._known.values() for problem in known.config.problems)
 
     def update(self, now: float | None = None) -> frozenset[str]:
-        """Read what changed; returns the runs whose row is another. ``now`` is in seconds since 1970."""
+        """Read changes; returns the runs whose row changed. ``now`` is in seconds since 1970."""
         runs = self._runs()
         now = time.time() if now is None else now
         gone = [id for id in self._known if id not in runs]
@@ -102,7 +102,7 @@ class LineageRows:
         return self.index.table(self._known)
 
     def _read(self, known: _Known) -> None:
-        """What stands in files: lineage, hyper-parameters, settings."""
+        """Read the data from files: lineage, hyperparameters, configuration."""
         store_version = known.store.version  # before the values, so that a concurrent append is not missed
         version = known.field_version if store_version == known.store_version else _field_version(known.store)
         known.store_version = store_version
@@ -118,7 +118,7 @@ class LineageRows:
             known.row_key = None
 
     def _row_key(self, runs: Mapping[str, RunStore], id: str, now: float) -> tuple[object, ...]:
-        """Changes when the row may be another. Only a live run changes its state by itself."""
+        """A key that changes whenever the row may change. Only a live run can change its state without new data."""
         known = self._known[id]
         store = known.store
         is_same = known.row_key is not None and known.row_key[0] == store.version
@@ -129,7 +129,7 @@ class LineageRows:
         return store.version, state, metrics, others
 
     def _row(self, runs: Mapping[str, RunStore], id: str, now: float) -> Iterator[tuple[ColumnKey, Cell]]:
-        """The cells of a run; of a column that two sources have, the one that the event file says counts."""
+        """The cells of a run; if two sources have a column, the event file has precedence."""
         known = self._known[id]
         row: dict[ColumnKey, Cell] = {RUN: id}
         row |= _run_facts(known.store, known.hparams, now)
@@ -153,9 +153,9 @@ class LineageRows:
                     yield from scalar_cells(tag, points.step, points.value, self._scalars.mean_of)
 
     def _metrics(self, runs: Mapping[str, RunStore], id: str) -> tuple[tuple[str, str, str], ...]:
-        """(run, tag, name) of each metric of a session: those of the experiment of this run, or of the nearest above.
+        """(run, tag, name) of each metric of a session, from the experiment of this run or the nearest one above it.
 
-        Where no experiment is described, every scalar of the run is a metric.
+        If no experiment is described, every scalar of the run is a metric.
         """
         known = self._known[id]
         if not known.hparams.has_session:
@@ -174,7 +174,7 @@ class LineageRows:
 
 
 def compare_runs(one: Run, other: Run, scalars: Iterable[str] = ()) -> tuple[FieldPair, ...]:
-    """Two runs field by field, those that differ first."""
+    """Compares two runs field by field; differing fields come first."""
     choice = ScalarChoice(tuple(scalars))
     return compare_rows(_row_alone(one.store, choice), _row_alone(other.store, choice))
 
@@ -208,7 +208,7 @@ def _fact(name: str) -> ColumnKey:
 
 
 def _host(names: Iterable[str]) -> str | None:
-    """The machine in the name of the first event file that says one."""
+    """The host name in the first event file name that has one."""
     found = (_HOST.search(name) for name in names)
     return next((match["mindspore"] or match["tensorboard"] for match in found if match), None)
 
@@ -226,7 +226,7 @@ def _below(id: str, group: str) -> str:
 
 
 def _upwards(id: str) -> Iterator[str]:
-    """The run itself, then the directories above it, to the base directory."""
+    """The run itself, then its parent directories up to the base directory."""
     yield id
     yield from (str(path) for path in PurePosixPath(id).parents if str(path) != id)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lineage of all runs as a table, for programs."""
+"""The lineage of all runs as a table, for Python programs."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def _no_pipeline(run: str) -> Pipeline:
 
 
 class LineageTable(Sequence[Mapping[str, Cell]]):
-    """One row a run: what it was trained with, on which data, what came of it, and when and where it ran.
+    """One row per run: its parameters, data, results, and when and where it ran.
 
-    A row is a dictionary by column id, without the columns that the run lacks. ``problems`` names the files of settings
-    beside event files that can't be used, and why. The table is as of when it was asked for.
+    A row is a dictionary by column id, without the columns that the run lacks. ``problems`` lists configuration files
+    beside event files that can't be used, with the reason. The table is a snapshot.
     """
 
     def __init__(
         self, table: Table, problems: tuple[str, ...] = (), pipeline: Callable[[str], Pipeline] = _no_pipeline
     ) -> None:
-        """``pipeline`` gives the data pipeline of a run, empty without any."""
+        """``pipeline`` returns the data pipeline of a run, empty if it has none."""
         self.table = table
         self.problems = problems
         self._pipeline = pipeline
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The ids of the runs, a row each."""
+        """The ids of the runs, one per row."""
         return self.table.runs
 
     @property
     def columns(self) -> dict[str, Column]:
-        """Columns by id: their kind, their cells, how many runs have them (``count``) and the ``range`` of numbers."""
+        """Columns by id: kind, cells, how many runs have a value (``count``), and the ``range`` of numbers."""
         return {column.id: column for column in self.table.columns.values()}
 
     def __len__(self) -> int:
@@ -69,27 +69,27 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return (self[row] for row in range(len(self)))
 
     def choose(self, *names: str) -> LineageTable:
-        """Some columns, in this order: ids, or bare names that one column has. Raises ColumnNotFoundError."""
+        """The named columns, in this order: ids, or names that only one column has. Raises ColumnNotFoundError."""
         return self._with(self.table.choose(self.table.find(name) for name in names))
 
     def filter(self, text: str) -> LineageTable:
-        """The runs for which a condition holds, as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
+        """The runs that match a condition, such as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
 
-        Raises FilterError, whose ``position`` is the character at which the text is wrong.
+        Raises FilterError; its ``position`` is the character of the error.
         """
         return self._with(Filter(text).apply(self.table))
 
     def sort(self, *names: str) -> LineageTable:
-        """Sorted by columns, the first counts most; ``-NAME`` sorts from high to low.
+        """Sorted by columns, most significant first; ``-NAME`` sorts in descending order.
 
-        Texts are in natural order; NaN, then missing values come last in either direction. Raises ColumnNotFoundError.
+        Texts sort in natural order; NaN, then missing values come last in both directions. Raises ColumnNotFoundError.
         """
         return self._with(self.table.take(sorted_rows(self.table, [self._sort_key(name) for name in names])))
 
     def best(self, name: str, goal: Goal | None = None) -> Mapping[str, Cell] | None:
-        """The row with the best finite number of a column; None where no run has one.
+        """The row with the best finite number of a column; None if no run has one.
 
-        ``goal`` is ``max`` or ``min``; without it ``min`` for names with a word such as loss or error, else ``max``.
+        ``goal`` is ``max`` or ``min``; default: ``min`` for names with a word such as loss or error, else ``max``.
         Raises ColumnNotFoundError.
         """
         key = self.table.find(name)
@@ -97,39 +97,39 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return None if row is None else self[row]
 
     def importance(self, name: str, columns: Iterable[str] | None = None) -> Importance:
-        """Which parameters, custom fields and data matter for a column of numbers, the most important first.
+        """How important parameters, custom fields and data are for a numeric column, most important first.
 
-        Linear and rank correlation, mutual information, and permutation importance of a random forest where
-        scikit-learn is installed, each with its interval. ``columns`` names the columns to look at instead.
+        Linear and rank correlation, mutual information, and, if scikit-learn is installed, permutation importance of a
+        random forest, each with its interval. ``columns`` names other columns to analyze.
         Raises ColumnNotFoundError.
         """
         keys = None if columns is None else [self.table.find(each) for each in columns]
         return importance_of(self.table, self.table.find(name), keys)
 
     def pipelines(self) -> PipelineTable:
-        """The data pipelines of the runs, aligned operation by operation; runs without one are left out.
+        """The data pipelines of the runs, aligned operation by operation, without runs that have none.
 
-        Equal pipelines share a row, the most common one is row 0.
+        Equal pipelines share a row; the most common one is row 0.
         """
         found = ((run, self._pipeline(run)) for run in self.runs)
         return align_runs({run: pipeline for run, pipeline in found if pipeline})
 
     def diff(self, one: str, other: str) -> tuple[FieldPair, ...]:
-        """Two runs of the table field by field, those that differ first. Raises RunNotFoundError."""
+        """Compares two runs field by field; differing fields come first. Raises RunNotFoundError."""
         return compare_rows(self._row_of(one), self._row_of(other))
 
     def to_arrow(self) -> Any:
-        """A ``pyarrow.Table``: null where a value is missing, NaN where it is NaN.
+        """A ``pyarrow.Table``: null for missing values, NaN for NaN.
 
-        int64, float64, bool, string and lists; a column of mixed kinds, or of larger numbers, becomes text.
+        int64, float64, bool, string and lists; a column of mixed kinds, or of integers beyond int64, becomes text.
         """
-        pyarrow: Any = import_module("pyarrow")  # it has no types
+        pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
         return pyarrow.table({column.id: _arrow_array(pyarrow, column) for column in self.table.columns.values()})
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame: Int64 and boolean with NA, float64 with NaN for what is missing, else objects with None.
+        """A data frame: Int64 and boolean with NA, float64 with NaN for missing values, else objects with None.
 
-        Raises MissingPackageError without pandas.
+        Raises MissingPackageError if pandas is not installed.
         """
         columns = self.columns
         frame: Any = pandas_table(
@@ -138,7 +138,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return frame.astype({id: dtype for id, each in columns.items() if (dtype := _pandas_dtype(each))})
 
     def _sort_key(self, name: str) -> SortKey:
-        """A name that begins with ``-`` may be that of a column itself."""
+        """A name that begins with ``-`` may also be the name of a column."""
         ids = {column.id for column in self.table.columns.values()}
         is_descending = name.startswith("-") and name not in ids
         return SortKey(self.table.find(name[1:] if is_descending else name), is_descending)
@@ -174,13 +174,13 @@ def _arrow_array(pyarrow: Any, column: Column) -> Any:
     if not is_mixed:
         try:
             return pyarrow.array(cells)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):  # lists of different kinds
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):  # lists of different types
             pass
     return pyarrow.array([None if cell is None else cell_text(cell) for cell in column.cells], pyarrow.string())
 
 
 def _plain(cell: Any) -> Any:
-    """Lists in place of tuples, and halves of surrogate pairs, which no UTF-8 holds, as backslashes."""
+    """Converts tuples to lists, and unpaired surrogates, which UTF-8 can't encode, to backslash escapes."""
     if isinstance(cell, tuple):
         return [_plain(each) for each in cast("tuple[Any, ...]", cell)]
     return cell.encode("utf-8", "backslashreplace").decode() if isinstance(cell, str) else cell

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entry points: a directory in, runs out."""
+"""Entry points of the reading API: open runs from a directory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOKED_FOR = "a name with 'summary.' and digits in it (MindSpore, mindscope) or 
 def open_run(path: str | os.PathLike[str]) -> Run:
     """Open the run in directory ``path`` and read all of it.
 
-    Raises RunNotFoundError when there is no event file directly in it; the text names runs further down.
+    Raises RunNotFoundError if the directory has no run itself; the text names runs below it.
     """
     directory = directory_of(path)
     finder = Finder(directory)
@@ -36,10 +36,10 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
 
 def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Runs:
-    """Open all runs at any depth below directory ``base`` and read all of them; there may be none yet.
+    """Open all runs at any depth below directory ``base`` and read all of them; the result may be empty.
 
-    ``follow_links`` opens links that lead out of ``base`` too; each directory is looked into once.
-    Raises RunNotFoundError when ``base`` is no directory.
+    ``follow_links`` also opens links that lead out of ``base``; each directory is read once.
+    Raises RunNotFoundError if ``base`` is not a directory.
     """
     catalog = Catalog(directory_of(base), follow_links=follow_links)
     catalog.refresh()
@@ -47,7 +47,7 @@ def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Ru
 
 
 def directory_of(path: str | os.PathLike[str]) -> Path:
-    """The directory at ``path``. Raises RunNotFoundError when there is none."""
+    """The directory at ``path``. Raises RunNotFoundError if there is none."""
     if told := remote_address(path):
         raise RunNotFoundError(told)
     directory = Path(path).expanduser()
@@ -59,7 +59,7 @@ def directory_of(path: str | os.PathLike[str]) -> Path:
 
 
 def nothing_in(directory: Path) -> RunNotFoundError:
-    """The error that there is no run directly in ``directory``; it names runs further down."""
+    """The error for a directory without a run; it names runs below it."""
     below = list(find_runs(directory).runs)
     if not below:
         return RunNotFoundError(f"{directory} holds no event file: looked for {LOOKED_FOR}")

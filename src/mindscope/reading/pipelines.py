@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data pipeline of a run as stages that can be aligned."""
+"""Converts the data pipeline of a run to stages that can be aligned."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mindscope.lineage.pipeline import Branches, Operation, Pipeline
 
 
 def pipeline_of(node: DatasetNode | None) -> Pipeline:
-    """From the source to the stage that hands out batches; empty without a pipeline."""
+    """The stages from the source to the last one; empty if there is no pipeline."""
     if node is None:
         return ()
     flows = tuple(pipeline_of(child) for child in node.children)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged event files, copied without their damage."""
+"""Copies damaged event files without their damage."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mindscope.reading.open import directory_of, nothing_in
 from mindscope.types import Damage
 
 PORTION_BYTES = 8 << 20
-"""Read at once, unless a record is larger."""
+"""Bytes to read at once, unless a record is larger."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepairedFile:
-    """An event file that was copied; of one without damage every byte, else its ``records`` intact ones.
+    """A copied event file: every byte if it has no damage, else its ``records`` intact ones.
 
-    ``lost_bytes`` of ``source`` are in no intact record; ``damages`` name where, but for a half-written last record.
+    ``lost_bytes`` of ``source`` are in no intact record; ``damages`` locates them, except an incomplete last record.
     """
 
     source: Path
@@ -36,7 +36,7 @@ class RepairedFile:
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """The files of runs with damage, in their order; a sentence for each file that can't be read."""
+    """The files of runs with damage, in order; one message for each file that can't be read."""
 
     files: tuple[RepairedFile, ...]
     failures: tuple[str, ...]
@@ -44,7 +44,7 @@ class RepairReport:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """What is found in an event file before anything is written."""
+    """Result of checking an event file, before anything is written."""
 
     source: Path
     place: PurePath  # below the target
@@ -54,13 +54,13 @@ class _Checked:
 
 
 def repair_runs(base: str | os.PathLike[str], target: str | os.PathLike[str]) -> RepairReport:
-    """Copy the event files of each run below ``base`` that has a damaged one; nothing is written for the others.
+    """Copy the event files of each run below ``base`` that has a damaged one; skips all other runs.
 
-    The copies have the names, directories, modes and times of the originals, below ``target``. One of a damaged file
-    holds every record whose checksums are right, in its order. Half a record at the end counts as damage.
+    The copies have the names, directories, modes and times of the originals, below ``target``. The copy of a damaged
+    file holds every record with correct checksums, in order. An incomplete record at the end counts as damage.
 
-    Raises RunNotFoundError without a run; ExportError, before anything is written, when a file is in the way or
-    ``target`` is below ``base``, and when writing fails.
+    Raises RunNotFoundError if there is no run. Raises ExportError if a file exists or ``target`` is below ``base``
+    (before it writes anything), and if writing fails.
     """
     directory = directory_of(base)
     if Path(target).resolve().is_relative_to(directory.resolve()):
@@ -76,7 +76,7 @@ def repair_runs(base: str | os.PathLike[str], target: str | os.PathLike[str]) ->
 
 
 def _checked_runs(base: Path, runs: Mapping[str, FoundRun], failures: list[str]) -> Iterator[list[_Checked]]:
-    """The files of each run of which one is damaged."""
+    """The files of each run that has a damaged file."""
     for run in runs.values():
         below = Path(os.path.relpath(run.path, base.resolve()))
         files: list[_Checked] = []
@@ -96,7 +96,7 @@ def _check(source: Path, place: PurePath) -> _Checked:
 
 
 def _intact_records(source: Path, reader: FrameReader) -> Iterator[memoryview]:
-    """The bytes of each record whose checksums are right, headers included."""
+    """The bytes of each record with correct checksums, including headers."""
     with source.open("rb", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         while size - reader.ahead >= reader.needed:
@@ -104,12 +104,12 @@ def _intact_records(source: Path, reader: FrameReader) -> Iterator[memoryview]:
             file.seek(base)
             chunk = memoryview(file.read(max(reader.needed, PORTION_BYTES)))
             if len(chunk) < reader.needed:
-                return  # cut while it was read
+                return  # the file was truncated during the read
             for offset, payload in reader.records(chunk, size):
                 start = offset - FRAME_HEADER - base
                 yield chunk[start : start + len(payload) + FRAME_OVERHEAD]
             if reader.ahead == base and reader.needed <= len(chunk):
-                return  # never met; it would be asked for the same again
+                return  # guard against an endless loop
 
 
 def _copy(file: _Checked, output: Output) -> RepairedFile:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run, read in Python."""
+"""One run in the Python API."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor
 
 
 class Run:
-    """What a run directory holds. Every answer is as of the last ``refresh``.
+    """The data of a run directory. All results are as of the last ``refresh``.
 
-    Where a training was started again, a tag's points are those that are left of the older attempts; ask with
-    ``overwritten=True`` for every point that was ever written, in the order of writing.
+    If a training was restarted, a tag's points exclude those that the restart replaced. Pass ``overwritten=True`` to
+    get every point ever written, in written order.
     """
 
     def __init__(self, store: RunStore, refresh: Callable[[], bool]) -> None:
@@ -41,12 +41,12 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The path below the base directory with ``/``, "." for a run that was opened alone."""
+        """The path below the base directory with ``/``; "." for a run that was opened alone."""
         return self.store.id
 
     @property
     def name(self) -> str:
-        """What a person calls the run."""
+        """Display name of the run."""
         return self.store.name
 
     @property
@@ -55,7 +55,7 @@ class Run:
         return self.store.path
 
     def refresh(self) -> bool:
-        """Read what grew since the last time; says whether anything changed."""
+        """Read new data; returns whether anything changed."""
         return self._refresh()
 
     @property
@@ -64,17 +64,17 @@ class Run:
         return tuple(self.store.tag_counts())
 
     def tags(self, kind: Kind | str | None = None) -> tuple[str, ...]:
-        """The tags of a kind ("scalar", "image", ...), in the order in which they were first seen.
+        """The tags of a kind ("scalar", "image", ...), in the order of first occurrence.
 
-        Without a kind the tags of all kinds that people give tags, each once; graphs and lineage have none.
-        Raises SettingsError when there is no kind of that name.
+        If ``kind`` is None, the distinct tags of all kinds that have user-defined tags; graphs and lineage have none.
+        Raises SettingsError for an unknown kind.
         """
         if kind is not None:
             return self.store.tags(kind_called(kind))
         return tuple(dict.fromkeys(tag for kind, tag in self.store.series if KINDS[kind].is_tagged))
 
     def scalars(self, tag: str, *, overwritten: bool = False) -> Scalars:
-        """The points of a scalar tag. Raises TagNotFoundError, as all of the following do."""
+        """The points of a scalar tag. Raises TagNotFoundError, like all methods below."""
         series = self.store.scalars(tag)
         if series is None:
             raise tag_not_found(self.store, Kind.SCALAR, tag)
@@ -82,22 +82,22 @@ class Run:
         return Scalars(tag, columns.step, columns.wall_time, columns.value)
 
     def values(self, kind: Kind | str, tag: str, *, overwritten: bool = False) -> Values[Any]:
-        """The values of a tag of any other kind than scalar, decoded when they are asked for."""
+        """The values of a tag of any kind except scalar, decoded on access."""
         return values_of(self.store, kind_called(kind), tag, overwritten=overwritten)
 
     def expression(self, text: str, *, smoothing: Smoothing = NO_SMOOTHING) -> Scalars:
-        """An expression over scalar tags, such as "`loss/train` - `loss/test`", at the steps that all its tags have.
+        """An expression over scalar tags, such as "`loss/train` - `loss/test`", at the steps that all its tags share.
 
-        A tag that is no Python name stands in backticks. The values are float64, smoothed as ``smoothing`` says.
+        Put a tag that is not a Python name in backticks. The values are float64, smoothed by ``smoothing``.
         Raises ExpressionError for a text that can't be parsed, names no tag, or names a tag that the run does not have.
         """
         points = expression_points(self.store, text, smoothing=smoothing)
         return Scalars(text, points.step.astype(np.int64), points.wall_time, points.smoothed)
 
     def tensor(self, tag: str, step: int | None = None) -> TensorSlice:
-        """The tensor of a step, or the newest one; indexing it reads nothing but the part that is asked for.
+        """The tensor of a step, by default the newest one; indexing reads only the requested part.
 
-        Raises TagNotFoundError, IndexError for a step without a tensor, FormatError when its bytes can't be read.
+        Raises TagNotFoundError, IndexError for a step without a tensor, FormatError if its bytes can't be read.
         """
         found = found_values(self.store, Kind.TENSOR, tag)
         steps = found.places.step
@@ -113,7 +113,7 @@ class Run:
         return Histograms(found_values(self.store, Kind.HISTOGRAM, tag, overwritten))
 
     def images(self, tag: str, *, overwritten: bool = False) -> Values[tuple[Image, ...]]:
-        """Pictures of a tag; a step may hold several."""
+        """Images of a tag; a step may hold several."""
         return self.values(Kind.IMAGE, tag, overwritten=overwritten)
 
     def tensors(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
@@ -145,37 +145,37 @@ class Run:
         return self.values(Kind.MESH, tag, overwritten=overwritten)
 
     def landscapes(self) -> dict[str, Landscape]:
-        """The loss landscapes by tag, of each tag the newest; those that can't be decoded are among the damages."""
+        """The newest loss landscape of each tag; ``damages`` lists those that can't be decoded."""
         return self._whole.newest_landscapes()
 
     def graphs(self) -> tuple[Graph, ...]:
-        """The computational graphs, from the oldest event file to the newest, then those of graph files (``*.pb``)."""
+        """The computational graphs of event files, oldest first, then those of graph files (``*.pb``)."""
         return read_graphs(self.path, self._whole.all_of)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:
-        """The data pipeline as last written, None without any."""
+        """The data pipeline as last written, None if there is none."""
         pipelines = self._whole.all_of(Kind.DATASET_GRAPH, read_dataset_graph)
         return pipelines[-1] if pipelines else None
 
     @property
     def lineage(self) -> Lineage:
-        """Hyper-parameters, data, metrics and what the user added, merged over all files of the run."""
+        """Hyperparameters, data, metrics and user-defined fields, merged over all files of the run."""
         return read_lineage(self._whole.all_of)
 
     @property
     def hparams(self) -> dict[str, HparamValue]:
-        """Hyper-parameters that TensorBoard's plugin stored, by name."""
+        """Hyperparameters that TensorBoard's plugin stored, by name."""
         return merge_hparams(self._whole.all_of(Kind.HPARAMS, session_hparams))
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """Every place of the event files that could not be read; in graphs and lineage only once asked for."""
+        """All unreadable sections of event files; damage in graphs and lineage appears after they were read."""
         return (*self.store.damages, *self._whole.damages)
 
     @property
     def dropped(self) -> int:
-        """How many values the recorder had to drop, by its own count."""
+        """How many values the recorder dropped, by its own count."""
         return self.store.dropped
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All runs below a directory, read in Python."""
+"""All runs below a directory in the Python API."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Runs(Mapping[str, Run]):
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._lineages: dict[ScalarChoice, LineageRows] = {}  # what was read for each choice of scalars
+        self._lineages: dict[ScalarChoice, LineageRows] = {}  # cached rows for each choice of scalars
 
     @property
     def base(self) -> str:
@@ -40,17 +40,17 @@ class Runs(Mapping[str, Run]):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Directories, files and links that could not be looked into, each with the reason and what to do."""
+        """Directories, files and links that could not be read, each with reason and remedy."""
         return tuple(map(str, self._catalog.unreadable))
 
     def refresh(self) -> bool:
-        """Read what grew, find new runs, forget those that are gone; says whether anything changed."""
+        """Read new data, find new runs, remove deleted ones; returns whether anything changed."""
         before = self._catalog.version
         self._catalog.refresh()
         return self._catalog.version != before
 
     def __getitem__(self, id: str) -> Run:
-        """Raises RunNotFoundError, which names near ids."""
+        """Raises RunNotFoundError, which suggests similar ids."""
         store = self._catalog.runs.get(id)
         if store is None:
             near = get_close_matches(id, self._catalog.runs, n=3, cutoff=0.5) or list(self._catalog.runs)[:3]
@@ -77,9 +77,9 @@ class Runs(Mapping[str, Run]):
     ) -> dict[str, GroupStatistics]:
         """Mean, median, extremes, deviation and quartiles of an expression over groups of runs, at each step.
 
-        ``by`` names the group of a run; a run with None is in no group. Without ``by``, the ranks of one training are a
-        group, such as "ddp/rank_*", and any other run is one of its own. ``alignment`` is exact unless given: a run
-        counts at the steps where it has a point. Raises ExpressionError for a text that can't be parsed.
+        ``by`` returns the group of a run; None leaves it out. Without ``by``, the ranks of one training form a group,
+        such as "ddp/rank_*", and any other run is its own group. The default ``alignment`` is exact: a run counts at
+        the steps where it has a point. Raises ExpressionError for a text that can't be parsed.
         """
         parse(expression, wants_condition=False)
         ranks = find_ranks(self)
@@ -94,11 +94,10 @@ class Runs(Mapping[str, Run]):
         }
 
     def lineage(self, scalars: Iterable[str] = (), mean_of: int = MEAN_OF) -> LineageTable:
-        """One row a run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.
+        """One row per run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.
 
-        ``scalars`` are patterns of tags (``*`` and ``?``): of each curve the last value, min, max, their steps, and
-        the mean of the last ``mean_of`` points become columns. What did not change since the last call is not read
-        again.
+        ``scalars`` are patterns of tags (``*`` and ``?``): last value, min, max, their steps, and
+        the mean of the last ``mean_of`` points of each curve become columns. Unchanged runs come from a cache.
         """
         choice = ScalarChoice(tuple(scalars), mean_of)
         rows = self._lineages.setdefault(choice, LineageRows(lambda: self._catalog.runs, choice))
@@ -114,7 +113,7 @@ class Runs(Mapping[str, Run]):
         return arrow_table(columns_of_rows(self._rows()))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table of ``to_arrow`` as a data frame. Raises MissingPackageError without pandas."""
+        """The table of ``to_arrow`` as a data frame. Raises MissingPackageError if pandas is not installed."""
         return pandas_table(columns_of_rows(self._rows()))
 
     def _rows(self) -> list[dict[str, Any]]:

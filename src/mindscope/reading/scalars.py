@@ -27,10 +27,10 @@ class ScalarPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalars:
-    """Points of one tag as of when they were asked for; three read-only arrays of shape (n,).
+    """Snapshot of the points of one tag; three read-only arrays of shape (n,).
 
-    ``value`` is float32, or float64 where float32 does not hold every value of the tag.
-    Iteration gives ``ScalarPoint`` after ``ScalarPoint``.
+    ``value`` is float32, or float64 if one of the values does not fit float32.
+    Iteration yields ``ScalarPoint`` objects.
     """
 
     tag: str
@@ -53,7 +53,7 @@ class Scalars:
         return arrow_table(self._columns())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame with the columns step, wall_time, value. Raises MissingPackageError without pandas."""
+        """A data frame with the columns step, wall_time, value. Raises MissingPackageError if pandas is missing."""
         return pandas_table(self._columns())
 
     def _columns(self) -> dict[str, NDArray[Any]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as tables of the libraries that people work with; both are imported only when asked for."""
+"""Converts columns to tables of Arrow and pandas; imports the libraries only when needed."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 def arrow_table(columns: Mapping[str, Any]) -> Any:
     """A ``pyarrow.Table`` of named columns of equal length: arrays or lists."""
-    pyarrow: Any = import_module("pyarrow")  # it has no types
+    pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
     return pyarrow.table({name: _arrow_array(column) for name, column in columns.items()})
 
 
 def pandas_table(columns: Mapping[str, Any]) -> pandas.DataFrame:
-    """A data frame of named columns of equal length. Raises MissingPackageError when pandas is not installed."""
+    """A data frame of named columns of equal length. Raises MissingPackageError if pandas is not installed."""
     try:
         import pandas
     except ImportError as error:
         raise MissingPackageError(
             "pandas is not installed, to_pandas() needs it: pip install pandas, or use to_arrow()"
         ) from error
-    # Read-only columns are copied: a frame is for its owner to change.
+    # Copy read-only columns, because the owner of a frame may change it.
     return pandas.DataFrame(
         {name: np.array(column) if _is_array(column) else column for name, column in columns.items()}
     )
 
 
 def columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows with some columns each as columns of all rows, None where a row has none; in the order of first sight."""
+    """Converts rows to columns over all rows, None for missing cells; columns are in the order of first occurrence."""
     names = _in_order_of_first_sight(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 

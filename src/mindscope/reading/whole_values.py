@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that are about a whole run, such as graphs and lineage, and which of them can't be decoded."""
+"""Reads values that describe a whole run, such as graphs and lineage, and collects those that can't be decoded."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ T = TypeVar("T")
 
 
 class WholeValues:
-    """Reads such values of ``store``. What can't be decoded is noted, and hides none of the others."""
+    """Reads such values of ``store``. An undecodable value is noted and does not hide the others."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._undecodable: dict[tuple[str, int], Damage] = {}  # met so far, by file and offset
+        self._undecodable: dict[tuple[str, int], Damage] = {}  # found so far, by file and offset
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """What was asked for and can't be decoded."""
+        """Values that were read but can't be decoded."""
         return tuple(self._undecodable.values())
 
     def all_of(self, kind: Kind, read: Callable[[Message], T]) -> list[T]:
-        """Every value of a kind that has no steps of its own, from the oldest file to the newest, whatever its tag."""
+        """Every value of a kind without steps of its own, oldest file first, for all tags."""
         every = [values_of(self._store, kind, tag, overwritten=True) for tag in self._store.tags(kind)]
         results = [self._read(values, row, read) for values in every for row in range(len(values))]
         return [result for result in results if result is not None]
 
     def newest_landscapes(self) -> dict[str, Landscape]:
-        """Of each tag the newest that was written."""
+        """The newest landscape of each tag."""
         found = {tag: values_of(self._store, Kind.LANDSCAPE, tag) for tag in self._store.tags(Kind.LANDSCAPE)}
         newest = {tag: self._read(values, -1, _as_landscape) for tag, values in found.items()}
         return {tag: landscape for tag, landscape in newest.items() if landscape is not None}
@@ -51,7 +51,7 @@ class WholeValues:
         try:
             place = values.place(row)
         except FormatError:
-            return  # its file is gone, and its damages with it
+            return  # its file is gone, and so are its damages
         self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
 
 
