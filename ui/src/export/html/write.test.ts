@@ -105,6 +105,13 @@ describe("a saved view", () => {
     expect(text).toContain("second line</pre>");
   });
 
+  it("holds the cards inside of their section, and no space in its labels", async () => {
+    const { text } = await written(planOf(card("a", whole())));
+    expect(text).toMatch(/<main class="single">\n<section [^>]*><h2[^>]*>[^<]*<\/h2>\n<div class="cards">\n<figure/);
+    expect(text.match(/<main/g)).toHaveLength(1);
+    expect(text).toContain("</dt><dd>");
+  });
+
   it("gives its values to programs, odd numbers as texts and single precision without digits of its own", async () => {
     const { text } = await written(planOf(card("a", whole()), card("b", whole())));
     const values = JSON.parse(/<script type="application\/json" id="values">([\s\S]*?)<\/script>/.exec(text)![1]!);
