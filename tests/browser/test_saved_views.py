@@ -93,7 +93,7 @@ def test_charts_are_drawn_and_tell_their_values(save: Save):
     expect(page.locator(".settings")).to_contain_text("Smoothing")
     composed = figure(page, "lr · loss/train · nan").get_by_role("img")
     for axis in ("lr", "loss/train", "nan"):
-        expect(composed.locator("text[transform]").filter(has_text=axis)).to_be_visible()
+        expect(composed.locator("g[transform] text").filter(has_text=axis)).to_be_visible()
     learning = figure(page, "lr")
     rates = oracle("tensorboard/tb_all", "run_a", "lr", "values")
     expect(learning.get_by_role("row").filter(has_text="run_a")).to_contain_text(f"{rates[-1]:.5g}")

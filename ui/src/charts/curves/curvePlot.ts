@@ -4,16 +4,17 @@ import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scal
 import type { Area, Point } from "../../core/series/histogramLayout";
 import type { Box } from "../../core/scales/zoom";
 import type { XAxis, PlaceAxis, YAxis } from "../frame/axes";
-import { paintAxes } from "../frame/paintAxes";
 import { MANY_CURVES } from "../../core/series/topCurves";
 import { labelRoom } from "./paintEndLabels";
 import { ThemeColors, watchLook } from "../frame/themeColors";
 import { labelWidth } from "../frame/labelWidth";
 import { CanvasLayer } from "../frame/canvasLayer";
 import type { Guide } from "./paintMarks";
-import { paintCurves, paintEmphasised } from "./paintCurves";
+import { paintChart } from "./paintChart";
+import { paintEmphasised } from "./paintCurves";
+import type { Ink, Surface } from "../frame/surface";
 import type { Painting } from "./painting";
-import { plotFrame, type PlotFrame, type Size } from "../frame/plotFrame";
+import { plotFrame, projectionOf, type PlotFrame, type Size } from "../frame/plotFrame";
 import { boxWithin, hoverAt, type Hover } from "./plotHover";
 import { PlotPointer } from "../frame/plotPointer";
 
@@ -46,6 +47,7 @@ export class CurvePlot {
   readonly #back: CanvasLayer;
   readonly #front: CanvasLayer;
   readonly #unwatch: () => void;
+  readonly #ink: Ink = (color) => this.themeColors.resolve(color);
   #size: Size;
   #curves: readonly Curve[] = [];
   #guides: readonly Guide[] = [];
@@ -132,10 +134,9 @@ export class CurvePlot {
     this.#paintFront();
   }
 
-  /** What is shown, completely painted; null for a chart without curves. */
-  picture(): HTMLCanvasElement | null {
-    this.#back.finish();
-    return this.#back.canvas;
+  /** Paints what is shown, as on the screen; `ratio` is the pixels of the surface for a CSS pixel. */
+  paint(surface: Surface, ratio: number, ink: Ink): Generator<void> {
+    return paintChart(this.#painting(surface, ratio, ink), { curves: this.#curves, guides: this.#guides });
   }
 
   /** Moves the cursor onto a row, as the pointer would. */
@@ -147,8 +148,8 @@ export class CurvePlot {
 
   /** Where a row is drawn, in pixels of the plotting area; NaN where it has no place. */
   placeOf(curve: Curve, row: number): Point {
-    const { area, projections } = this.#frame;
-    const { x, y } = projections[curve.scale] ?? projections[0]!;
+    const { area } = this.#frame;
+    const { x, y } = projectionOf(this.#frame, curve);
     return { x: x(curve.x[row]!) - area.left, y: y((curve.smoothed ?? curve.raw)[row]!) - area.top };
   }
 
@@ -194,10 +195,7 @@ export class CurvePlot {
 
   #paint(): void {
     if (this.#curves.length === 0) this.#back.clear();
-    else {
-      const [curves, guides] = [this.#curves, this.#guides];
-      this.#back.paint(this.#size, (ctx) => paintChart(this.#painting(ctx), curves, guides));
-    }
+    else this.#back.paint(this.#size, (ctx) => this.paint(ctx, devicePixelRatio, this.#ink));
     this.#paintFront();
   }
 
@@ -205,13 +203,14 @@ export class CurvePlot {
     const names = this.#emphasised;
     const near = names.length === 0 ? [] : this.#curves.filter(({ key, label }) => names.includes(key) || names.includes(label));
     const fades = this.#curves.length >= MANY_CURVES;
-    if (near.length > 0) this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx), near, fades));
+    if (near.length > 0)
+      this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx, devicePixelRatio, this.#ink), near, fades));
     else this.#front.clear();
   }
 
-  #painting(ctx: CanvasRenderingContext2D): Painting {
+  #painting(surface: Surface, ratio: number, ink: Ink): Painting {
     const { isLog, isLogX } = this.#options.scaling;
-    return { ctx, frame: this.#frame, isLog, isLogX, marksFar: this.marksFar, ink: (color) => this.themeColors.resolve(color) };
+    return { surface, ratio, frame: this.#frame, isLog, isLogX, marksFar: this.marksFar, ink };
   }
 
   #hover(): void {
@@ -256,10 +255,4 @@ export class CurvePlot {
     const isKnown = this.#whole.bare?.[0] === false;
     return isKnown ? [Math.min(read[0], known[0]), Math.max(read[1], known[1])] : read;
   }
-}
-
-function* paintChart(painting: Painting, curves: readonly Curve[], guides: readonly Guide[]): Generator<void> {
-  paintAxes(painting.ctx, painting.frame, painting.ink);
-  yield;
-  yield* paintCurves(painting, curves, guides);
 }

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Floats } from "../../core/series/series";
 import { BAND_OPACITY, bandOpacity } from "../../core/series/band";
 import type { Curve } from "../../core/series/curve";
 import { drawableValues, traceBand, traceCurve } from "../../core/series/curvePath";
-import { CurvePen } from "./canvasPen";
+import type { Point } from "../../core/series/histogramLayout";
+import type { Floats } from "../../core/series/series";
+import { projectionOf } from "../frame/plotFrame";
+import { isCanvas, type Surface } from "../frame/surface";
 import { paintDensity } from "./paintDensity";
-import { paintEndLabels } from "./paintEndLabels";
-import { strokeLine } from "./lineStroke";
-import { paintGuide, paintMarks, type Guide } from "./paintMarks";
 import type { Painting } from "./painting";
+import { strokeLine } from "./strokeLine";
 
-const LINE = 1.5;
-const EMPHASISED_LINE = 2.5;
-const FAINT = 0.34;
+interface Line {
+  width: number;
+  opacity: number;
+}
+
+const WHOLE: Line = { width: 1.5, opacity: 1 };
+const EMPHASISED: Line = { width: 2.5, opacity: 1 };
+/** Of raw values behind smoothed ones. */
+const RAW: Line = { width: 1.5, opacity: 0.34 };
+const PEER: Line = { width: 1, opacity: 0.4 };
+/** One of many. */
+const PALE: Line = { width: 1.5, opacity: 0.12 };
 /** How much of the other curves a highlighted one covers. */
 const FADED = 0.72;
 const DOT_RADIUS = 2.5;
@@ -21,11 +30,15 @@ const SPILL = 3;
 /** Beyond this many rows the joints are too small to see and too many to be rounded. */
 const ROUND_ROWS = 400;
 
-/** Draws the density, bands, raw curves, smoothed ones in front, then what has no height, then guides; one curve a step. */
-export function* paintCurves(painting: Painting, all: readonly Curve[], guides: readonly Guide[]): Generator<void> {
+/** Draws the curves behind, peers, bands, raw curves, smoothed ones in front; one curve a step. */
+export function* paintCurves(painting: Painting, all: readonly Curve[], peers: readonly Curve[]): Generator<void> {
   const curves = all.filter(({ isBehind }) => !isBehind);
   clipToArea(painting);
-  if (curves.length < all.length) yield* paintDensity(painting, all);
+  if (curves.length < all.length) yield* paintBehind(painting, all);
+  for (const peer of peers) {
+    stroke(painting, peer, peer.raw, PEER);
+    yield;
+  }
   const opacity = bandOpacity(curves.filter(({ band }) => band !== null).length);
   for (const curve of curves) {
     if (!curve.band) continue;
@@ -33,18 +46,22 @@ export function* paintCurves(painting: Painting, all: readonly Curve[], guides: 
     yield;
   }
   for (const curve of curves) {
-    if (!(curve.band && curve.smoothed)) stroke(painting, curve, curve.raw, curve.smoothed ? FAINT : 1, LINE);
+    if (!(curve.band && curve.smoothed)) stroke(painting, curve, curve.raw, curve.smoothed ? RAW : WHOLE);
     yield;
   }
   for (const curve of curves) {
     if (!curve.smoothed) continue;
-    stroke(painting, curve, curve.smoothed, 1, LINE);
+    stroke(painting, curve, curve.smoothed, WHOLE);
     yield;
   }
-  painting.ctx.restore();
-  for (const curve of curves) paintMarks(painting, curve);
-  for (const guide of guides) paintGuide(painting, guide);
-  paintEndLabels(painting, curves);
+  painting.surface.restore();
+}
+
+/** Many curves are a density on a canvas, and pale lines in an SVG: a picture would not follow its theme. */
+function* paintBehind(painting: Painting, all: readonly Curve[]): Generator<void> {
+  const { surface } = painting;
+  if (isCanvas(surface)) yield* paintDensity(surface, painting, all);
+  else for (const curve of all) if (curve.isBehind) stroke(painting, { ...curve, color: "var(--ink)" }, curve.smoothed ?? curve.raw, PALE);
 }
 
 /** Curves, thicker: drawn over all others while the pointer is near; among many the others fade. */
@@ -53,42 +70,50 @@ export function* paintEmphasised(painting: Painting, curves: readonly Curve[], f
   if (fades) fade(painting);
   for (const curve of curves) {
     if (curve.band) fillBand(painting, curve, BAND_OPACITY);
-    stroke(painting, curve, curve.smoothed ?? curve.raw, 1, EMPHASISED_LINE);
+    stroke(painting, curve, curve.smoothed ?? curve.raw, EMPHASISED);
     yield;
   }
-  painting.ctx.restore();
+  painting.surface.restore();
 }
 
-function fade({ ctx, frame: { area }, ink }: Painting): void {
-  ctx.globalAlpha = FADED;
-  ctx.fillStyle = ink("var(--paper)");
-  ctx.fillRect(area.left, area.top, area.width, area.height);
+function fade({ surface, frame: { area }, ink }: Painting): void {
+  surface.globalAlpha = FADED;
+  surface.fillStyle = ink("var(--paper)");
+  surface.fillRect(area.left, area.top, area.width, area.height);
 }
 
-function clipToArea({ ctx, frame: { area } }: Painting): void {
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(area.left - SPILL, area.top - SPILL, area.width + 2 * SPILL, area.height + 2 * SPILL);
-  ctx.clip();
+function clipToArea({ surface, frame: { area } }: Painting): void {
+  surface.save();
+  surface.beginPath();
+  surface.rect(area.left - SPILL, area.top - SPILL, area.width + 2 * SPILL, area.height + 2 * SPILL);
+  surface.clip();
 }
 
-function stroke({ ctx, frame, isLog, isLogX, ink }: Painting, curve: Curve, values: Floats, opacity: number, width: number): void {
-  const pen = new CurvePen(DOT_RADIUS);
-  traceCurve(pen, curve.x, drawableValues(values, isLog, isLogX ? curve.x : null), frame.projections[curve.scale]!);
-  ctx.strokeStyle = ctx.fillStyle = ink(curve.color);
-  ctx.lineJoin = values.length > ROUND_ROWS ? "bevel" : "round";
-  ctx.setLineDash([...curve.dash]);
-  strokeLine(ctx, pen.line, width, opacity);
-  ctx.globalAlpha = opacity;
-  ctx.fill(pen.dots);
+function stroke({ surface, ratio, frame, isLog, isLogX, ink }: Painting, curve: Curve, values: Floats, { width, opacity }: Line): void {
+  const drawn = drawableValues(values, isLog, isLogX ? curve.x : null);
+  surface.strokeStyle = surface.fillStyle = ink(curve.color);
+  surface.lineJoin = values.length > ROUND_ROWS ? "bevel" : "round";
+  surface.setLineDash([...curve.dash]);
+  const dots = strokeLine(surface, { width, opacity, ratio }, (path) => traceCurve(path, curve.x, drawn, projectionOf(frame, curve)));
+  surface.globalAlpha = opacity;
+  paintDots(surface, dots, DOT_RADIUS);
 }
 
-function fillBand({ ctx, frame, isLog, isLogX, ink }: Painting, curve: Curve, opacity: number): void {
+export function paintDots(surface: Surface, dots: readonly Point[], radius: number): void {
+  surface.beginPath();
+  for (const { x, y } of dots) {
+    surface.moveTo(x + radius, y);
+    surface.arc(x, y, radius, 0, 2 * Math.PI);
+  }
+  surface.fill();
+}
+
+function fillBand({ surface, frame, isLog, isLogX, ink }: Painting, curve: Curve, opacity: number): void {
   const { low, high } = curve.band!;
-  const pen = new CurvePen(0);
   const x = isLogX ? curve.x : null;
-  traceBand(pen, curve.x, drawableValues(low, isLog, x), drawableValues(high, isLog, x), frame.projections[curve.scale]!);
-  ctx.globalAlpha = opacity;
-  ctx.fillStyle = ink(curve.color);
-  ctx.fill(pen.line);
+  surface.globalAlpha = opacity;
+  surface.fillStyle = ink(curve.color);
+  surface.beginPath();
+  traceBand(surface, curve.x, drawableValues(low, isLog, x), drawableValues(high, isLog, x), projectionOf(frame, curve));
+  surface.fill();
 }

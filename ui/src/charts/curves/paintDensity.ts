@@ -2,6 +2,7 @@
 import type { Curve } from "../../core/series/curve";
 import { drawableValues } from "../../core/series/curvePath";
 import { darkestWeight, LineDensity } from "../../core/series/density";
+import { projectionOf } from "../frame/plotFrame";
 import type { Painting } from "./painting";
 
 const PALEST = 26;
@@ -11,16 +12,16 @@ const GAMMA = 0.65;
 const INK = "var(--ink-soft)";
 
 /** Draws all curves as one gray area, the darker the more lines pass a pixel; one curve a step. */
-export function* paintDensity(painting: Painting, curves: readonly Curve[]): Generator<void> {
-  const { ctx, frame, isLog, isLogX, ink } = painting;
+export function* paintDensity(ctx: CanvasRenderingContext2D, painting: Painting, curves: readonly Curve[]): Generator<void> {
+  const { ratio, frame, isLog, isLogX, ink } = painting;
   const { left, top, width, height } = frame.area;
-  const density = new LineDensity(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio));
+  const density = new LineDensity(Math.round(width * ratio), Math.round(height * ratio));
   for (const curve of curves) {
-    const { x, y } = frame.projections[curve.scale] ?? frame.projections[0]!;
+    const { x, y } = projectionOf(frame, curve);
     const values = drawableValues(curve.smoothed ?? curve.raw, isLog, isLogX ? curve.x : null);
     density.add(
-      Float64Array.from(curve.x, (value) => (x(value) - left) * devicePixelRatio),
-      Float64Array.from(values, (value) => (y(value) - top) * devicePixelRatio),
+      Float64Array.from(curve.x, (value) => (x(value) - left) * ratio),
+      Float64Array.from(values, (value) => (y(value) - top) * ratio),
     );
     yield;
   }

@@ -7,7 +7,7 @@ import { MANY_CURVES } from "../../core/series/topCurves";
 import { TICK_FONT } from "../frame/axes";
 import { labelWidth } from "../frame/labelWidth";
 import type { Painting } from "./painting";
-import type { PlotFrame, Size } from "../frame/plotFrame";
+import { projectionOf, type PlotFrame, type Size } from "../frame/plotFrame";
 
 const SPACING = 13;
 /** From the area to a name: the leader line with both gaps. */
@@ -27,7 +27,7 @@ export function labelRoom(curves: readonly Curve[], { width }: Size): number {
 }
 
 /** Names at the ends of lines, those of the top ones where there is no room for all. */
-export function paintEndLabels({ ctx, frame, isLog, isLogX, ink }: Painting, curves: readonly Curve[]): void {
+export function paintEndLabels({ surface, frame, isLog, isLogX, ink }: Painting, curves: readonly Curve[]): void {
   if (frame.beside === 0) return;
   const names = distinctNames(curves.map(nameOf));
   const labels = curves.flatMap((curve, index): (EndLabel & { rank: number })[] => {
@@ -35,24 +35,25 @@ export function paintEndLabels({ ctx, frame, isLog, isLogX, ink }: Painting, cur
     return end === null ? [] : [{ text: names[index]!, color: curve.color, end, rank: curve.isFocused ? -1 : (curve.rank ?? 0) }];
   });
   labels.sort((one, other) => one.rank - other.rank);
+  const measure = (text: string): number => surface.measureText(text).width;
   const { left, top, width, height } = frame.area;
   const edge = left + width;
-  ctx.save();
-  ctx.globalAlpha = 1;
-  ctx.font = TICK_FONT;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.lineWidth = 1.5;
+  surface.save();
+  surface.globalAlpha = 1;
+  surface.font = TICK_FONT;
+  surface.textAlign = "left";
+  surface.textBaseline = "middle";
+  surface.lineWidth = 1.5;
   for (const { text, color, end, at } of placeLabels(labels, top, height, SPACING)) {
-    ctx.strokeStyle = ink(color);
-    ctx.beginPath();
-    ctx.moveTo(edge + GAP, Math.min(top + height, Math.max(top, end)));
-    ctx.lineTo(edge + LEADER - GAP, at);
-    ctx.stroke();
-    ctx.fillStyle = ink("var(--ink)");
-    ctx.fillText(cutMiddle(text, frame.beside - LEADER - GAP, labelWidth), edge + LEADER, at);
+    surface.strokeStyle = ink(color);
+    surface.beginPath();
+    surface.moveTo(edge + GAP, Math.min(top + height, Math.max(top, end)));
+    surface.lineTo(edge + LEADER - GAP, at);
+    surface.stroke();
+    surface.fillStyle = ink("var(--ink)");
+    surface.fillText(cutMiddle(text, frame.beside - LEADER - GAP, measure), edge + LEADER, at);
   }
-  ctx.restore();
+  surface.restore();
 }
 
 function nameOf({ name, label }: Curve): string {
@@ -60,10 +61,10 @@ function nameOf({ name, label }: Curve): string {
 }
 
 /** Height of the last value in sight. */
-function endOf(curve: Curve, { ranges, projections }: PlotFrame, isLog: boolean, isLogX: boolean): number | null {
+function endOf(curve: Curve, frame: PlotFrame, isLog: boolean, isLogX: boolean): number | null {
   const values = drawableValues(curve.smoothed ?? curve.raw, isLog, isLogX ? curve.x : null);
-  const row = values.findLastIndex((value, index) => Number.isFinite(value) && isInside(curve.x[index]!, ranges.x));
-  return row < 0 ? null : (projections[curve.scale] ?? projections[0]!).y(values[row]!);
+  const row = values.findLastIndex((value, index) => Number.isFinite(value) && isInside(curve.x[index]!, frame.ranges.x));
+  return row < 0 ? null : projectionOf(frame, curve).y(values[row]!);
 }
 
 function isInside(place: number, [low, high]: Range): boolean {

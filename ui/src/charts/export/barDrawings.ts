@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { pixel, type Drawing } from "../../core/layout/vectorDrawing";
 import { formatTicks } from "../../core/text/format";
-import { escapeXml } from "../frame/svgChart";
+import { escapeXml } from "../../core/text/escapeXml";
 import { linearTicks } from "../../core/scales/ticks";
 import { columnSpan, waveform } from "../../core/series/waveform";
 import type { Size } from "../frame/plotFrame";
@@ -30,7 +30,7 @@ export function bucketDrawing(edges: readonly number[], counts: readonly number[
   const body = [
     ...up.map(
       (tick, index) =>
-        `<path class="grid" d="M${LEFT} ${pixel(y(tick))}H${LEFT + area.width}"/>${label(LEFT - 6, y(tick) + 4, upLabels[index]!, "end")}`,
+        `<path stroke="var(--grid-line)" d="M${LEFT} ${pixel(y(tick))}H${LEFT + area.width}"/>${label(LEFT - 6, y(tick) + 4, upLabels[index]!, "end")}`,
     ),
     `<path d="${bars.join("")}" fill="var(--accent)" fill-opacity="0.72"/>`,
     ...across.map((tick, index) => label(x(tick), size.height - 8, bottomLabels[index]!, "middle")),
@@ -50,5 +50,5 @@ export function waveDrawing(samples: Float32Array, color: string, size: Size): D
 }
 
 function label(x: number, y: number, text: string, anchor: string): string {
-  return `<text x="${pixel(x)}" y="${pixel(y)}" text-anchor="${anchor}">${escapeXml(text)}</text>`;
+  return `<text x="${pixel(x)}" y="${pixel(y)}" text-anchor="${anchor}" fill="var(--ink-soft)">${escapeXml(text)}</text>`;
 }

@@ -1,106 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Floats } from "../../core/series/series";
 import type { Curve } from "../../core/series/curve";
-import { svgChart, type SvgChart, type SvgCurve, type SvgYAxis } from "../frame/svgChart";
-import { drawableValues } from "../../core/series/curvePath";
-import { TICK_FONT } from "../frame/axes";
 import type { CurvePlot } from "../curves/curvePlot";
-import { edgeMarks } from "../frame/edgeMarks";
-import type { AxisTicks, YAxisFrame } from "../frame/plotFrame";
+import { complete } from "../curves/paintChart";
+import { TICK_FONT } from "../frame/axes";
+import { pngFile, svgFile, type Picture } from "../frame/picture";
+import { segment, type Ink, type Surface } from "../frame/surface";
 
-const TITLE = 28;
 const ROW = 16;
+const SWATCH = { left: 12, width: 14, up: 4 };
+const NAME_LEFT = 32;
 
 /** The chart as it is on the screen, with its title above and the names of its curves below. */
-export async function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
-  const source = plot.picture();
-  const { width, height } = plot.frame.size;
-  const ratio = devicePixelRatio;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round((height + TITLE + legendCurves(plot).length * ROW + 12) * ratio);
-  const ctx = canvas.getContext("2d")!;
-  ctx.fillStyle = plot.themeColors.resolve("var(--paper)");
-  ctx.fillRect(0, 0, canvas.width, canvas.height);
-  if (source) ctx.drawImage(source, 0, TITLE * ratio);
-  ctx.scale(ratio, ratio);
-  paintText(ctx, plot, title, TITLE + height);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
-  });
-}
-
-function paintText(ctx: CanvasRenderingContext2D, plot: CurvePlot, title: string, top: number): void {
-  ctx.fillStyle = plot.themeColors.resolve("var(--ink)");
-  ctx.font = `600 ${TICK_FONT.replace("11px", "13px")}`;
-  ctx.fillText(title, 12, 19);
-  ctx.font = TICK_FONT;
-  legendCurves(plot).forEach((curve, index) => {
-    const y = top + 12 + index * ROW;
-    ctx.fillStyle = plot.themeColors.resolve(curve.color);
-    ctx.fillRect(12, y - 5, 14, 2);
-    ctx.fillStyle = plot.themeColors.resolve("var(--ink)");
-    ctx.fillText(legendText(curve), 32, y);
-  });
+export function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
+  return pngFile(pictureOf(plot, title), plot.themeColors);
 }
 
 /** The same as a drawing. */
 export function chartSvg(plot: CurvePlot, title: string): Blob {
-  const { size, area, projections, bottom, yAxes } = plot.frame;
-  const chart: SvgChart = {
+  return svgFile(pictureOf(plot, title), plot.themeColors);
+}
+
+function pictureOf(plot: CurvePlot, title: string): Picture {
+  const curves = plot.curves.filter(({ isBehind }) => !isBehind);
+  const { width, height } = plot.frame.size;
+  return {
     title,
-    ...size,
-    plot: { left: area.left, top: area.top, right: area.left + area.width, bottom: area.top + area.height },
-    projections,
-    xTicks: placed(bottom, projections[0]!.x),
-    yAxes: yAxes.map((upright, index) => svgYAxis(plot, upright, placed(upright, projections[index]!.y))),
-    guides: plot.guides.map(({ value, label }) => ({ at: projections[0]!.y(value), label })),
-    curves: plot.curves.map((curve) => svgCurve(plot, curve)),
-    ink: {
-      text: plot.themeColors.hex("var(--ink)"),
-      grid: plot.themeColors.hex("var(--grid-line)"),
-      paper: plot.themeColors.hex("var(--paper)"),
-      guide: plot.themeColors.hex("var(--warn)"),
+    size: { width, height: height + curves.length * ROW + 12 },
+    paint: (surface, ratio, ink) => {
+      complete(plot.paint(surface, ratio, ink));
+      paintLegend(surface, curves, height, ink);
     },
   };
-  return new Blob([svgChart(chart)], { type: "image/svg+xml" });
 }
 
-function placed({ ticks, labels }: AxisTicks, place: (value: number) => number): { at: number; label: string }[] {
-  return labels.map((label, index) => ({ at: place(ticks[index]!), label }));
+function paintLegend(surface: Surface, curves: readonly Curve[], top: number, ink: Ink): void {
+  surface.save();
+  surface.globalAlpha = 1;
+  surface.font = TICK_FONT;
+  surface.textAlign = "left";
+  surface.textBaseline = "alphabetic";
+  surface.lineWidth = 2;
+  curves.forEach((curve, index) => paintRow(surface, curve, top + 12 + index * ROW, ink));
+  surface.restore();
 }
 
-function svgYAxis(
-  { frame: { area }, themeColors }: CurvePlot,
-  { title, color, isRight, offset, width }: YAxisFrame,
-  ticks: SvgYAxis["ticks"],
-): SvgYAxis {
-  const edge = isRight ? area.left + area.width + offset : area.left - offset;
-  return { title, ticks, color: color === null ? null : themeColors.hex(color), isRight, edge, width };
-}
-
-/** Curves that are lines of their own; the others are the density behind them. */
-function legendCurves({ curves }: CurvePlot): readonly Curve[] {
-  return curves.filter(({ isBehind }) => !isBehind);
-}
-
-function legendText({ label, part }: Curve): string {
-  return part === "" ? label : `${label} · ${part}`;
-}
-
-function svgCurve(plot: CurvePlot, curve: Curve): SvgCurve {
-  const { isLog, isLogX } = plot.scaling;
-  const drawable = (values: Floats): Floats => drawableValues(values, isLog, isLogX ? curve.x : null);
-  return {
-    label: legendText(curve),
-    color: plot.themeColors.hex(curve.color),
-    dash: curve.dash,
-    scale: curve.scale,
-    isBehind: curve.isBehind ?? false,
-    x: curve.x,
-    raw: drawable(curve.raw),
-    smoothed: curve.smoothed && drawable(curve.smoothed),
-    band: curve.band && { low: drawable(curve.band.low), high: drawable(curve.band.high) },
-    marks: edgeMarks(curve, plot.frame, { isLog, isLogX, marksFar: plot.marksFar }),
-  };
+function paintRow(surface: Surface, { label, part, color, dash }: Curve, y: number, ink: Ink): void {
+  surface.strokeStyle = ink(color);
+  surface.setLineDash([...dash]);
+  surface.beginPath();
+  segment(surface, SWATCH.left, y - SWATCH.up, SWATCH.left + SWATCH.width, y - SWATCH.up);
+  surface.stroke();
+  surface.fillStyle = ink("var(--ink)");
+  surface.fillText(part === "" ? label : `${label} · ${part}`, NAME_LEFT, y);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { pixel, type Drawing } from "../../core/layout/vectorDrawing";
 import type { Flow } from "../../core/layout/graphLayout";
-import { escapeXml } from "../frame/svgChart";
+import { escapeXml } from "../../core/text/escapeXml";
 import { graphShapes, type ScopeBox, type PlacedBox } from "../graphs/graphShapes";
 import type { Size } from "../frame/plotFrame";
 

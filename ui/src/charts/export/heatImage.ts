@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { endLabels, oddKinds, type ColorRange, type Heat } from "../../core/series/heat";
-import { escapeXml } from "../frame/svgChart";
+import { escapeXml } from "../../core/text/escapeXml";
 import { MAP, ODD_COLORS } from "../heat/heatCanvas";
 import type { HeatPlot } from "../heat/heatPlot";
 import { pngOfSvg } from "./svgFile";

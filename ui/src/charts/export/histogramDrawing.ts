@@ -4,7 +4,7 @@ import { HistogramLayout } from "../../core/series/histogramLayout";
 import { paintLegend } from "../histograms/histogramLegend";
 import { paintHistograms, type Look } from "../histograms/paintHistograms";
 import { areaOf, type Drawing } from "../histograms/histogramPlot";
-import { VectorPen } from "../histograms/svgContext";
+import { SvgContext } from "../frame/svgContext";
 import type { Size } from "../frame/plotFrame";
 
 /** Steps of the color map that a page holds: --shade-0 to --shade-47. */
@@ -13,19 +13,20 @@ const SHADES = 48;
 /** Histograms over steps as a drawing of a page, as the chart on the screen shows them. */
 export function histogramDrawing({ histograms, shape, axis, values, color, unit }: Drawing, size: Size): PageDrawing {
   const view = new HistogramLayout(histograms, shape, axis, areaOf(shape, size), values);
-  const pen = new VectorPen();
+  const surface = new SvgContext();
   const look: Look = {
     axis,
     unit,
+    ratio: 1,
     ink: (token) => token,
     tint: (alpha) => faded(color, alpha),
     shade: (share, alpha) => faded(shadeOf(share), alpha),
   };
   if (view.positions.length > 0) {
-    paintHistograms(pen, view, look, size.width);
-    paintLegend(pen, view, look);
+    paintHistograms(surface, view, look, size.width);
+    paintLegend(surface, view, look);
   }
-  return { ...size, body: pen.body(), plot: null };
+  return { ...size, body: surface.body(), plot: null };
 }
 
 /** The place of a share in the color map, which the page knows in either theme. */

@@ -17,11 +17,6 @@ export class CanvasLayer {
     this.#before = before;
   }
 
-  /** What is shown; null while there is nothing. */
-  get canvas(): HTMLCanvasElement | null {
-    return this.#shown;
-  }
-
   /** The context is scaled so that its unit is a CSS pixel. */
   paint({ width, height }: Size, steps: (ctx: CanvasRenderingContext2D) => Iterator<void>): void {
     this.#task?.cancel();
@@ -30,11 +25,6 @@ export class CanvasLayer {
     ctx.scale(devicePixelRatio, devicePixelRatio);
     this.#task = new PaintTask(steps(ctx), () => this.#present(canvas));
     schedule(this.#task);
-  }
-
-  /** Completes what is being painted, for a picture of it. */
-  finish(): void {
-    this.#task?.work(Infinity);
   }
 
   clear(): void {

@@ -24,7 +24,10 @@ function marksOf(step: number[], value: number[], scaling: Scaling): string[] {
     [{ title: "", color: null, isLog: scaling.isLog }],
     () => 20,
   );
-  return edgeMarks(curve, frame, { ...scaling, marksFar: false }).map(({ path, isFilled }) => `${path}${isFilled ? " filled" : ""}`);
+  return edgeMarks(curve, frame, { ...scaling, marksFar: false }).map(
+    ({ lines, isClosed, isFilled }) =>
+      `${lines.map((line) => line.map(({ x, y }) => `${x} ${y}`).join(" L")).join(" M")}${isClosed ? " Z" : ""}${isFilled ? " filled" : ""}`,
+  );
 }
 
 const LINEAR = { isLog: false, isLogX: false, ignoresOutliers: false };
@@ -35,12 +38,12 @@ test("a curve that has a place everywhere has no marks", () => {
 
 test("what has no height stands below or above its place", () => {
   expect(marksOf([0, 1, 2], [1, NaN, Infinity], LINEAR)).toEqual([
-    expect.stringMatching(/^M[\d.]+ 174.5L[\d.]+ 181.5M/),
-    expect.stringMatching(/ 4.5L.*Z filled$/),
+    expect.stringMatching(/^[\d.]+ 174.5 L[\d.]+ 181.5 M/),
+    expect.stringMatching(/^[\d.]+ 4.5 L.* Z filled$/),
   ]);
 });
 
 test("what has no place along a logarithmic axis points to the left of it, at its height", () => {
-  expect(marksOf([-1, 0, 1, 10], [4, 4, 5, 6], { ...LINEAR, isLogX: true })).toEqual([expect.stringMatching(/^M44.5 [\d.]+L51.5 /)]);
+  expect(marksOf([-1, 0, 1, 10], [4, 4, 5, 6], { ...LINEAR, isLogX: true })).toEqual([expect.stringMatching(/^44.5 [\d.]+ L51.5 /)]);
   expect(marksOf([0, 1, 10], [NaN, 5, 6], { ...LINEAR, isLogX: true })).toEqual([]);
 });

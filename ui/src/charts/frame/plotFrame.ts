@@ -44,6 +44,11 @@ export interface PlotFrame {
   yAt: (top: number) => number;
 }
 
+/** Values to places for a curve on its vertical axis. */
+export function projectionOf({ projections }: PlotFrame, { scale }: { scale: number }): Projection {
+  return projections[scale] ?? projections[0]!;
+}
+
 const TOP = 8;
 const BOTTOM = 22;
 const RIGHT = 16;

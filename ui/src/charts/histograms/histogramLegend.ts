@@ -3,7 +3,7 @@ import { formatValue } from "../../core/text/format";
 import { BAND_SHARES, type HistogramLayout } from "../../core/series/histogramLayout";
 import { TICK_FONT, xLabels } from "../frame/axes";
 import { LINE_FROM, LINE_TO, type Look } from "./paintHistograms";
-import type { Pen } from "./svgContext";
+import type { Surface } from "../frame/surface";
 
 /** Height of the strip above the chart that the legend has for itself. */
 export const LEGEND_HEIGHT = 18;
@@ -13,15 +13,15 @@ const GAP = 6;
 const MIDDLE = 8;
 
 /** What the colors say, at the right edge above the chart. */
-export function paintLegend(pen: Pen, view: HistogramLayout, look: Look): void {
-  pen.font = TICK_FONT;
-  pen.textBaseline = "middle";
-  pen.textAlign = "left";
+export function paintLegend(surface: Surface, view: HistogramLayout, look: Look): void {
+  surface.font = TICK_FONT;
+  surface.textBaseline = "middle";
+  surface.textAlign = "left";
   const right = view.area.left + view.area.width;
-  if (view.shape === "bands") paintBandLegend(pen, look, right);
+  if (view.shape === "bands") paintBandLegend(surface, look, right);
   else if (view.shape === "heat")
-    paintBar(pen, look, right, { from: 0, to: 1 }, ["0", `${formatValue(view.countAtShade(1), 3)} ${look.unit}`]);
-  else paintBar(pen, look, right, { from: LINE_FROM, to: LINE_TO }, stepLabels(view, look));
+    paintBar(surface, look, right, { from: 0, to: 1 }, ["0", `${formatValue(view.countAtShade(1), 3)} ${look.unit}`]);
+  else paintBar(surface, look, right, { from: LINE_FROM, to: LINE_TO }, stepLabels(view, look));
 }
 
 function stepLabels(view: HistogramLayout, { axis }: Look): [string, string] {
@@ -30,31 +30,31 @@ function stepLabels(view: HistogramLayout, { axis }: Look): [string, string] {
   return axis === "step" ? [formatValue(ends[0]), formatValue(ends[1])] : [first!, last!];
 }
 
-function paintBar(pen: Pen, look: Look, right: number, map: { from: number; to: number }, [low, high]: [string, string]): void {
-  const left = Math.round(right - pen.measureText(high).width - GAP - BAR.width);
+function paintBar(surface: Surface, look: Look, right: number, map: { from: number; to: number }, [low, high]: [string, string]): void {
+  const left = Math.round(right - surface.measureText(high).width - GAP - BAR.width);
   for (let piece = 0; piece < BAR.pieces; piece++) {
     const share = piece / (BAR.pieces - 1);
-    pen.fillStyle = look.shade(map.from + share * (map.to - map.from));
-    pen.fillRect(left + (piece * BAR.width) / BAR.pieces, MIDDLE - BAR.height / 2, BAR.width / BAR.pieces, BAR.height);
+    surface.fillStyle = look.shade(map.from + share * (map.to - map.from));
+    surface.fillRect(left + (piece * BAR.width) / BAR.pieces, MIDDLE - BAR.height / 2, BAR.width / BAR.pieces, BAR.height);
   }
-  pen.fillStyle = look.ink("var(--ink-soft)");
-  pen.fillText(low, left - GAP - pen.measureText(low).width, MIDDLE);
-  pen.fillText(high, left + BAR.width + GAP, MIDDLE);
+  surface.fillStyle = look.ink("var(--ink-soft)");
+  surface.fillText(low, left - GAP - surface.measureText(low).width, MIDDLE);
+  surface.fillText(high, left + BAR.width + GAP, MIDDLE);
 }
 
 /** How much of the values each band holds, and the line of the median. */
-function paintBandLegend(pen: Pen, look: Look, right: number): void {
+function paintBandLegend(surface: Surface, look: Look, right: number): void {
   const alphas = [0.14, 0.33, 0.55, 0.75];
   const shares = alphas.map((_, band) => `${Math.round((BAND_SHARES[BAND_SHARES.length - 1 - band]! - BAND_SHARES[band]!) * 100)} %`);
   let x = right;
   alphas.forEach((alpha, band) => {
     const text = shares[band]!;
-    x -= pen.measureText(text).width;
-    pen.fillStyle = look.ink("var(--ink-soft)");
-    pen.fillText(text, x, MIDDLE);
+    x -= surface.measureText(text).width;
+    surface.fillStyle = look.ink("var(--ink-soft)");
+    surface.fillText(text, x, MIDDLE);
     x -= 14;
-    pen.fillStyle = look.tint(alpha);
-    pen.fillRect(x, MIDDLE - 4, 10, 8);
+    surface.fillStyle = look.tint(alpha);
+    surface.fillRect(x, MIDDLE - 4, 10, 8);
     x -= 10;
   });
 }

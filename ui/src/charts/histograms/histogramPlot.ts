@@ -6,7 +6,8 @@ import { HistogramLayout, type Area, type ChartShape, type Place, type Point } f
 import { LEGEND_HEIGHT, paintLegend } from "./histogramLegend";
 import { outline, paintHistograms, type Look } from "./paintHistograms";
 import { ThemeColors, watchTheme } from "../frame/themeColors";
-import { VectorPen, type Pen } from "./svgContext";
+import type { Picture } from "../frame/picture";
+import type { Ink, Surface } from "../frame/surface";
 
 export interface Drawing {
   histograms: Histograms;
@@ -29,7 +30,7 @@ const STEP_LABELS = 54;
 export class HistogramPlot {
   readonly canvas: HTMLCanvasElement;
   readonly #front: HTMLCanvasElement;
-  readonly #themeColors: ThemeColors;
+  readonly themeColors: ThemeColors;
   readonly #unwatch: () => void;
   #drawing: Drawing | null = null;
   #view: HistogramLayout | null = null;
@@ -40,9 +41,9 @@ export class HistogramPlot {
   constructor(host: HTMLElement) {
     this.canvas = layer(host);
     this.#front = layer(host);
-    this.#themeColors = new ThemeColors(host);
+    this.themeColors = new ThemeColors(host);
     this.#unwatch = watchTheme(() => {
-      this.#themeColors.forget();
+      this.themeColors.forget();
       this.#paint();
     });
   }
@@ -85,50 +86,37 @@ export class HistogramPlot {
     return view.isValueHorizontal ? { x: along, y: across } : { x: across, y: along };
   }
 
-  /** The picture with its background. */
-  async png(): Promise<Blob> {
-    const copy = new OffscreenCanvas(this.canvas.width, this.canvas.height);
-    const ctx = copy.getContext("2d")!;
-    ctx.fillStyle = this.#themeColors.resolve("var(--paper)");
-    ctx.fillRect(0, 0, copy.width, copy.height);
-    ctx.drawImage(this.canvas, 0, 0);
-    return copy.convertToBlob({ type: "image/png" });
-  }
-
-  /** The same as a drawing. */
-  svg(title: string): Blob {
-    const pen = new VectorPen();
-    const ink = (token: string): string => this.#themeColors.hex(token);
-    this.#draw(pen, ink);
-    return new Blob([pen.svg(this.#size, title, { paper: ink("var(--paper)"), text: ink("var(--ink)") })], { type: "image/svg+xml" });
+  picture(title: string): Picture {
+    return { title, size: this.#size, paint: (surface, ratio, ink) => this.#draw(surface, ratio, ink) };
   }
 
   destroy(): void {
     this.#unwatch();
-    this.#themeColors.remove();
+    this.themeColors.remove();
     this.canvas.remove();
     this.#front.remove();
   }
 
   #paint(): void {
-    this.#draw(cleared(this.canvas, this.#size), (token) => this.#themeColors.resolve(token));
+    this.#draw(cleared(this.canvas, this.#size), devicePixelRatio, (token) => this.themeColors.resolve(token));
     this.#paintFront();
   }
 
-  #draw(pen: Pen, ink: (token: string) => string): void {
+  #draw(surface: Surface, ratio: number, ink: Ink): void {
     const [view, drawing] = [this.#view, this.#drawing];
     if (!view || !drawing || view.positions.length === 0) return;
-    const stops = MAP.map((token) => hexToRgb(this.#themeColors.hex(`var(${token})`)));
-    const color = hexToRgb(this.#themeColors.hex(drawing.color));
+    const stops = MAP.map((token) => hexToRgb(this.themeColors.hex(`var(${token})`)));
+    const color = hexToRgb(this.themeColors.hex(drawing.color));
     const look: Look = {
       axis: drawing.axis,
       tint: (alpha) => rgbText(color, alpha),
       shade: (share, alpha) => rgbText(colorAt(stops, share), alpha),
       ink,
       unit: drawing.unit,
+      ratio,
     };
-    paintHistograms(pen, view, look, this.#size.width);
-    paintLegend(pen, view, look);
+    paintHistograms(surface, view, look, this.#size.width);
+    paintLegend(surface, view, look);
   }
 
   #paintFront(): void {
@@ -137,7 +125,7 @@ export class HistogramPlot {
     if (!view) return;
     if (this.#dragged) this.#paintDrag(ctx, this.#dragged);
     if (!place || place.row >= view.positions.length) return;
-    ctx.strokeStyle = this.#themeColors.resolve("var(--ink)");
+    ctx.strokeStyle = this.themeColors.resolve("var(--ink)");
     ctx.lineWidth = 1.5;
     if (view.isValueHorizontal) {
       outline(ctx, view, place.row);
@@ -148,10 +136,10 @@ export class HistogramPlot {
 
   #paintDrag(ctx: CanvasRenderingContext2D, { left, top, width, height }: Area): void {
     ctx.globalAlpha = 0.16;
-    ctx.fillStyle = this.#themeColors.resolve("var(--accent)");
+    ctx.fillStyle = this.themeColors.resolve("var(--accent)");
     ctx.fillRect(left, top, width, height);
     ctx.globalAlpha = 1;
-    ctx.strokeStyle = this.#themeColors.resolve("var(--accent)");
+    ctx.strokeStyle = this.themeColors.resolve("var(--accent)");
     ctx.lineWidth = 1;
     ctx.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
   }
@@ -163,7 +151,7 @@ export class HistogramPlot {
     if (view.isValueHorizontal) {
       const base = view.stepAt(view.positions[row]!);
       const height = Math.max(2, view.heightAt(row, Math.floor((from + to) / 2 - view.area.left)));
-      ctx.fillStyle = this.#themeColors.resolve("var(--accent)");
+      ctx.fillStyle = this.themeColors.resolve("var(--accent)");
       ctx.fillRect(from, base - height, size, height);
       return;
     }

@@ -4,7 +4,7 @@ import { formatTicks } from "../../core/text/format";
 import { BAND_SHARES, type HistogramLayout } from "../../core/series/histogramLayout";
 import { linearTicks } from "../../core/scales/ticks";
 import { TICK_FONT, xLabels, xTicks } from "../frame/axes";
-import { crisp, segment, type Pen } from "./svgContext";
+import { crisp, segment, type Ink, type Surface } from "../frame/surface";
 
 /** Colors and words of a drawing. */
 export interface Look {
@@ -13,8 +13,9 @@ export interface Look {
   tint: (alpha?: number) => string;
   /** The color map from little, 0, to much, 1; so much of its color. */
   shade: (share: number, alpha?: number) => string;
-  /** A token as a color. */
-  ink: (token: string) => string;
+  ink: Ink;
+  /** Pixels of the surface for a CSS pixel. */
+  ratio: number;
   /** What the colors of a heat map count. */
   unit: string;
 }
@@ -31,66 +32,66 @@ const EDGE = 0.16;
 /** Bands whose edges are drawn over a heat map: that of 68 % of the values, and the median. */
 const LINES_OF_HEAT = [2, 4, 6];
 
-export function paintHistograms(pen: Pen, view: HistogramLayout, look: Look, width: number): void {
-  paintAxes(pen, view, look, width);
-  if (view.isValueHorizontal) paintOutlines(pen, view, look);
-  else if (view.shape === "heat") paintHeat(pen, view, look);
-  else paintBands(pen, view, look);
-  paintOdd(pen, view, look);
+export function paintHistograms(surface: Surface, view: HistogramLayout, look: Look, width: number): void {
+  paintAxes(surface, view, look, width);
+  if (view.isValueHorizontal) paintOutlines(surface, view, look);
+  else if (view.shape === "heat") paintHeat(surface, view, look);
+  else paintBands(surface, view, look);
+  paintOdd(surface, view, look);
 }
 
-function paintAxes(pen: Pen, view: HistogramLayout, { axis, ink }: Look, fullWidth: number): void {
+function paintAxes(surface: Surface, view: HistogramLayout, { axis, ink, ratio }: Look, fullWidth: number): void {
   const { left, top, width, height } = view.area;
-  pen.font = TICK_FONT;
+  surface.font = TICK_FONT;
   const values = linearTicks(view.valueRange, view.isValueHorizontal ? Math.max(3, width / 70) : Math.max(3, height / 30));
   const valueLabels = formatTicks(values);
   const length = view.isValueHorizontal ? (height - view.lane) * 2 : width;
   const steps = view.shape === "front" ? [] : xTicks({ axis, isLog: false }, view.stepRange, length);
   const stepLabels = xLabels({ axis, isLog: false }, steps);
-  pen.strokeStyle = ink("var(--grid-line)");
-  pen.fillStyle = ink("var(--ink-soft)");
-  pen.lineWidth = 1;
+  surface.strokeStyle = ink("var(--grid-line)");
+  surface.fillStyle = ink("var(--ink-soft)");
+  surface.lineWidth = 1;
   const down = view.isValueHorizontal ? values.map((value) => view.valueAt(value)) : steps.map((step) => view.stepAt(step));
   const across = view.isValueHorizontal ? steps.map((step) => view.stepAt(step)) : values.map((value) => view.valueAt(value));
   const [downLabels, bottomLabels] = view.isValueHorizontal ? [valueLabels, stepLabels] : [stepLabels, valueLabels];
-  pen.beginPath();
-  for (const x of down) segment(pen, crisp(x), top, crisp(x), top + height);
-  for (const y of across) segment(pen, left, crisp(y), left + width, crisp(y));
-  pen.stroke();
-  pen.strokeStyle = ink("var(--hairline)");
-  pen.beginPath();
-  segment(pen, left, crisp(top + height), left + width, crisp(top + height));
-  pen.stroke();
-  pen.textAlign = "center";
-  pen.textBaseline = "top";
+  surface.beginPath();
+  for (const x of down) segment(surface, crisp(x, ratio), top, crisp(x, ratio), top + height);
+  for (const y of across) segment(surface, left, crisp(y, ratio), left + width, crisp(y, ratio));
+  surface.stroke();
+  surface.strokeStyle = ink("var(--hairline)");
+  surface.beginPath();
+  segment(surface, left, crisp(top + height, ratio), left + width, crisp(top + height, ratio));
+  surface.stroke();
+  surface.textAlign = "center";
+  surface.textBaseline = "top";
   down.forEach((x, index) => {
-    const half = pen.measureText(downLabels[index]!).width / 2;
-    if (x + half <= fullWidth - 2 && x - half >= 2) pen.fillText(downLabels[index]!, x, top + height + 6);
+    const half = surface.measureText(downLabels[index]!).width / 2;
+    if (x + half <= fullWidth - 2 && x - half >= 2) surface.fillText(downLabels[index]!, x, top + height + 6);
   });
-  pen.textAlign = view.isValueHorizontal ? "left" : "right";
-  pen.textBaseline = "middle";
-  across.forEach((y, index) => pen.fillText(bottomLabels[index]!, view.isValueHorizontal ? left + width + 8 : left - 6, y));
+  surface.textAlign = view.isValueHorizontal ? "left" : "right";
+  surface.textBaseline = "middle";
+  across.forEach((y, index) => surface.fillText(bottomLabels[index]!, view.isValueHorizontal ? left + width + 8 : left - 6, y));
 }
 
-function paintOutlines(pen: Pen, view: HistogramLayout, { shade }: Look): void {
+function paintOutlines(surface: Surface, view: HistogramLayout, { shade }: Look): void {
   const last = view.positions.length - 1;
   for (let row = 0; row <= last; row++) {
     const share = LINE_FROM + (LINE_TO - LINE_FROM) * (last === 0 ? 1 : row / last);
-    outline(pen, view, row);
+    outline(surface, view, row);
     if (view.shape === "ridge") {
-      pen.fillStyle = shade(share, 0.92);
-      pen.fill();
-      pen.strokeStyle = shade(share + EDGE);
-      pen.lineWidth = 1;
+      surface.fillStyle = shade(share, 0.92);
+      surface.fill();
+      surface.strokeStyle = shade(share + EDGE);
+      surface.lineWidth = 1;
     } else {
-      pen.strokeStyle = shade(share, row === last ? 1 : 0.75);
-      pen.lineWidth = row === last ? 2 : 1;
+      surface.strokeStyle = shade(share, row === last ? 1 : 0.75);
+      surface.lineWidth = row === last ? 2 : 1;
     }
-    pen.stroke();
+    surface.stroke();
   }
 }
 
-function paintHeat(pen: Pen, view: HistogramLayout, look: Look): void {
+function paintHeat(surface: Surface, view: HistogramLayout, look: Look): void {
   const { top, height } = view.area;
   view.spread.forEach((counts, row) => {
     const [from, to] = view.columnOf(row).map(Math.round) as [number, number];
@@ -98,83 +99,83 @@ function paintHeat(pen: Pen, view: HistogramLayout, look: Look): void {
       const start = pixel;
       while (pixel < counts.length && isAlike(counts[pixel]!, counts[start]!)) pixel++;
       if (!(counts[start]! > 0)) continue;
-      pen.fillStyle = look.shade(view.shadeAt(row, start));
-      pen.fillRect(from, top + height - pixel, Math.max(1, to - from), pixel - start);
+      surface.fillStyle = look.shade(view.shadeAt(row, start));
+      surface.fillRect(from, top + height - pixel, Math.max(1, to - from), pixel - start);
     }
   });
-  paintLines(pen, view, look);
+  paintLines(surface, view, look);
 }
 
 /** The median and the band of 68 % as lines with an outline in the background color. */
-function paintLines(pen: Pen, view: HistogramLayout, { ink }: Look): void {
+function paintLines(surface: Surface, view: HistogramLayout, { ink }: Look): void {
   const { rows, bands } = filledRows(view);
   for (const band of LINES_OF_HEAT) {
     const isMedian = BAND_SHARES[band] === 0.5;
     const heights = rows.map((row, index) => ({ row, y: view.valueAt(bands[index]![band]!) })).filter(({ y }) => y === inside(view, y));
-    pen.beginPath();
+    surface.beginPath();
     heights.forEach(({ row, y }, index) => {
       const [from, to] = view.columnOf(row);
-      if (heights[index - 1]?.row !== row - 1) pen.moveTo(from, y);
-      pen.lineTo((from + to) / 2, y);
-      if (heights[index + 1]?.row !== row + 1) pen.lineTo(to, y);
+      if (heights[index - 1]?.row !== row - 1) surface.moveTo(from, y);
+      surface.lineTo((from + to) / 2, y);
+      if (heights[index + 1]?.row !== row + 1) surface.lineTo(to, y);
     });
-    pen.strokeStyle = ink("var(--paper)");
-    pen.lineWidth = isMedian ? 3.5 : 2.5;
-    pen.stroke();
-    pen.strokeStyle = ink("var(--ink)");
-    pen.lineWidth = isMedian ? 1.5 : 0.75;
-    pen.stroke();
+    surface.strokeStyle = ink("var(--paper)");
+    surface.lineWidth = isMedian ? 3.5 : 2.5;
+    surface.stroke();
+    surface.strokeStyle = ink("var(--ink)");
+    surface.lineWidth = isMedian ? 1.5 : 0.75;
+    surface.stroke();
   }
 }
 
-function paintBands(pen: Pen, view: HistogramLayout, { tint }: Look): void {
+function paintBands(surface: Surface, view: HistogramLayout, { tint }: Look): void {
   const { rows, bands } = filledRows(view);
   const xs = rows.map((row) => view.stepAt(view.positions[row]!));
   if (rows.length === 1) xs.push(xs[0]! + 1);
   const y = (index: number, band: number): number => inside(view, view.valueAt(bands[Math.min(index, bands.length - 1)]![band]!));
   const middle = BAND_SHARES.length >> 1;
   for (let band = 0; band < middle; band++) {
-    pen.beginPath();
-    xs.forEach((x, index) => pen.lineTo(x, y(index, band)));
-    for (let index = xs.length - 1; index >= 0; index--) pen.lineTo(xs[index]!, y(index, BAND_SHARES.length - 1 - band));
-    pen.fillStyle = tint(BAND_ALPHAS[band]);
-    pen.fill();
+    surface.beginPath();
+    xs.forEach((x, index) => surface.lineTo(x, y(index, band)));
+    for (let index = xs.length - 1; index >= 0; index--) surface.lineTo(xs[index]!, y(index, BAND_SHARES.length - 1 - band));
+    surface.fillStyle = tint(BAND_ALPHAS[band]);
+    surface.fill();
   }
-  pen.beginPath();
-  xs.forEach((x, index) => pen.lineTo(x, y(index, middle)));
-  pen.strokeStyle = tint();
-  pen.lineWidth = 1.5;
-  pen.stroke();
+  surface.beginPath();
+  xs.forEach((x, index) => surface.lineTo(x, y(index, middle)));
+  surface.strokeStyle = tint();
+  surface.lineWidth = 1.5;
+  surface.stroke();
 }
 
 /** Steps with values that are not finite are marked on the edge. */
-function paintOdd(pen: Pen, view: HistogramLayout, { ink }: Look): void {
+function paintOdd(surface: Surface, view: HistogramLayout, { ink }: Look): void {
   const { nan, positiveInfinity, negativeInfinity } = view.histograms;
   const { left, top, width, height } = view.area;
-  pen.fillStyle = ink("var(--warn)");
+  surface.fillStyle = ink("var(--warn)");
   view.positions.forEach((position, row) => {
     if (nan[row]! + positiveInfinity[row]! + negativeInfinity[row]! === 0) return;
     const at = view.stepAt(position);
     const [x, y] = view.isValueHorizontal ? [left + width, at] : [at, top + height];
-    pen.beginPath();
-    pen.arc(x, y, ODD_MARK, 0, 2 * Math.PI);
-    pen.fill();
+    surface.beginPath();
+    surface.arc(x, y, ODD_MARK, 0, 2 * Math.PI);
+    surface.fill();
   });
 }
 
 /** The outline of a row where it holds something: a line along nothing would be noise. */
-export function outline(pen: Pen, view: HistogramLayout, row: number): void {
+export function outline(surface: Surface, view: HistogramLayout, row: number): void {
   const base = view.stepAt(view.positions[row]!);
   const counts = view.spread[row]!;
   const { left } = view.area;
   let height = 0;
-  pen.beginPath();
+  surface.beginPath();
   for (let pixel = 0; pixel <= counts.length; pixel++) {
     const next = (counts[pixel] ?? 0) > 0 ? view.heightAt(row, pixel) : 0;
     if (Math.abs(next - height) < FLAT && next > 0 === height > 0) continue;
-    if (height > 0) pen.lineTo(left + pixel, base - height);
-    else pen.moveTo(left + pixel, base);
-    pen.lineTo(left + pixel, base - next);
+    if (height > 0) surface.lineTo(left + pixel, base - height);
+    else surface.moveTo(left + pixel, base);
+    surface.lineTo(left + pixel, base - next);
     height = next;
   }
 }

@@ -26,7 +26,7 @@ async function scalarContent(run: string, tag: string, signal: AbortSignal): Pro
   const ranges = wholeRanges([...curves, ...behind], { ...SCALING, ignoresOutliers: true });
   const drawing = curveDrawing({
     curves,
-    faint: behind,
+    peers: behind,
     axis: "step",
     scaling: SCALING,
     yAxes: [{ title: "", color: null }],

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Size } from "./plotFrame";
+import { SvgContext } from "./svgContext";
+import type { Ink, Surface } from "./surface";
+import type { ThemeColors } from "./themeColors";
+
+/** A chart to be saved as a file, with its title above it. */
+export interface Picture {
+  title: string;
+  /** Without the title. */
+  size: Size;
+  /** `ratio` is the pixels of the surface for a CSS pixel. */
+  paint: (surface: Surface, ratio: number, ink: Ink) => void;
+}
+
+const TITLE_FONT = '600 13px "Inter Variable", system-ui, sans-serif';
+const TITLE_HEIGHT = 28;
+const TITLE_PLACE = { x: 12, y: 19 };
+
+/** As many pixels as on the screen. */
+export async function pngFile(picture: Picture, colors: ThemeColors): Promise<Blob> {
+  const { width, height } = wholeSize(picture);
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * devicePixelRatio);
+  canvas.height = Math.round(height * devicePixelRatio);
+  const ctx = canvas.getContext("2d")!;
+  ctx.scale(devicePixelRatio, devicePixelRatio);
+  paintPicture(picture, ctx, devicePixelRatio, (color) => colors.resolve(color));
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
+  });
+}
+
+export function svgFile(picture: Picture, colors: ThemeColors): Blob {
+  const surface = new SvgContext();
+  paintPicture(picture, surface, 1, (color) => colors.hex(color));
+  return new Blob([surface.file(wholeSize(picture))], { type: "image/svg+xml" });
+}
+
+function wholeSize({ size: { width, height } }: Picture): Size {
+  return { width, height: height + TITLE_HEIGHT };
+}
+
+function paintPicture(picture: Picture, surface: Surface, ratio: number, ink: Ink): void {
+  const { width, height } = wholeSize(picture);
+  surface.fillStyle = ink("var(--paper)");
+  surface.fillRect(0, 0, width, height);
+  surface.fillStyle = ink("var(--ink)");
+  surface.font = TITLE_FONT;
+  surface.fillText(picture.title, TITLE_PLACE.x, TITLE_PLACE.y);
+  surface.save();
+  surface.translate(0, TITLE_HEIGHT);
+  picture.paint(surface, ratio, ink);
+  surface.restore();
+}
