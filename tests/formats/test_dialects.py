@@ -303,6 +303,17 @@ def test_tensorboard_events_without_a_summary() -> None:
     assert found[4][1] == {"meta_graph_def": b"m"}
 
 
+@pytest.mark.parametrize("name", ["graph_run_metadata", "graph_run_metadata_graph", "graph_tagged_run_metadata"])
+def test_run_metadata_in_a_summary_reads_as_in_an_event(name: str) -> None:
+    tensor = {"dtype": 7, "string_val": [b"metadata"]}
+    found = tensorboard_values(
+        {"tagged_run_metadata": {"tag": "step1", "run_metadata": b"metadata"}},
+        summary({"tag": "step1", "tensor": tensor, "metadata": plugin(name)}),
+    )
+    assert [(at.kind, at.tag) for at, _ in found] == [(Kind.RUN_METADATA, "step1")] * 2
+    assert [value for _, value in found] == [{"tag": "step1", "run_metadata": b"metadata"}] * 2
+
+
 @pytest.mark.parametrize(
     ("message", "want"),
     [

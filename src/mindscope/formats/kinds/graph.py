@@ -11,13 +11,18 @@ from mindscope.formats.tensorboard_tensors import decode_strings
 from mindscope.types import Kind, Message
 
 TENSOR_FIELD = 8
-"""Of a Summary.Value; a GraphDef has the fields 1 to 4."""
+"""Of a Summary.Value. A GraphDef has the fields 1 to 4, a TaggedRunMetadata 1 and 2."""
 
 
 def _from_tensorboard(encoded: bytes | memoryview) -> Any:
     """The GraphDef of an event, or the graph in the Summary.Value of a plugin."""
-    is_value = any(number == TENSOR_FIELD for number, _, _, _ in wire.split(encoded, 0, len(encoded)))
-    return _GRAPH_VALUE.decode(encoded) if is_value else wire.decode(tensorboard_schemas.GRAPH, encoded)
+    if _is_value(encoded):
+        return _GRAPH_VALUE.decode(encoded)
+    return wire.decode(tensorboard_schemas.GRAPH, encoded)
+
+
+def _is_value(encoded: bytes | memoryview) -> bool:
+    return any(number == TENSOR_FIELD for number, _, _, _ in wire.split(encoded, 0, len(encoded)))
 
 
 def _from_value(value: Message) -> Message:
@@ -28,11 +33,23 @@ def _from_value(value: Message) -> Message:
     return wire.decode(tensorboard_schemas.GRAPH, encoded)
 
 
+def _run_metadata(encoded: bytes | memoryview) -> Message:
+    """The TaggedRunMetadata of an event; the Summary.Value of a plugin in the same form."""
+    if _is_value(encoded):
+        return _RUN_METADATA_VALUE.decode(encoded)
+    return wire.decode(tensorboard_schemas.TAGGED_RUN_METADATA, encoded)
+
+
+def _run_metadata_of_value(value: Message) -> Message:
+    return {"tag": value["tag"], "run_metadata": decode_strings(value["tensor"])[0]}
+
+
 def _undecoded(encoded: bytes | memoryview) -> Message:
     return {"meta_graph_def": bytes(encoded)}
 
 
 _GRAPH_VALUE = tensorboard_value(Kind.GRAPH, _from_value)
+_RUN_METADATA_VALUE = tensorboard_value(Kind.RUN_METADATA, _run_metadata_of_value)
 GRAPH = KindDescriptor(
     Kind.GRAPH,
     tensorboard=Storage(_from_tensorboard, event_field=4),
@@ -43,6 +60,6 @@ GRAPH = KindDescriptor(
 META_GRAPH = KindDescriptor(Kind.META_GRAPH, tensorboard=Storage(_undecoded, event_field=9), is_tagged=False)
 RUN_METADATA = KindDescriptor(
     Kind.RUN_METADATA,
-    tensorboard=event_message(tensorboard_schemas.TAGGED_RUN_METADATA, 8),
+    tensorboard=Storage(_run_metadata, event_field=8),
     plugins=("graph_run_metadata", "graph_run_metadata_graph", "graph_tagged_run_metadata"),
 )

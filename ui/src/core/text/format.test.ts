@@ -93,7 +93,7 @@ describe("other numbers", () => {
 
   it("writes sizes and counts", () => {
     expect([0, 1023, 1536, 5 * 1024 ** 3].map(formatBytes)).toEqual(["0 B", "1023 B", "1.5 KiB", "5.0 GiB"]);
-    expect([9999, 12345, 5460000].map(formatCount)).toEqual(["9\u2009999", "12.3k", "5.46M"]);
+    expect([9999, 12345, 5460000, 2 ** 63].map(formatCount)).toEqual(["9\u2009999", "12.3k", "5.46M", "9.22e18"]);
     expect(groupDigits(-1234567)).toBe("-1\u2009234\u2009567");
   });
 });

@@ -91,9 +91,10 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }
 
-/** 5460000 -> 5.46M, for counts that only need a size. */
+/** 5460000 -> 5.46M, for counts that only need a size; 9.22e18 from 10^15 on. */
 export function formatCount(count: number): string {
   if (count < 10000) return groupDigits(count);
+  if (count >= 1e15) return exponential(count, 3);
   const [size, letter] = PREFIXES.find(([candidate]) => count >= candidate)!;
   return `${Number((count / size).toPrecision(3))}${letter}`;
 }
