@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from mindscope.analysis.previews import preview_graphs
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.tensorboard_schemas import GRAPH
 from mindscope.graph import Edge, Graph, Node, Output, Parameter, read_keras_model
 from mindscope.reading import open_run
-from mindscope.server.previews.query import preview_graphs
 from mindscope.types import DamageKind, Kind
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mindscope.analysis.groups import Alignment
-from mindscope.analysis.ranks import expand_ranks, find_ranks
+from mindscope.analysis.groups import GroupExpression
 from mindscope.ingest import Catalog
-from mindscope.server.expressions.schema import ExpressionsHeader, ExpressionView
+from mindscope.server.expressions.schema import ExpressionsHeader
 from mindscope.server.groups.cache import GroupCache, GroupSpread
 from mindscope.server.groups.schema import GroupsHeader
 from tests.event_log import DATA, append, scalars, version
@@ -290,7 +289,7 @@ def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
 
     def look(*runs: str, range: tuple[float, float] | None = None) -> GroupSpread:
         catalog.refresh()
-        return spreads.get(catalog, runs, "loss", ExpressionView(range=range), Alignment.EXACT)
+        return spreads.get(catalog, runs, GroupExpression("loss"), range)
 
     write("a", 1, 1.0)
     write("b", 1, 3.0)
@@ -319,27 +318,6 @@ def test_groups_are_remembered_within_bounds():
     catalog = Catalog(DATA)
     catalog.refresh()
     spreads = GroupCache(kept_bytes=0)
-    looks = [spreads.get(catalog, ("mindspore/custom_loop",), "`train/loss`", ExpressionView(), Alignment.EXACT)] * 2
+    looks = [spreads.get(catalog, ("mindspore/custom_loop",), GroupExpression("`train/loss`"), None)] * 2
     assert looks[0].runs == 1
     assert not spreads._known
-
-
-def test_ranks_are_siblings_only():
-    ids = ["a/rank_0", "a/rank_1", "b/rank_0", "rank_0", "rank_1", "c/summary_dir0", "c/summary_dir10", "d/frank_1"]
-    ids += ["e/rank_0/x", "e/rank_1/x", "e/rank_0/y", "f/rank_0/rank_0", "f/rank_0/rank_1", "g/rank0", "g/rank_0"]
-    groups = {id: rank.group for id, rank in find_ranks(ids).items()}
-    assert groups == {
-        "a/rank_0": "a/rank_*",
-        "a/rank_1": "a/rank_*",
-        "rank_0": "rank_*",
-        "rank_1": "rank_*",
-        "c/summary_dir0": "c/summary_dir*",
-        "c/summary_dir10": "c/summary_dir*",
-        "e/rank_0/x": "e/rank_*/x",
-        "e/rank_1/x": "e/rank_*/x",
-        "f/rank_0/rank_0": "f/rank_0/rank_*",
-        "f/rank_0/rank_1": "f/rank_0/rank_*",
-    }
-    assert expand_ranks(["c/summary_dir*", "b/rank_0", "c/summary_dir0"], ids) == [
-        "c/summary_dir0", "c/summary_dir10", "b/rank_0"
-    ]  # fmt: skip

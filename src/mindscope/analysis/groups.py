@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import Enum
 
 import numpy as np
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Axis, Smoothing, expression_points
 from mindscope.errors import MindscopeError
+from mindscope.stats.abscissa import Range
 from mindscope.stats.alignment import Floats, Trace, common_x, trace
-from mindscope.stats.spread import spread
+from mindscope.stats.growing_spread import GrowingSpread, grow_spread
+from mindscope.stats.spread import Spread, spread
 from mindscope.store import RunStore
 
 
 class Alignment(str, Enum):
-    """``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point."""
+    """``exact``: a run counts at x if it has a point there. ``linear``: between its first and its last point."""
 
     EXACT = "exact"
     LINEAR = "linear"
@@ -25,7 +27,7 @@ class Alignment(str, Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupStatistics:
-    """Statistics over ``runs`` at each ``x``; float64 columns of shape (n,), NaN where no run has a finite value.
+    """Statistics over ``runs`` at each ``x``; float64 columns of shape (n,), NaN if no run has a finite value.
 
     ``count`` is the number of runs that have one. ``deviation`` is that of the sample, NaN for a single run.
     ``problems`` says by run id why a run has no points.
@@ -48,45 +50,45 @@ class GroupStatistics:
         return {name: each for name in self.__slots__ if isinstance(each := getattr(self, name), np.ndarray)}
 
 
+@dataclass(frozen=True, slots=True)
+class GroupExpression:
+    """The expression ``y`` over each run of a group, with x axis and smoothing as in ``expression_points``."""
+
+    y: str
+    x: str | None = None
+    axis: Axis = Axis.STEP
+    smoothing: Smoothing = NO_SMOOTHING
+    alignment: Alignment = Alignment.EXACT
+
+    def trace(self, store: RunStore) -> Trace:
+        """The smoothed points of a run. Raises ExpressionError."""
+        points = expression_points(store, self.y, x=self.x, axis=self.axis, smoothing=self.smoothing)
+        return trace(points.x, points.smoothed)
+
+    def statistics(self, traces: Sequence[Trace], range: Range | None = None) -> tuple[Floats, Spread]:
+        """Each x of any run in ``range``, with one neighbor on each side, and the statistics at these x."""
+        x = common_x(traces, range)
+        return x, spread(traces, x, self.alignment is Alignment.LINEAR)
+
+    def grown(self, traces: Sequence[Trace], before: GrowingSpread | None) -> GrowingSpread:
+        """The statistics at each x. Reuses those of ``before`` where no run has changed."""
+        return grow_spread(traces, self.alignment is Alignment.LINEAR, before)
+
+
 def default_alignment(axis: Axis, x: str | None) -> Alignment:
-    """Exact over steps; linear over any other axis, where hardly two runs have a point at the same x."""
+    """Exact over steps; linear over any other axis, where runs rarely share an x."""
     return Alignment.EXACT if axis is Axis.STEP and x is None else Alignment.LINEAR
 
 
-def group_statistics(
-    stores: Mapping[str, RunStore],
-    y: str,
-    *,
-    x: str | None = None,
-    axis: Axis = Axis.STEP,
-    smoothing: Smoothing = NO_SMOOTHING,
-    alignment: Alignment | None = None,
-) -> GroupStatistics:
-    """The statistics of ``y`` over runs by id, with the x axis and smoothing of ``expression_points``.
-
-    A run without points is among the ``problems``.
-    """
+def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression) -> GroupStatistics:
+    """The statistics over runs by id. A run without points is in ``problems``."""
     traces: dict[str, Trace] = {}
     problems: dict[str, str] = {}
     for id, store in stores.items():
         try:
-            points = expression_points(store, y, x=x, axis=axis, smoothing=smoothing)
+            traces[id] = expression.trace(store)
         except MindscopeError as error:
             problems[id] = str(error)
-        else:
-            traces[id] = trace(points.x, points.smoothed)
-    at = common_x(list(traces.values()), None) if traces else np.empty(0)
-    found = spread(list(traces.values()), at, (alignment or default_alignment(axis, x)) is Alignment.LINEAR)
-    return GroupStatistics(
-        runs=tuple(traces),
-        problems=problems,
-        x=at,
-        count=found.count,
-        mean=found.mean,
-        median=found.median,
-        low=found.low,
-        high=found.high,
-        deviation=found.deviation,
-        lower_quartile=found.lower_quartile,
-        upper_quartile=found.upper_quartile,
-    )
+    x, found = expression.statistics(list(traces.values()))
+    columns = {each.name: getattr(found, each.name) for each in fields(found)}
+    return GroupStatistics(tuple(traces), problems, x, **columns)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
-from mindscope.analysis.groups import Alignment, GroupStatistics, group_statistics
+from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistics, group_statistics
 from mindscope.analysis.ranks import find_ranks
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
@@ -73,7 +73,7 @@ class Runs(Mapping[str, Run]):
         by: Callable[[Run], str | None] | None = None,
         *,
         smoothing: Smoothing = NO_SMOOTHING,
-        alignment: Alignment | None = None,
+        alignment: Alignment = Alignment.EXACT,
     ) -> dict[str, GroupStatistics]:
         """Mean, median, extremes, deviation and quartiles of an expression over groups of runs, at each step.
 
@@ -82,16 +82,14 @@ class Runs(Mapping[str, Run]):
         the steps where it has a point. Raises ExpressionError for a text that can't be parsed.
         """
         parse(expression, wants_condition=False)
+        options = GroupExpression(expression, smoothing=smoothing, alignment=alignment)
         ranks = find_ranks(self)
         stores: dict[str, dict[str, RunStore]] = {}
         for id, run in self.items():
             name = by(run) if by else ranks[id].group if id in ranks else id
             if name is not None:
                 stores.setdefault(name, {})[id] = run.store
-        return {
-            name: group_statistics(members, expression, smoothing=smoothing, alignment=alignment)
-            for name, members in stores.items()
-        }
+        return {name: group_statistics(members, options) for name, members in stores.items()}
 
     def lineage(self, scalars: Iterable[str] = (), mean_of: int = MEAN_OF) -> LineageTable:
         """One row per run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from mindscope.alerts import Alert
+from mindscope.analysis.surroundings import surroundings_of
 from mindscope.ingest import Catalog
-from mindscope.server.alerts.schema import AlertEntry, AlertsAnswer
-from mindscope.server.alerts.surroundings import surroundings_of
+from mindscope.server.alerts.schema import AlertEntry, AlertsAnswer, AlertSurroundings
 from mindscope.server.alerts.worker import AlertWorker
 from mindscope.server.annotations.schema import Mute
 from mindscope.server.http.json_numbers import finite, not_a_number
 
 
 def answer_alerts(catalog: Catalog, worker: AlertWorker, since: int | None) -> AlertsAnswer:
-    """The alerts now. The version is read first, so that nobody believes to know more than he does."""
+    """The current alerts. Reads the version first, so that a client does not miss a concurrent change."""
     version, now = worker.version, time.time()
     if since == version:
         return AlertsAnswer(version=version, alerts=None)
@@ -25,14 +26,14 @@ def answer_alerts(catalog: Catalog, worker: AlertWorker, since: int | None) -> A
 
 
 def is_muted(alert: Alert, mutes: Sequence[Mute]) -> bool:
-    """Whether any of ``mutes`` fits; one without a field fits nothing."""
-    return any(_fits(alert, mute) for mute in mutes)
+    """Whether any of ``mutes`` matches the alert; a mute without a field matches none."""
+    return any(_matches(alert, mute) for mute in mutes)
 
 
-def _fits(alert: Alert, mute: Mute) -> bool:
+def _matches(alert: Alert, mute: Mute) -> bool:
     pairs = ((mute.alert, alert.id), (mute.rule, alert.rule), (mute.run, alert.run), (mute.tag, alert.tag))
-    asked = [(want, got) for want, got in pairs if want is not None]
-    return bool(asked) and all(want == got for want, got in asked)
+    conditions = [(want, got) for want, got in pairs if want is not None]
+    return bool(conditions) and all(want == got for want, got in conditions)
 
 
 def _entry(catalog: Catalog, alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
@@ -51,5 +52,14 @@ def _entry(catalog: Catalog, alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
         count=finding.count,
         active=finding.is_active,
         muted=is_muted(alert, mutes),
-        around=surroundings_of(catalog, alert),
+        around=_around(catalog, alert),
     )
+
+
+def _around(catalog: Catalog, alert: Alert) -> AlertSurroundings | None:
+    store = catalog.runs.get(alert.run)
+    series = store.scalars(alert.tag) if store else None
+    if series is None:
+        return None
+    found = surroundings_of(series, alert.finding.step, alert.finding.last_step)
+    return None if found is None else AlertSurroundings(**asdict(found))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of groups of runs, remembered, and brought up to date where their runs grew."""
+"""LRU cache of statistics of groups of runs. Recomputes only the x where a run has changed."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from threading import Lock
 
 import numpy as np
 
-from mindscope.analysis.groups import Alignment
+from mindscope.analysis.groups import GroupExpression
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
-from mindscope.server.expressions.schema import ExpressionView
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.series_errors import series_reason
-from mindscope.stats.alignment import Floats, Trace, common_x, trace
-from mindscope.stats.growing_spread import GrowingSpread, grow_spread
-from mindscope.stats.spread import Spread, spread
+from mindscope.stats.abscissa import Range
+from mindscope.stats.alignment import Floats, Trace
+from mindscope.stats.growing_spread import GrowingSpread
+from mindscope.stats.spread import Spread
 from mindscope.store import RunStore
 
 KEPT_BYTES = 512 << 20
-"""Statistics take 72 bytes for each x, and each run 16 bytes a point: twenty runs of a million points fit."""
+"""Statistics take 72 bytes per x, and each run 16 bytes per point: twenty runs of a million points fit."""
 NO_POINTS = Trace(np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTrace:
-    """The points of a run, as of a version of its store; ``problem`` says why it has none."""
+    """The points of a run at a version of its store; ``problem`` says why it has none."""
 
     store: RunStore | None
     version: int
@@ -38,9 +38,9 @@ class RunTrace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupSpread:
-    """The statistics at each ``x``, of so many ``runs``; ``problems`` says by run why others have no points.
+    """The statistics at each ``x`` over ``runs`` runs; ``problems`` says by run id why other runs have no points.
 
-    ``computed`` is at how many x they were computed for this look; else they are known from an earlier one.
+    ``computed`` counts the x at which this query computed them; at all others they come from the cache.
     """
 
     x: Floats
@@ -52,12 +52,10 @@ class GroupSpread:
 
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """What the statistics of a group depend on beside the points of its runs."""
+    """What the statistics of a group depend on, besides the points of its runs."""
 
     runs: tuple[str, ...]
-    y: str
-    view: str  # axis, x and smoothing as JSON
-    alignment: Alignment
+    expression: GroupExpression
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,35 +67,36 @@ class KnownGroup:
 
 
 class GroupCache:
-    """The groups that were asked for last, within ``kept_bytes``. For any thread."""
+    """The last used groups, within ``kept_bytes``. For any thread."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
         self._kept_bytes = kept_bytes
         self._lock = Lock()
-        self._known: OrderedDict[GroupKey, KnownGroup] = OrderedDict()  # the one used last at the end
+        self._known: OrderedDict[GroupKey, KnownGroup] = OrderedDict()  # the last used one at the end
 
     def get(
-        self, catalog: Catalog, runs: tuple[str, ...], y: str, view: ExpressionView, alignment: Alignment
+        self, catalog: Catalog, runs: tuple[str, ...], expression: GroupExpression, range: Range | None
     ) -> GroupSpread:
-        """The statistics at least in the range of ``view``, with a neighbour on each side of it.
+        """The statistics at least in ``range``, with a neighbor on each side of it.
 
-        Of runs that did not change nothing is read, and of those that grew statistics are computed where they did.
+        Reads only runs that have changed, and computes statistics only where they have changed.
         """
-        key = GroupKey(runs, y, view.model_dump_json(include={"axis", "x", "smoothing"}), alignment)
+        key = GroupKey(runs, expression)
         with self._lock:
             known = self._known.get(key)
             if known is not None:
                 self._known.move_to_end(key)
         before = (None,) * len(runs) if known is None else known.traces
-        traces = tuple(_trace(catalog, id, y, view, old) for id, old in zip(while_connected(runs), before, strict=True))
-        is_joined = alignment is Alignment.LINEAR
+        traces = tuple(
+            _trace(catalog, id, expression, old) for id, old in zip(while_connected(runs), before, strict=True)
+        )
         if known is not None and all(new is old for new, old in zip(traces, known.traces, strict=True)):
             return _answer(runs, traces, known.grown.x, known.grown.spread, 0)
-        if known is None and view.range is not None:
-            points = [each.trace for each in traces]
-            x = common_x(points, view.range)
-            return _answer(runs, traces, x, spread(points, x, is_joined), x.size)
-        grown = grow_spread([each.trace for each in traces], is_joined, None if known is None else known.grown)
+        points = [each.trace for each in traces]
+        if known is None and range is not None:
+            x, statistics = expression.statistics(points, range)
+            return _answer(runs, traces, x, statistics, x.size)
+        grown = expression.grown(points, None if known is None else known.grown)
         self._keep(key, KnownGroup(traces, grown))
         return _answer(runs, traces, grown.x, grown.spread, grown.computed)
 
@@ -111,17 +110,16 @@ class GroupCache:
                 size -= oldest.grown.nbytes
 
 
-def _trace(catalog: Catalog, id: str, y: str, view: ExpressionView, known: RunTrace | None) -> RunTrace:
-    """The points of a run; ``known`` itself while its store is as it was."""
+def _trace(catalog: Catalog, id: str, expression: GroupExpression, known: RunTrace | None) -> RunTrace:
+    """The points of a run; ``known`` itself if its store has not changed."""
     store = catalog.runs.get(id)
-    version = -1 if store is None else store.version  # before the points
+    version = -1 if store is None else store.version  # read before the points, so that no append is missed
     if known is not None and known.store is store and known.version == version:
         return known
     try:
-        points = view.points(catalog.run(id), y)
+        return RunTrace(store, version, expression.trace(catalog.run(id)))
     except Exception as error:
-        return RunTrace(store, version, problem=series_reason(error, id, y))
-    return RunTrace(store, version, trace(points.x, points.smoothed))
+        return RunTrace(store, version, problem=series_reason(error, id, expression.y))
 
 
 def _answer(

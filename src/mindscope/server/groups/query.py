@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of runs as statistics at each x of any of them, reduced for a view."""
+"""Statistics of groups of runs as columns, reduced for a view."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.analysis.groups import Alignment, default_alignment
 from mindscope.analysis.ranks import expand_ranks
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
@@ -37,11 +36,6 @@ def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Pa
     return join(GroupsHeader(groups=list(groups)), data)
 
 
-def alignment_of(query: GroupsQuery) -> Alignment:
-    """The one asked for, else what fits the axis."""
-    return query.alignment or default_alignment(query.axis, query.x)
-
-
 def _group_or_error(
     catalog: Catalog, query: GroupsQuery, name: GroupName, spreads: GroupCache, data: ColumnData
 ) -> GroupLine:
@@ -50,13 +44,13 @@ def _group_or_error(
             parse(expression, wants_condition=False)
     except ExpressionError as error:
         return _empty(query, name, error=ReasonEntry.of(error))
-    group = spreads.get(catalog, _runs_of(catalog, name.runs), name.y, query, alignment_of(query))
+    group = spreads.get(catalog, _runs_of(catalog, name.runs), query.expression(name.y), query.range)
     if group.runs == 0:
         return _empty(query, name, error=_why_nothing(group), missing=group.problems)
     empty = _empty(query, name, missing=group.problems)
     if query.baseline is None:
         return _reduced(group, query, empty, name.since, data)
-    baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), name.y, query, alignment_of(query))
+    baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), query.expression(name.y), query.range)
     if baseline.runs == 0:
         return empty.model_copy(update={"error": _why_nothing(baseline)})
     centre: NDArray[np.float64] = getattr(baseline.spread, query.baseline.centre)
@@ -70,7 +64,7 @@ def _runs_of(catalog: Catalog, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _why_nothing(group: GroupSpread) -> ReasonEntry:
-    """Why none of its runs has points."""
+    """The reason why no run of the group has points."""
     return ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
 
 
@@ -102,7 +96,7 @@ def _arrays(
 
 
 def _as_sent(column: NDArray[np.float64]) -> NDArray[np.generic]:
-    """float32, unless a number of the column is beyond it."""
+    """float32, or the float64 column if it has a number beyond float32."""
     with np.errstate(over="ignore"):
         narrow = column.astype(np.float32)
     return column if bool((np.isinf(narrow) & np.isfinite(column)).any()) else narrow
@@ -121,5 +115,6 @@ def _empty(
     problem = ReasonEntry.of_text(next(iter(missing.values()), None))
     return GroupLine(
         key=name.key, y=name.y, error=error, runs=0, missing=list(missing), problem=problem,
-        alignment=alignment_of(query), points=0, returned=0, reduced=False, cursor=None, kept=0, columns=None,
+        alignment=query.expression(name.y).alignment, points=0, returned=0, reduced=False, cursor=None,
+        kept=0, columns=None,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mindscope.analysis.groups import Alignment
+from mindscope.analysis.groups import Alignment, GroupExpression, default_alignment
 from mindscope.server.expressions.schema import Cursor, ExpressionView, Formula
 from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Column, Query, ReasonEntry
 
@@ -47,6 +47,11 @@ class GroupsQuery(ExpressionView):
     alignment: Alignment | None = None
     baseline: GroupBaseline | None = None
     keep: list[Statistic] = Field(default=["mean", "low", "high"], min_length=1, max_length=8)
+
+    def expression(self, y: str) -> GroupExpression:
+        """``y`` with the x axis, smoothing and alignment of the query."""
+        alignment = self.alignment or default_alignment(self.axis, self.x)
+        return GroupExpression(y, self.x, self.axis, self.smoothing.options(), alignment)
 
 
 class GroupColumns(Answer):

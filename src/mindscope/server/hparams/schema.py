@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field, StrictBool
 
+from mindscope.analysis.parameter_table import ROLES, Role
 from mindscope.server.http.schema import MAX_RUNS, Answer, Query
-
-Role = Literal["parameter", "metric", "custom"]
-ROLES: tuple[Role, ...] = ("parameter", "metric", "custom")
 
 
 class HparamsQuery(Query):

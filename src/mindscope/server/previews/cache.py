@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The previews of runs that the dashboard showed last."""
+"""LRU cache of the previews of runs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MAX_RUNS = 64
 
 
 class PreviewCache(RunCache[Previews]):
-    """Reads a run's previews again when the run changed."""
+    """Reads the previews of a run again after the run has changed."""
 
     def __init__(self) -> None:
         super().__init__(_read, MAX_RUNS)
 
 
 def _read(run: Run) -> Previews:
-    from mindscope.server.previews.query import preview_run  # imports graphs and lineage: not for the first answer
+    from mindscope.server.previews.query import preview_run  # graphs and lineage would delay the first response
 
     return preview_run(run)

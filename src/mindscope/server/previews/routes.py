@@ -20,6 +20,6 @@ def get_previews(run: str, viewer: CurrentViewer, landscape: str | None = None) 
     previews = viewer.shared(PreviewCache).get(viewer.catalog.run(run))
     if landscape is None:
         return JsonResponse(previews)
-    from mindscope.server.previews.query import with_landscape  # imports graphs and lineage: not for the first answer
+    from mindscope.server.previews.query import with_landscape  # graphs and lineage would delay the first response
 
     return JsonResponse(with_landscape(previews, viewer.catalog, landscape))
