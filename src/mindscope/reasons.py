@@ -51,7 +51,7 @@ TEXTS: Mapping[str, str] = {
     "wire_broken": "{message} at byte {byte}: {what}",
     "value_malformed": "{kind}: {why}",
     "value_cut": (
-        "value at bytes {offset} to {end} of {file}: the file now ends at byte {size}; refresh the run to read it anew"
+        "value at bytes {offset} to {end} of {file}: the file now ends at byte {size}; refresh the run to read it again"
     ),
     "field_missing": "{kind} {tag!r}: {field} is not there",
     "scalar_no_float": "scalar {tag!r}: the value is no float",
@@ -72,9 +72,9 @@ TEXTS: Mapping[str, str] = {
     "record_torn": "length says it ends at byte {end}, the file ended at byte {size}; it contains intact records",
     "record_cut": "it ends after {got} bytes, within the record, and its writer closed the file",
     "damaged_message": "{detail}",
-    "file_shrunk": "file became shorter: {size} bytes after {before}; read anew",
-    "file_exchanged": "file was replaced by another; read anew",
-    "file_not_readable": "not readable: {reason}; it is tried again at every reload",
+    "file_shrunk": "file became shorter: {size} bytes after {before}; read again from the start",
+    "file_exchanged": "file was replaced by another; read again from the start",
+    "file_not_readable": "not readable: {reason}; every reload retries",
     # places that can't be looked into
     "permission_denied": "not read: {reason}",
     "symlink_loop": "not read: {reason}",
@@ -111,8 +111,8 @@ TEXTS: Mapping[str, str] = {
     "expression_is_condition": "{text!r} is a condition, want a number such as 1 - acc",
     "expression_is_number": "{text!r} is a number, want a condition such as loss > 2",
     "expression_without_tag": "{text!r} names no tag; write one, in backticks where it is no Python name",
-    "expression_unknown_tag": "{text!r}: {tag!r} is no scalar tag there; look at its tags",
-    "expression_near_tag": "{text!r}: {tag!r} is no scalar tag there; did you mean {near}?",
+    "expression_unknown_tag": "{text!r}: there is no scalar tag {tag!r}; check the tags",
+    "expression_near_tag": "{text!r}: there is no scalar tag {tag!r}; did you mean {near}?",
     "group_empty": "the group has no runs; choose some",
     # slices of tensors
     "slice_parts": "parts of the slice are {count}, want {want}, one for each dimension",
@@ -125,15 +125,15 @@ TEXTS: Mapping[str, str] = {
     "slice_dimensions": (
         "slice leaves {count} dimensions, {dimensions}; a table has two: give one index, as 0, for each of the others"
     ),
-    "slice_of_texts": "tensor holds texts, a heat map shows numbers; look at it as a table",
+    "slice_of_texts": "tensor holds texts, a heat map needs numbers; use the table",
     # annotations
-    "stale_record": "{keys} changed meanwhile",
+    "stale_record": "another client changed {keys}",
     "annotations_read_only": "{path}: {reason}; make room, or choose a workspace that can be written with --workspace",
     "annotations_busy": "{path}: {reason}; try again, or choose another --workspace",
     "annotations_unusable": "{path}: {reason}; move it away, or choose another --workspace",
     "annotations_stuck": "{path} is damaged ({damage}) and can't be moved: {reason}; move it yourself",
     "annotations_later": "{path} has format {format}, this mindscope writes format {own}; use a later version",
-    "annotations_begun_anew": "the annotations were damaged and begun anew; what is left of them is {path}",
+    "annotations_recreated": "the annotations were damaged and created again; the damaged file is {path}",
     "annotations_restored": (
         "the annotations were damaged and restored from their daily copy and intact records; check the latest changes, "
         "then delete {path}"

@@ -168,7 +168,7 @@ def test_a_damaged_file_without_a_copy_is_moved_aside_and_said(tmp_path: Path, d
     (aside,) = tmp_path.glob("annotations.damaged-*.sqlite3")
     assert aside.read_bytes() == bytes(content)
     assert found.problem is not None
-    assert found.problem.code == ("annotations_restored" if left else "annotations_begun_anew")
+    assert found.problem.code == ("annotations_restored" if left else "annotations_recreated")
     assert str(aside) in found.problem
     assert left or write(found, "a", note="new") == 1
     assert left or fields(Annotations(tmp_path, BASE)) == {"a": {"note": "new"}}

@@ -51,7 +51,7 @@ def test_each_alert_is_an_object_a_line(mindscope: CommandLine):
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        (["--fail-on", "los > 2"], "'los' is no scalar tag there; did you mean `loss`"),
+        (["--fail-on", "los > 2"], "there is no scalar tag 'los'; did you mean `loss`"),
         (["--fail-on", "nann"], "is no check, want one of nan spike"),
         (["--fail-on", "loss >"], "can't be read"),
         (["--fail-on", "loss + 1"], "want a condition"),

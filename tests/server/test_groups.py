@@ -142,7 +142,7 @@ def test_runs_without_the_tag_are_named(grouped: LiveViewer):
     facts = groups(grouped, {"runs": ["ddp/rank_0", "alone", "nix"]}).facts[0]
     assert facts["runs"] == 1
     assert facts["missing"] == ["alone", "nix"]
-    assert "is no scalar tag there" in facts["problem"]["message"]
+    assert "there is no scalar tag" in facts["problem"]["message"]
     assert facts["error"] is None
 
 

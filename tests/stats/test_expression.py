@@ -126,7 +126,7 @@ def test_tags_are_named_once_in_their_order():
 
 
 def test_an_unknown_tag_is_named_with_those_that_are_near():
-    with pytest.raises(ExpressionError, match="'los' is no scalar tag there; did you mean `loss`"):
+    with pytest.raises(ExpressionError, match="there is no scalar tag 'los'; did you mean `loss`"):
         require_tags("los > 1", ["los"], {"loss", "acc"})
     with pytest.raises(ExpressionError, match="did you mean `train/loss`"):
         require_tags("loss > 1", ["loss"], {"train/loss", "acc"})

@@ -48,7 +48,7 @@ class Annotations:
         aside = moved_aside(self.path)
         if not aside:
             return None
-        code = "annotations_restored" if is_restored(aside[-1]) else "annotations_begun_anew"
+        code = "annotations_restored" if is_restored(aside[-1]) else "annotations_recreated"
         return Reason(code, path=str(aside[-1]))
 
     @property

@@ -26,7 +26,7 @@ def _reason(error: OSError) -> str:
 
 def _remedy(error: OSError) -> str:
     if error.errno in _FULL:
-        return "free space or raise the quota there; recording goes on by itself"
+        return "free space or raise the quota there; recording resumes automatically"
     if error.errno in _DENIED:
         return "check its permissions, or choose a directory that this user can write to"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):

@@ -255,8 +255,8 @@ class SummaryRecord:
 
     def _count_dropped(self, step: int, count: int) -> None:
         text = (
-            f"{count} values of step {step} were dropped: writing fell behind for longer than queue_timeout; record "
-            "less, or raise it"
+            f"{count} values of step {step} were dropped: the queue was full for longer than queue_timeout; "
+            "record less, or raise it"
         )
         self._writer.drops.drop(count, "queue", "", QueueFullError(text))
 

@@ -24,7 +24,7 @@ REMEDIES: Mapping[str, str] = {
     "symlink_loop": "delete the link, or let it lead to a file",
     "place_too_deep": "shorten the names above it, or move it up",
     "place_missing": "make the directory, or give another one",
-    "place_failing": "look at the disk or the network it is on; it is tried again by itself",
+    "place_failing": "check its disk or its network; mindscope retries automatically",
     "place_no_file": "give it another name, or move it away",
     "dangling_symlink": "delete the link, or make what it leads to",
     "link_outside": "use --follow-links, move what it leads to below that directory, or give one that holds both",

@@ -73,7 +73,7 @@ class Watcher:
             except FileNotFoundError:  # a directory was deleted before it was watched
                 self._refresh(None)
             except (OSError, RuntimeError) as error:
-                log.warning("%s is looked at every %g s only: %s", self._catalog.base, self._interval, error)
+                log.warning("%s is polled every %g s, not watched: %s", self._catalog.base, self._interval, error)
                 while not self._stopping.is_set():
                     self._poll_once()
 
@@ -130,7 +130,7 @@ class Watcher:
             try:
                 listener(changed)
             except Exception:
-                log.exception("a listener failed on the change of %d runs; the others are told", len(changed))
+                log.exception("a listener failed on the change of %d runs; calling the others", len(changed))
 
 
 def _is_relevant(change: Change, path: str) -> bool:

@@ -123,7 +123,7 @@ class _Reader:
     def value(self, node: Any, depth: int) -> Any:
         self._count += 1
         if self._count > MOST_VALUES:
-            raise FormatError(f"it stands for more than {MOST_VALUES} values, aliases included")
+            raise FormatError(f"it has more than {MOST_VALUES} values, aliases included")
         if depth > MAX_NESTING:
             raise FormatError(f"it is nested deeper than {MAX_NESTING}, or refers to itself")
         if node.id == "mapping":

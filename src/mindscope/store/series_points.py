@@ -147,7 +147,7 @@ class SeriesPoints:
             if row < part["step"].size:
                 return int(part["step"][row])
             row -= part["step"].size
-        raise IndexError(f"row {row} is behind the last one")
+        raise IndexError(f"row {row} is after the last one")
 
     def is_newest_since(self, row: int) -> bool:
         """Whether the rows from ``row`` on were appended by age of their files, all at least as new as earlier ones."""

@@ -968,7 +968,7 @@ export interface components {
         };
         /**
          * ContentKind
-         * @description Who wrote it, and what it is. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu.
+         * @description Type and writer of the content. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu.
          * @enum {string}
          */
         ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
@@ -1097,7 +1097,7 @@ export interface components {
         };
         /**
          * DamageKind
-         * @description What is wrong at a place of a file.
+         * @description The type of a damage.
          * @enum {string}
          */
         DamageKind: "length_checksum" | "payload_checksum" | "truncated" | "message" | "shrunk" | "unreadable";
@@ -1143,7 +1143,7 @@ export interface components {
         };
         /**
          * DialectName
-         * @description Who laid out the messages inside the records of a file.
+         * @description The message layout of a file.
          * @enum {string}
          */
         DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
@@ -1269,7 +1269,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_begun_anew" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1708,7 +1708,7 @@ export interface components {
         };
         /**
          * Kind
-         * @description What a value of a tag is. The text is the word used in the API, on the command line and in the page.
+         * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
          */
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
@@ -1839,7 +1839,7 @@ export interface components {
         };
         /**
          * PathKind
-         * @description A ``directory`` that can't be listed hides everything below it.
+         * @description Type of the path. A ``directory`` that can't be listed hides everything below it.
          * @enum {string}
          */
         PathKind: "directory" | "file" | "link";
@@ -2023,7 +2023,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_begun_anew" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */

@@ -148,7 +148,7 @@ export const errors = {
   "error.remedy.annotations_stuck": "Move the file yourself.",
   "error.code.annotations_later": "A newer mindscope wrote {path}: it has format {format}, this version reads {own}.",
   "error.remedy.annotations_later": "Update mindscope.",
-  "error.code.annotations_begun_anew": "They were damaged and created again. What is left of the old file is in {path}.",
+  "error.code.annotations_recreated": "They were damaged and created again. What is left of the old file is in {path}.",
   "error.code.annotations_restored":
     "The file was damaged and has been restored from its daily copy and its intact records. Check the latest changes, then delete {path}.",
 

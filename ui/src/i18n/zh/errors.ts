@@ -142,7 +142,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.annotations_stuck": "请自行移走该文件。",
   "error.code.annotations_later": "{path} 由更新版本的 mindscope 写入：其格式为 {format}，当前版本支持 {own}。",
   "error.remedy.annotations_later": "请升级 mindscope。",
-  "error.code.annotations_begun_anew": "原文件已损坏，现已重新建立；残留内容在 {path}。",
+  "error.code.annotations_recreated": "原文件已损坏，现已重新建立；残留内容在 {path}。",
   "error.code.annotations_restored": "文件已损坏，已根据每日备份和完好的记录自动恢复。请检查最近的修改，确认后删除 {path}。",
 
   "error.code.deleting_not_allowed": "此服务不允许删除。",
