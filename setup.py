@@ -55,7 +55,7 @@ class ArchiveSourceAndWeb(sdist):
 COMPILED = {
     "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
     "formats": ["_decoding", "_encoding", "_frames", "_scalar_events", "_scan", "_schema"],
-    "stats": ["_abscissa", "_fingerprint", "_m4", "_pyramid", "_smoothing", "_values"],
+    "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_values", "_x_axis"],
 }
 
 

@@ -33,7 +33,7 @@ from measuring import SPAWNED, machine, memory_mb, report, run_alone, timed
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 
-from mindscope.collector.pictures import MOST_PICTURES
+from mindscope.collector.input_images import MOST_IMAGES
 from mindscope.torch import Callback, Model, RunContext, SummaryCollector
 
 ARRANGEMENTS = ("nothing", "mindscope", "torch")
@@ -127,7 +127,7 @@ class Writing(Callback):
         self.writer.add_scalar("loss/auto", params["net_outputs"], step)
         element = params["train_dataset_element"][0]
         if element.ndim == 4:
-            self.writer.add_images("input_data/auto", element[:MOST_PICTURES], step)
+            self.writer.add_images("input_data/auto", element[:MOST_IMAGES], step)
         for name, parameter in list(params["network"].named_parameters())[:5]:
             self.writer.add_histogram(f"{name}/auto", parameter, step)
 

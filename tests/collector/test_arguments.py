@@ -68,7 +68,7 @@ def test_error_names_key_value_and_what_is_accepted(
 
 
 def test_everything_but_landscapes_is_collected_by_default(tmp_path: Path) -> None:
-    specified = check(tmp_path).specified
+    specified = check(tmp_path).options
     assert specified.collect_metric
     assert specified.collect_histogram
     assert specified.collect_eval_lineage
@@ -78,14 +78,14 @@ def test_everything_but_landscapes_is_collected_by_default(tmp_path: Path) -> No
 
 def test_only_what_is_named_is_collected_without_the_default_action(tmp_path: Path) -> None:
     named = {"collect_metric": True, "histogram_regular": "^conv"}
-    specified = check(tmp_path, collect_specified_data=named, keep_default_action=False).specified
+    specified = check(tmp_path, collect_specified_data=named, keep_default_action=False).options
     assert (specified.collect_metric, specified.collect_histogram, specified.collect_graph) == (True, True, False)
-    nothing = check(tmp_path, keep_default_action=False).specified
+    nothing = check(tmp_path, keep_default_action=False).options
     assert [nothing.collect_metric, nothing.collect_histogram, nothing.collect_train_lineage] == [False] * 3
 
 
 def test_named_things_win_over_the_default(tmp_path: Path) -> None:
-    specified = check(tmp_path, collect_specified_data={"collect_metric": False}).specified
+    specified = check(tmp_path, collect_specified_data={"collect_metric": False}).options
     assert (specified.collect_metric, specified.collect_graph) == (False, True)
 
 
@@ -106,7 +106,7 @@ def test_environment_that_can_not_be_used_is_left_out(tmp_path: Path, text: str)
 
 def test_landscape_says_when_weights_are_due_and_what_its_file_holds(tmp_path: Path) -> None:
     given = landscape(unit="epoch", intervals=[[1, 2, 3]], create_landscape={"train": False}, landscape_size=8)
-    settings = check(tmp_path, **given).specified.landscape
+    settings = check(tmp_path, **given).options.landscape
     assert settings is not None
     assert [settings.is_due("epoch", each) for each in (1, 3, 4)] == [True, True, False]
     assert not settings.is_due("step", 1)

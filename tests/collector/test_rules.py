@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from mindscope.capture.lineage import lineage_bytes
 from mindscope.collector.lineage import eval_message, train_message
-from mindscope.collector.origin import describe_origin, git_facts
-from mindscope.collector.parameters import choose
+from mindscope.collector.parameters import select_parameters
 from mindscope.collector.pipeline import dataset_message
+from mindscope.collector.provenance import describe_provenance, git_facts
 from mindscope.collector.schedule import Schedule, tensor_steps
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import DATASET_GRAPH, EVALUATION_LINEAGE, TRAIN_LINEAGE
@@ -58,9 +58,9 @@ def test_training_of_unknown_length_takes_twenty_too() -> None:
 
 def test_parameters_are_the_first_five_or_those_that_match_from_the_beginning() -> None:
     names = "conv1.weight conv1.bias conv2.weight fc1.weight fc1.bias fc2.weight".split()
-    assert choose(names, None) == names[:5]
-    assert choose(names, "conv1.*|fc2") == ["conv1.weight", "conv1.bias", "fc2.weight"]
-    assert choose(names, "weight") == []
+    assert select_parameters(names, None) == names[:5]
+    assert select_parameters(names, "conv1.*|fc2") == ["conv1.weight", "conv1.bias", "fc2.weight"]
+    assert select_parameters(names, "weight") == []
 
 
 def test_lineage_comes_back_as_it_was() -> None:
@@ -100,7 +100,7 @@ def test_pipeline_comes_back_as_it_was() -> None:
 
 
 def test_origin_says_commit_command_and_versions_under_its_prefix(tmp_path: Path) -> None:
-    facts = describe_origin(("mindscope", "no-such-package"), 1 << 63)
+    facts = describe_provenance(("mindscope", "no-such-package"), 1 << 63)
     assert all(name.startswith("env/") for name in facts)
     assert {"env/command", "env/host", "env/python", "env/mindscope"} <= set(facts)
     assert facts["env/seed"] == str(1 << 63)

@@ -300,15 +300,15 @@ def test_a_group_is_computed_anew_only_when_its_runs_changed(tmp_path: Path):
     assert look("a").computed == 1
     write("b", 2, 5.0)
     second = look("a", "b")
-    assert second.spread.mean.tolist() == [2.0, 5.0]
+    assert second.statistics.mean.tolist() == [2.0, 5.0]
     for step in range(3, 100):
         write("b", step, float(step))
         grown = look("a", "b")
         assert grown.computed == 2  # the new step, and the one before it, which might have been written over
-        assert grown.spread.mean[-1] == step
+        assert grown.statistics.mean[-1] == step
     write("c", 1, 0.0)
     assert look("a", "b").computed == 0
-    assert look("a", "b", "c").spread.count.tolist() == [3.0, *[1.0] * 98]
+    assert look("a", "b", "c").statistics.count.tolist() == [3.0, *[1.0] * 98]
     assert look("a", "nix").problems.keys() == {"nix"}
     write("nix", 1, 0.0)
     assert look("a", "nix").problems == {}

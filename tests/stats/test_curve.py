@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mindscope.stats import Columns, GrowingCurve, Parted, XName, m4, reduce, smooth
+from mindscope.stats import ChunkedArray, Columns, GrowingCurve, XName, m4, reduce, smooth
 
 Arrays = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]
 
@@ -34,21 +34,21 @@ def parted(columns: Arrays, size: int | None = None, cuts: list[int] | None = No
         [column[start:stop].copy() if cuts else column[start:stop] for start, stop in pairwise(bounds)]
         for column in columns
     ]
-    return Parted(pieces[0]), Parted(pieces[1]), Parted(pieces[2])
+    return ChunkedArray(pieces[0]), ChunkedArray(pieces[1]), ChunkedArray(pieces[2])
 
 
 def drawn(curve: GrowingCurve, x: XName, weight: float, log_origin: float | None = None) -> NDArray[np.int64]:
-    rows = reduce(curve.abscissa(x), [curve.line(weight, x)], 40, log_origin=log_origin).rows
+    rows = reduce(curve.x_axis(x), [curve.line(weight, x)], 40, log_origin=log_origin).rows
     return np.arange(curve.columns[0].size)[rows]
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 6000), st.booleans(), st.booleans(), st.data())
 def test_growth_and_parting_change_nothing(
-    seed: int, size: int, ascends: bool, is_summed_up: bool, data: st.DataObject
+    seed: int, size: int, ascends: bool, has_pyramids: bool, data: st.DataObject
 ) -> None:
     columns = points(seed, size, ascends)
-    curve = GrowingCurve(is_summed_up)
+    curve = GrowingCurve(has_pyramids)
     for stop in [*sorted(data.draw(st.lists(st.integers(0, size), max_size=4))), size]:
         cuts = data.draw(st.lists(st.integers(0, stop), max_size=4))
         curve.show(parted(columns, stop, cuts), (0.0, 0.9), continues=True)
@@ -72,7 +72,7 @@ def test_rows_are_taken_from_where_they_lie(seed: int, size: int, data: st.DataO
     column = np.random.default_rng(seed).standard_normal(size)
     cuts = sorted(data.draw(st.lists(st.integers(0, size), max_size=6)))
     bounds = [0, *cuts, size]
-    parts = Parted([column[start:stop].copy() for start, stop in pairwise(bounds)])
+    parts = ChunkedArray([column[start:stop].copy() for start, stop in pairwise(bounds)])
     rows = np.random.default_rng(seed + 1).integers(0, max(size, 1), 50 if size else 0)
     np.testing.assert_array_equal(parts.take(rows), column[rows])
     start, stop = sorted((data.draw(st.integers(0, size)), data.draw(st.integers(0, size))))
@@ -84,11 +84,11 @@ def test_rows_are_taken_from_where_they_lie(seed: int, size: int, data: st.DataO
 @pytest.mark.parametrize("column", [0, 1, 2])
 def test_points_that_do_not_continue_are_looked_at_anew(row: int, column: int) -> None:
     before, after = points(2, 5000, True), points(2, 6000, True)
-    curve = GrowingCurve(is_summed_up=True)
+    curve = GrowingCurve(has_pyramids=True)
     curve.show(parted(before), (0.0, 0.5))
     after[column][row] += 1
     curve.show(parted(after), (0.0, 0.5))
-    want = GrowingCurve(is_summed_up=True)
+    want = GrowingCurve(has_pyramids=True)
     want.show(parted(after), (0.0, 0.5))
     assert curve.smoothed(0.5).joined().tobytes() == want.smoothed(0.5).joined().tobytes()
     for x in ("step", "wall_time"):
@@ -97,7 +97,7 @@ def test_points_that_do_not_continue_are_looked_at_anew(row: int, column: int) -
 
 def test_a_curve_that_lost_rows_is_looked_at_anew() -> None:
     columns = points(1, 5000, True)
-    curve = GrowingCurve(is_summed_up=True)
+    curve = GrowingCurve(has_pyramids=True)
     curve.show(parted(columns), (0.0,))
     curve.show(parted(columns, 700), (0.0,))
     np.testing.assert_array_equal(drawn(curve, "step", 0.0), m4(columns[0][:700], columns[2][:700], 40))
@@ -105,7 +105,7 @@ def test_a_curve_that_lost_rows_is_looked_at_anew() -> None:
 
 def test_tasks_may_run_at_the_same_time() -> None:
     columns = points(1, 20_000, True)
-    curve, want = GrowingCurve(is_summed_up=True), GrowingCurve(is_summed_up=True)
+    curve, want = GrowingCurve(has_pyramids=True), GrowingCurve(has_pyramids=True)
     want.show(parted(columns), (0.0, 0.9))
     with ThreadPoolExecutor(4) as pool:
         curve.show(parted(columns), (0.0, 0.9), lambda tasks: list(pool.map(lambda task: task(), tasks)) and None)
@@ -115,7 +115,7 @@ def test_tasks_may_run_at_the_same_time() -> None:
 
 def test_few_smoothed_lines_are_kept() -> None:
     columns = points(1, 100_000, True)
-    curve = GrowingCurve(is_summed_up=True)
+    curve = GrowingCurve(has_pyramids=True)
     for weight in np.linspace(0.1, 0.9, 20):
         curve.show(parted(columns), (0.0, float(weight)), continues=True)
     assert curve.nbytes <= 100_000 * (0.8 + 3 * 4.8)

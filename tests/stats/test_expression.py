@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mindscope.errors import ExpressionError
 from mindscope.stats.expression import parse, require_tags
-from mindscope.stats.expression_reader import Bound
-from mindscope.stats.operators import coordinate
+from mindscope.stats.expression_operators import coordinate
+from mindscope.stats.expression_parser import Bound
 
 COLUMNS = {
     "loss": np.array([3.0, 2.0, np.nan]),

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mindscope.stats import Line, Parted, Pyramid, arrange, fingerprint, m4, reduce
-from mindscope.stats._abscissa import cut
+from mindscope.stats import ChunkedArray, Line, Pyramid, fingerprint, m4, reduce, sort_x
 from mindscope.stats._m4 import pick
 from mindscope.stats._values import Values
+from mindscope.stats._x_axis import cut
 
 SIZES = st.integers(0, 10_000) | st.integers(65_000, 140_000) | st.sampled_from([255, 256, 4096, 65_536, 131_072])
 
@@ -44,12 +44,12 @@ def test_is_plain_m4_however_it_grew(
     for stop in sorted(data.draw(st.lists(st.integers(0, size), max_size=4))):
         cut_at = data.draw(st.integers(0, stop))
         pyramid.extend(Values([y[:cut_at].copy(), y[cut_at:stop].copy()]))
-    abscissa = arrange(x)
+    x_axis = sort_x(x)
     limits = st.floats(-10.0, float(x.max(initial=0)) + 10)
     range = data.draw(st.none() | st.tuples(limits, limits))
     log_origin = data.draw(st.none() | st.floats(-10.0, 10.0))
-    got = reduce(abscissa, [Line(Parted([y]), pyramid)], pixels, range, log_origin)
-    plain = reduce(abscissa, [Line(Parted([y]))], pixels, range, log_origin)
+    got = reduce(x_axis, [Line(ChunkedArray([y]), pyramid)], pixels, range, log_origin)
+    plain = reduce(x_axis, [Line(ChunkedArray([y]))], pixels, range, log_origin)
     np.testing.assert_array_equal(np.arange(size)[got.rows], m4(x, y, pixels, range, log_origin))
     assert (got.nan, got.positive_infinity, got.negative_infinity) == (
         plain.nan, plain.positive_infinity, plain.negative_infinity,
@@ -61,9 +61,9 @@ def test_is_plain_m4_however_it_grew(
 def test_two_lines_keep_the_rows_of_either(seed: int, size: int, pixels: int) -> None:
     one, other = column(seed, size, 1e-3), column(seed + 1, size, 0.0)
     x = np.random.default_rng(seed).standard_normal(size)
-    abscissa = arrange(x)
-    order = slice(None) if abscissa.order is None else abscissa.order
-    got = reduce(abscissa, [Line(Parted([one[order]])), Line(Parted([other[order]]))], pixels)
+    x_axis = sort_x(x)
+    order = slice(None) if x_axis.order is None else x_axis.order
+    got = reduce(x_axis, [Line(ChunkedArray([one[order]])), Line(ChunkedArray([other[order]]))], pixels)
     want = np.union1d(m4(x, one, pixels), m4(x, other, pixels))
     np.testing.assert_array_equal(np.arange(size)[got.rows], want[np.argsort(x[want], kind="stable")])
     assert got.returned == want.size
@@ -72,7 +72,7 @@ def test_two_lines_keep_the_rows_of_either(seed: int, size: int, pixels: int) ->
 @given(st.integers(0, 10**6), st.integers(0, 3000), st.integers(1, 200))
 def test_counts_are_over_the_range(seed: int, size: int, pixels: int) -> None:
     y = column(seed, size, 0.2)
-    got = reduce(arrange(np.arange(size)), [Line(Parted([y]))], pixels, (100, 1900))
+    got = reduce(sort_x(np.arange(size)), [Line(ChunkedArray([y]))], pixels, (100, 1900))
     shown = y[100:1901]
     assert got.points == shown.size
     assert got.nan == np.isnan(shown).sum()
@@ -83,7 +83,7 @@ def test_counts_are_over_the_range(seed: int, size: int, pixels: int) -> None:
 def test_what_is_drawn_counts_from_the_origin() -> None:
     wall_time = 1.7e9 + np.arange(5000) * 0.25
     y = np.sin(np.arange(5000))
-    got = reduce(arrange(wall_time, 1.7e9), [Line(Parted([y]))], 50, (100.0, 1000.0))
+    got = reduce(sort_x(wall_time, 1.7e9), [Line(ChunkedArray([y]))], 50, (100.0, 1000.0))
     np.testing.assert_array_equal(got.rows, m4(wall_time - 1.7e9, y, 50, (100.0, 1000.0)))
 
 
@@ -128,8 +128,8 @@ def test_a_spike_among_millions_survives_every_zoom() -> None:
     y[1_234_567], y[2_345_678] = 1.0, math.nan
     pyramid = Pyramid()
     pyramid.extend(Values([y]))
-    abscissa = arrange(np.arange(y.size))
+    x_axis = sort_x(np.arange(y.size))
     for width in (3_000_000, 300_000, 30_000, 3_000):
         for spike in (1_234_567, 2_345_678):
             around = (spike - width * 0.3, spike + width * 0.7)
-            assert spike in reduce(abscissa, [Line(Parted([y]), pyramid)], 100, around).rows
+            assert spike in reduce(x_axis, [Line(ChunkedArray([y]), pyramid)], 100, around).rows

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.stats import Parted, SmoothedColumn, smooth
+from mindscope.stats import ChunkedArray, SmoothedColumn, smooth
 
 WEIGHTS = st.floats(0.0, 0.999)
 VALUES = st.lists(st.floats(-1e30, 1e30) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=60)
@@ -55,7 +55,7 @@ def test_growing_in_pieces_is_smoothing_everything_to_the_bit(data: st.DataObjec
     values = np.concatenate([beginning, np.array(data.draw(VALUES), np.float32), beginning[:50]])
     stops = sorted(data.draw(st.lists(st.integers(0, values.size), max_size=8)))
     column = SmoothedColumn(weight)
-    pieces = [column.extend(Parted([values[:stop]])).joined() for stop in [*stops, values.size]]
+    pieces = [column.extend(ChunkedArray([values[:stop]])).joined() for stop in [*stops, values.size]]
     want = smooth(values, weight)
     for piece in pieces:
         assert piece.tobytes() == want[: piece.size].tobytes()

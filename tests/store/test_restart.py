@@ -30,7 +30,7 @@ def visible_steps(points: SeriesPoints) -> list[int]:
     return [points[row][1] for row in visible(points).rows.tolist()]
 
 
-def one_by_one(points: SeriesPoints, sessions: Sequence[int], rewinding: Sequence[int]) -> list[int]:
+def run_serially(points: SeriesPoints, sessions: Sequence[int], rewinding: Sequence[int]) -> list[int]:
     """Row numbers that are left when each point in turn replaces its equal and hides larger ones of older sessions."""
     shown: list[int] = []
     for row, (file, step) in enumerate(points):
@@ -119,10 +119,10 @@ def test_agrees_with_going_through_the_points_one_by_one(
     by_age = sorted(points, key=lambda point: (sessions[point[0]], point[0]))
     got = visible(by_age, sessions, [*rewinding])
     if [file for file, _ in by_age] == sorted(file for file, _ in by_age):
-        assert got.rows.tolist() == one_by_one(by_age, sessions, [*rewinding])
+        assert got.rows.tolist() == run_serially(by_age, sessions, [*rewinding])
     assert got.rows.size + got.overwritten + got.repeated == len(points)
     assert sorted(by_age[row] for row in got.rows.tolist()) == sorted(
-        by_age[row] for row in one_by_one(by_age, sessions, [*rewinding])
+        by_age[row] for row in run_serially(by_age, sessions, [*rewinding])
     )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mindscope.alerts.alert import Alert
-from mindscope.alerts.following import find_alerts, follow_alerts
+from mindscope.alerts.alert_stream import find_alerts, follow_alerts
 from mindscope.alerts.monitor import Monitor
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import CHECKS, Rule, check_rule, expression_rule

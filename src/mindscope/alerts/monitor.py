@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 
 from mindscope.alerts.alert import Alert
-from mindscope.alerts.pace import Paces, find_stuck
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import CHECKS, Rule
-from mindscope.alerts.watched import WatchedRun, alert_of
+from mindscope.alerts.run_checks import RunChecks, alert_of
+from mindscope.alerts.stall import Paces, find_stuck
 from mindscope.ingest import Catalog
 from mindscope.store import RunStore
 
@@ -31,7 +31,7 @@ class Monitor:
         self._catalog = catalog
         self._parameters = parameters or Parameters()
         self._rules = tuple(rules)
-        self._watched: dict[str, WatchedRun] = {}  # those that are live; what rests is read anew when it goes on
+        self._watched: dict[str, RunChecks] = {}  # those that are live; what rests is read anew when it goes on
         self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # of what each run was looked at last
         self._paces = Paces()
         self._lock = Lock()  # guards the two below
@@ -67,7 +67,7 @@ class Monitor:
             return False
         watched = self._watched.pop(run, None)
         if watched is None or watched.store is not store:
-            watched = WatchedRun(store, self._parameters, self._rules)
+            watched = RunChecks(store, self._parameters, self._rules)
         try:
             alerts = watched.read()
         except Exception:

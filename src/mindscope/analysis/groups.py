@@ -11,10 +11,10 @@ import numpy as np
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Axis, Smoothing, expression_points
 from mindscope.errors import MindscopeError
-from mindscope.stats.abscissa import Range
 from mindscope.stats.alignment import Floats, Trace, common_x, trace
-from mindscope.stats.growing_spread import GrowingSpread, grow_spread
-from mindscope.stats.spread import Spread, spread
+from mindscope.stats.group_statistics import TraceStatistics, trace_statistics
+from mindscope.stats.growing_statistics import GrowingStatistics, grow_statistics
+from mindscope.stats.x_axis import Range
 from mindscope.store import RunStore
 
 
@@ -65,14 +65,14 @@ class GroupExpression:
         points = expression_points(store, self.y, x=self.x, axis=self.axis, smoothing=self.smoothing)
         return trace(points.x, points.smoothed)
 
-    def statistics(self, traces: Sequence[Trace], range: Range | None = None) -> tuple[Floats, Spread]:
+    def statistics(self, traces: Sequence[Trace], range: Range | None = None) -> tuple[Floats, TraceStatistics]:
         """Each x of any run in ``range``, with one neighbor on each side, and the statistics at these x."""
         x = common_x(traces, range)
-        return x, spread(traces, x, self.alignment is Alignment.LINEAR)
+        return x, trace_statistics(traces, x, self.alignment is Alignment.LINEAR)
 
-    def grown(self, traces: Sequence[Trace], before: GrowingSpread | None) -> GrowingSpread:
+    def grown(self, traces: Sequence[Trace], before: GrowingStatistics | None) -> GrowingStatistics:
         """The statistics at each x. Reuses those of ``before`` where no run has changed."""
-        return grow_spread(traces, self.alignment is Alignment.LINEAR, before)
+        return grow_statistics(traces, self.alignment is Alignment.LINEAR, before)
 
 
 def default_alignment(axis: Axis, x: str | None) -> Alignment:

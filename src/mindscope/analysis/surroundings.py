@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.stats import Abscissa, Parted
+from mindscope.stats import ChunkedArray, XAxis
 from mindscope.store import ScalarSeries
 
 MARGIN = 48
@@ -29,9 +29,9 @@ class Surroundings:
 def surroundings_of(series: ScalarSeries, first_step: int, last_step: int) -> Surroundings | None:
     """The points around the steps of an interval; None with fewer than two points, or without a finite value."""
     parts = series.visible_parts().parts
-    step = Parted([*(part["step"] for part in parts), np.empty(0, np.int64)])
-    value = Parted([*(part["value"] for part in parts), np.empty(0, np.float32)])
-    start, stop = Abscissa(step).bounds((first_step, last_step))
+    step = ChunkedArray([*(part["step"] for part in parts), np.empty(0, np.int64)])
+    value = ChunkedArray([*(part["value"] for part in parts), np.empty(0, np.float32)])
+    start, stop = XAxis(step).bounds((first_step, last_step))
     first, last = max(start - MARGIN, 0), min(min(stop, start + MAX_POINTS) + MARGIN, step.size)
     values = value.take(slice(first, last))
     numbers = values[np.isfinite(values)]

@@ -17,9 +17,9 @@ from mindscope.capture.arguments import (
     check_queue_timeout,
     check_workers,
 )
-from mindscope.collector.custom import check_custom
+from mindscope.collector.collect_options import CollectOptions, check_collect_options
+from mindscope.collector.custom_lineage import check_custom
 from mindscope.collector.landscape import LandscapeSettings
-from mindscope.collector.specified import Specified, check_specified
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class CollectorArguments:
     summary_dir: Path
     collect_freq: int
     num_process: int
-    specified: Specified
+    options: CollectOptions
     custom_lineage_data: dict[str, Any]
     collect_tensor_freq: int | None
     max_file_size: int | None
@@ -64,7 +64,7 @@ def check_arguments(
     return CollectorArguments(
         collect_freq=check_positive("collect_freq", collect_freq),
         num_process=num_process,
-        specified=check_specified(collect_specified_data, keep_default_action, default_landscape),
+        options=check_collect_options(collect_specified_data, keep_default_action, default_landscape),
         custom_lineage_data=check_custom(custom_lineage_data, os.environ if environment is None else environment),
         collect_tensor_freq=_check_optional("collect_tensor_freq", collect_tensor_freq),
         max_file_size=check_max_file_size(_check_optional("max_file_size", max_file_size)),

@@ -51,7 +51,7 @@ class Framework(Protocol):
         """The mean loss of the step, a number or tensor; None where the outputs hold none."""
         ...
 
-    def some_pictures(self, batch: Any) -> Any:
+    def some_images(self, batch: Any) -> Any:
         """Those of a batch that are collected: all, or as many as are cheap."""
         ...
 

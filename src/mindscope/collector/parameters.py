@@ -9,7 +9,7 @@ from collections.abc import Iterable
 DEFAULT_COUNT = 5
 
 
-def choose(names: Iterable[str], histogram_regular: str | None) -> list[str]:
+def select_parameters(names: Iterable[str], histogram_regular: str | None) -> list[str]:
     """The names that match the expression from their beginning; the first five for None."""
     if histogram_regular is None:
         return list(names)[:DEFAULT_COUNT]

@@ -8,9 +8,9 @@ from typing import Any
 
 from mindscope.capture import SummaryRecord
 from mindscope.collector.arguments import CollectorArguments
-from mindscope.collector.collecting import Collecting, HandOver, as_they_are
 from mindscope.collector.framework import Framework
 from mindscope.collector.schedule import Schedule
+from mindscope.collector.step_collection import HandOver, StepCollection, unchanged
 from mindscope.errors import RecorderClosedError
 
 
@@ -23,10 +23,10 @@ class Session:
         hand_over: the values of a step as the recorder takes them without waiting for a device.
     """
 
-    def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = as_they_are) -> None:
+    def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = unchanged) -> None:
         self._arguments = arguments
         self._framework = framework
-        self._collecting = Collecting(arguments, framework, hand_over)
+        self._collecting = StepCollection(arguments, framework, hand_over)
         self._record: SummaryRecord | None = None
         self.depth = 0
         """How often it is entered: by a loop, and by its user around it."""
@@ -111,7 +111,7 @@ class Session:
 
     def keep_weights(self, unit: str, params: Any) -> None:
         """Keep the weights for a landscape, if they are due after this step or epoch."""
-        if self._arguments.specified.landscape is not None:
+        if self._arguments.options.landscape is not None:
             self._collecting.keep_weights(unit, int(params[f"cur_{unit}_num"]), params)
 
     def end_epoch(self, params: Any) -> None:

@@ -63,7 +63,7 @@ class MindSporeFramework:
         """The mean of the first output."""
         return loss_of(params.get("net_outputs"))
 
-    def some_pictures(self, batch: Any) -> Any:
+    def some_images(self, batch: Any) -> Any:
         """All, as MindSpore's own collector: taking some of them would be an operation on the device."""
         return batch
 

@@ -5,30 +5,30 @@ from __future__ import annotations
 
 from mindscope.stats._fingerprint import fingerprint
 from mindscope.stats._pyramid import Pyramid
-from mindscope.stats.abscissa import Abscissa, arrange
-from mindscope.stats.curve import Columns, GrowingCurve, Task, XName, one_by_one
+from mindscope.stats.chunked_array import ChunkedArray
+from mindscope.stats.curve import Columns, GrowingCurve, Task, XName, run_serially
 from mindscope.stats.histograms import group_steps, merge_histograms
 from mindscope.stats.m4 import Line, Reduction, m4, reduce
-from mindscope.stats.parted import Parted
 from mindscope.stats.smooth import SmoothedColumn, smooth
+from mindscope.stats.x_axis import XAxis, sort_x
 
 __all__ = [
-    "Abscissa",
+    "ChunkedArray",
     "Columns",
     "GrowingCurve",
     "Line",
-    "Parted",
     "Pyramid",
     "Reduction",
     "SmoothedColumn",
     "Task",
+    "XAxis",
     "XName",
-    "arrange",
     "fingerprint",
     "group_steps",
     "m4",
     "merge_histograms",
-    "one_by_one",
     "reduce",
+    "run_serially",
     "smooth",
+    "sort_x",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.stats.abscissa import Range
+from mindscope.stats.x_axis import Range
 
 Floats = NDArray[np.float64]
 

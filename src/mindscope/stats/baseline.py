@@ -8,13 +8,13 @@ import dataclasses
 import numpy as np
 
 from mindscope.stats.alignment import Floats, Trace
-from mindscope.stats.spread import Spread
+from mindscope.stats.group_statistics import TraceStatistics
 
 SHIFTED = ("mean", "median", "low", "high", "lower_quartile", "upper_quartile")
 """What moves with the values; how many there are and how far they lie apart does not."""
 
 
-def less_baseline(x: Floats, stats: Spread, baseline: Trace) -> Spread:
+def minus_baseline(x: Floats, stats: TraceStatistics, baseline: Trace) -> TraceStatistics:
     """``stats`` at ``x`` of the values less ``baseline``, between whose points are straight lines.
 
     Beyond its ends nothing can be compared: all are NaN there, and ``count`` is 0. Its values are finite.

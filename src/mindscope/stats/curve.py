@@ -11,24 +11,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mindscope.stats._abscissa import survey
 from mindscope.stats._pyramid import Pyramid
-from mindscope.stats.abscissa import Abscissa, arrange
+from mindscope.stats._x_axis import survey
+from mindscope.stats.chunked_array import ChunkedArray
 from mindscope.stats.m4 import Line
-from mindscope.stats.parted import Parted
 from mindscope.stats.smooth import SmoothedColumn
+from mindscope.stats.x_axis import XAxis, sort_x
 
 XName = Literal["step", "wall_time"]
-Columns = tuple[Parted, Parted, Parted]
+Columns = tuple[ChunkedArray, ChunkedArray, ChunkedArray]
 """step (int64), wall_time (float64) and value (float32 or float64) of the points, of one length."""
 
 Task = Callable[[], None]
 Do = Callable[[Iterable[Task]], None]
-KEPT_WEIGHTS = 3
+CACHED_WEIGHTS = 3
 """So many smoothed lines of a curve are kept for the next look."""
 
 
-def one_by_one(tasks: Iterable[Task]) -> None:
+def run_serially(tasks: Iterable[Task]) -> None:
     """Do all tasks in this thread."""
     for task in tasks:
         task()
@@ -37,33 +37,35 @@ def one_by_one(tasks: Iterable[Task]) -> None:
 class GrowingCurve:
     """Points of one series as it is drawn. One thread at a time.
 
-    A long curve ``is_summed_up`` by pyramids, so that a look at it costs as much as its pixels, whatever its length.
+    A long curve ``has_pyramids`` by pyramids, so that a look at it costs as much as its pixels, whatever its length.
     They take 0.5 to 0.8 bytes a point, and each smoothed line 4 to 6 bytes and a pyramid of its own.
     """
 
-    def __init__(self, is_summed_up: bool) -> None:
-        self._is_summed_up = is_summed_up
-        self._begin_anew()
+    def __init__(self, has_pyramids: bool) -> None:
+        self._is_summed_up = has_pyramids
+        self._reset()
 
-    def _begin_anew(self) -> None:
-        self.columns: Columns = parted(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
+    def _reset(self) -> None:
+        self.columns: Columns = chunked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
         self._x: dict[XName, _GrowingX] = {"step": _GrowingX(), "wall_time": _GrowingX()}
         self._lines: OrderedDict[float, _GrowingLine] = OrderedDict()  # by weight, the one looked at last at the end
         self._arranged: dict[tuple[XName, float], Line] = {}  # lines where x goes back, until the curve changes
 
-    def show(self, columns: Columns, weights: Sequence[float], do: Do = one_by_one, *, continues: bool = False) -> None:
+    def show(
+        self, columns: Columns, weights: Sequence[float], do: Do = run_serially, *, continues: bool = False
+    ) -> None:
         """Bring the curve to these points, and have the lines smoothed with ``weights`` (0: as they are) at hand.
 
         ``continues``: they begin with all points of the last call, and only those behind are looked at; else all are.
         ``do`` carries out independent tasks, which leave the interpreter free.
         """
         if not continues:
-            self._begin_anew()
+            self._reset()
         if columns[0].size > self.columns[0].size:
             self._arranged.clear()
         self.columns = columns
         do(list(self._tasks(weights)))
-        while len(self._lines) > KEPT_WEIGHTS + 1:
+        while len(self._lines) > CACHED_WEIGHTS + 1:
             self._lines.popitem(last=False)
 
     def _tasks(self, weights: Sequence[float]) -> Iterator[Task]:
@@ -90,22 +92,22 @@ class GrowingCurve:
             return int(step.at(0)), int(step.at(step.size - 1))
         return min(int(part.min()) for part in step.parts), max(int(part.max()) for part in step.parts)
 
-    def abscissa(self, x: XName, origin: float = 0.0) -> Abscissa:
+    def x_axis(self, x: XName, origin: float = 0.0) -> XAxis:
         """The points along one of their columns, less ``origin``."""
-        return self._x[x].abscissa(origin)
+        return self._x[x].x_axis(origin)
 
-    def smoothed(self, weight: float) -> Parted:
+    def smoothed(self, weight: float) -> ChunkedArray:
         """The values smoothed with a weight that ``show`` was given."""
         return self._lines[weight].line.y
 
     def line(self, weight: float, x: XName) -> Line:
-        """The line smoothed with a weight that ``show`` was given, over ``abscissa(x)``."""
-        line, order = self._lines[weight].line, self._x[x].abscissa(0.0).order
+        """The line smoothed with a weight that ``show`` was given, over ``x_axis(x)``."""
+        line, order = self._lines[weight].line, self._x[x].x_axis(0.0).order
         if order is None:
             return line
         if (x, weight) not in self._arranged:
             self._arranged[x, weight] = _line(
-                Parted([line.y.joined()[order]]), Pyramid() if self._is_summed_up else None
+                ChunkedArray([line.y.joined()[order]]), Pyramid() if self._is_summed_up else None
             )
         return self._arranged[x, weight]
 
@@ -120,13 +122,13 @@ class _GrowingX:
     """A column of x as it grows."""
 
     def __init__(self) -> None:
-        self.x = Parted([np.empty(0)])
+        self.x = ChunkedArray([np.empty(0)])
         self.ascends = True  # it never goes back and has no NaN
         self.lowest: float | None = None  # of its finite values
         self._last = -math.inf  # value so far
-        self._arranged: Abscissa | None = None  # in order, where it doesn't ascend; None until asked for
+        self._arranged: XAxis | None = None  # in order, where it doesn't ascend; None until asked for
 
-    def extend(self, x: Parted) -> None:
+    def extend(self, x: ChunkedArray) -> None:
         for _, piece in x.pieces(self.x.size, x.size):
             ascends, lowest = survey(piece)
             self.ascends = self.ascends and ascends and float(piece[0]) >= self._last
@@ -135,12 +137,12 @@ class _GrowingX:
             self._arranged = None
         self.x = x
 
-    def abscissa(self, origin: float) -> Abscissa:
+    def x_axis(self, origin: float) -> XAxis:
         if self.ascends:
-            return Abscissa(self.x, origin)
+            return XAxis(self.x, origin)
         if self._arranged is None:
-            self._arranged = arrange(self.x.joined())
-        return Abscissa(self._arranged.x, origin, self._arranged.order)
+            self._arranged = sort_x(self.x.joined())
+        return XAxis(self._arranged.x, origin, self._arranged.order)
 
     @property
     def nbytes(self) -> int:
@@ -150,11 +152,11 @@ class _GrowingX:
 class _GrowingLine:
     """Values, smoothed or as they are, as they grow."""
 
-    def __init__(self, weight: float, is_summed_up: bool, dtype: DTypeLike) -> None:
+    def __init__(self, weight: float, has_pyramids: bool, dtype: DTypeLike) -> None:
         self._column = SmoothedColumn(weight, dtype) if weight > 0.0 else None
-        self.line = Line(Parted([np.empty(0, dtype)]), Pyramid() if is_summed_up else None)
+        self.line = Line(ChunkedArray([np.empty(0, dtype)]), Pyramid() if has_pyramids else None)
 
-    def extend(self, value: Parted) -> None:
+    def extend(self, value: ChunkedArray) -> None:
         y = value if self._column is None else self._column.extend(value)
         self.line = _line(y, self.line.pyramid)
 
@@ -164,12 +166,12 @@ class _GrowingLine:
         return (0 if pyramid is None else pyramid.nbytes) + (0 if self._column is None else self._column.nbytes)
 
 
-def parted(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.floating[Any]]) -> Columns:
+def chunked(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.floating[Any]]) -> Columns:
     """Points that stand in one array a column."""
-    return Parted([step]), Parted([wall_time]), Parted([value])
+    return ChunkedArray([step]), ChunkedArray([wall_time]), ChunkedArray([value])
 
 
-def _line(y: Parted, pyramid: Pyramid | None) -> Line:
+def _line(y: ChunkedArray, pyramid: Pyramid | None) -> Line:
     if pyramid is not None:
         pyramid.extend(y.values())
     return Line(y, pyramid)

@@ -16,8 +16,8 @@ import numpy as np
 
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
-from mindscope.stats.expression_reader import Bound, Reader
-from mindscope.stats.operators import Column, ColumnsByName, Evaluate
+from mindscope.stats.expression_operators import Column, ColumnsByName, Evaluate
+from mindscope.stats.expression_parser import Bound, Parser
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def parse(text: str, wants_condition: bool | None = None) -> Expression:
 
     Raises ExpressionError with what was met and what is accepted.
     """
-    reader = Reader(text)
+    reader = Parser(text)
     tree = reader.tree()
     evaluate, is_condition = reader.read(tree)
     if wants_condition is not None and is_condition is not wants_condition:

@@ -35,8 +35,8 @@ def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram
 
     The buckets of each must ascend and have finite edges; there may be gaps between them.
     The edges are edges of the given ones; where those are too many, every so-many-th in order of their values. A bucket
-    that an edge of another one cuts is parted as if its values were spread evenly in it; one without a width is never
-    parted. Raises ValueError when ``buckets`` is below 1 or there is no histogram.
+    that an edge of another one cuts is chunked as if its values were spread evenly in it; one without a width is never
+    chunked. Raises ValueError when ``buckets`` is below 1 or there is no histogram.
     """
     if buckets < 1:
         raise ValueError(f"buckets is {buckets}, want at least 1")

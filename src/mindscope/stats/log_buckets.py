@@ -9,32 +9,32 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.stats.abscissa import Abscissa, Range
-from mindscope.stats.parted import Parted, Rows
+from mindscope.stats.chunked_array import ChunkedArray, Rows
+from mindscope.stats.x_axis import Range, XAxis
 
 INT64 = np.iinfo(np.int64)
 
 
-def log_edges(abscissa: Abscissa, start: int, stop: int, pixels: int, range: Range | None, log_origin: float) -> Rows:
+def log_edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | None, log_origin: float) -> Rows:
     """The first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
 
     What is drawn is the logarithm of ``x - log_origin``, x being in the units of ``range``. A bucket is at most a
     column of the screen wide, and lies between two powers of two whose exponents are multiples of a power of two, so
     that appended points never move an edge. All x that have no logarithm are one bucket, infinite ones another.
     """
-    zero = abscissa.origin + log_origin
-    first = min(max(start, abscissa.find(zero, 0.0, True)), stop)
+    zero = x_axis.origin + log_origin
+    first = min(max(start, x_axis.find(zero, 0.0, True)), stop)
     with np.errstate(over="ignore"):
-        limits = zero + _limits(abscissa, first, stop, pixels, range, log_origin)
-    places = _count_below(abscissa.x, first, stop, limits)
+        limits = zero + _limits(x_axis, first, stop, pixels, range, log_origin)
+    places = _count_below(x_axis.x, first, stop, limits)
     return np.unique(np.concatenate([np.array([start, first, stop], np.int64), places]))
 
 
 def _limits(
-    abscissa: Abscissa, first: int, stop: int, pixels: int, range: Range | None, log_origin: float
+    x_axis: XAxis, first: int, stop: int, pixels: int, range: Range | None, log_origin: float
 ) -> NDArray[np.float64]:
     """Where buckets begin, less the origins, for the positive x in the places ``first`` to ``stop``."""
-    low, high = _shown(abscissa, first, stop, range, log_origin)
+    low, high = _shown(x_axis, first, stop, range, log_origin)
     if not 0.0 < low < high:
         return np.array([math.inf])
     column = (math.log2(high) - math.log2(low)) / pixels
@@ -43,19 +43,19 @@ def _limits(
     return np.append(np.exp2(np.minimum(exponents, 1023.0)), math.inf)
 
 
-def _shown(abscissa: Abscissa, first: int, stop: int, range: Range | None, log_origin: float) -> tuple[float, float]:
+def _shown(x_axis: XAxis, first: int, stop: int, range: Range | None, log_origin: float) -> tuple[float, float]:
     """The lowest and highest x of the screen that have a logarithm, less the origins; 0 without any."""
-    last = min(stop, abscissa.find(0.0, math.inf, False)) - 1
+    last = min(stop, x_axis.find(0.0, math.inf, False)) - 1
     if last < first:
         return 0.0, 0.0
-    zero = abscissa.origin + log_origin
-    low, high = float(abscissa.x.at(first)) - zero, float(abscissa.x.at(last)) - zero
+    zero = x_axis.origin + log_origin
+    low, high = float(x_axis.x.at(first)) - zero, float(x_axis.x.at(last)) - zero
     if range is not None:
         low, high = max(min(range) - log_origin, 0.0) or low, max(range) - log_origin
     return min(low, sys.float_info.max), min(high, sys.float_info.max)
 
 
-def _count_below(x: Parted, start: int, stop: int, limits: NDArray[np.float64]) -> Rows:
+def _count_below(x: ChunkedArray, start: int, stop: int, limits: NDArray[np.float64]) -> Rows:
     """For each limit the first place, from ``start`` on, whose x is at least as large; x ascends."""
     places = np.full(limits.size, start, np.int64)
     for _, piece in x.pieces(start, stop):

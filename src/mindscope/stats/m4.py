@@ -13,19 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from mindscope.stats import _m4
 from mindscope.stats._pyramid import Pyramid
-from mindscope.stats.abscissa import Abscissa, Range, arrange
+from mindscope.stats.chunked_array import ChunkedArray, Rows
 from mindscope.stats.log_buckets import log_edges
-from mindscope.stats.parted import Parted, Rows
+from mindscope.stats.x_axis import Range, XAxis, sort_x
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """What is drawn over an ``Abscissa``: ``y``, float32 or float64, at its places.
+    """What is drawn over an ``XAxis``: ``y``, float32 or float64, at its places.
 
     ``pyramid`` sums up the blocks of ``y``, which makes a reduction as quick as its pixels are few; None: without it.
     """
 
-    y: Parted
+    y: ChunkedArray
     pyramid: Pyramid | None = None
 
 
@@ -68,27 +68,27 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None, log_
     places, values = np.asarray(x), as_values(y)
     if places.ndim != 1 or places.shape != values.shape:
         raise ValueError(f"x has shape {places.shape} and y {values.shape}, want two equal shapes (n,)")
-    abscissa = arrange(places)
-    line = Line(Parted([values if abscissa.order is None else values[abscissa.order]]))
-    rows = reduce(abscissa, [line], pixels, range, log_origin).rows
+    x_axis = sort_x(places)
+    line = Line(ChunkedArray([values if x_axis.order is None else values[x_axis.order]]))
+    rows = reduce(x_axis, [line], pixels, range, log_origin).rows
     return np.arange(rows.start, rows.stop, dtype=np.int64) if isinstance(rows, slice) else rows
 
 
 def reduce(
-    abscissa: Abscissa, lines: Sequence[Line], pixels: int, range: Range | None = None, log_origin: float | None = None
+    x_axis: XAxis, lines: Sequence[Line], pixels: int, range: Range | None = None, log_origin: float | None = None
 ) -> Reduction:
     """Choose the rows that draw every one of ``lines`` as ``m4`` says. Raises ValueError when ``pixels`` is below 1."""
     if pixels < 1:
         raise ValueError(f"pixels is {pixels}, want at least 1")
-    start, stop = abscissa.bounds(range)
+    start, stop = x_axis.bounds(range)
     is_reduced = stop - start > 4 * pixels
     edges = np.array([start, stop], np.int64)
     if is_reduced and log_origin is None:
-        edges = abscissa.edges(start, stop, pixels, range)
+        edges = x_axis.edges(start, stop, pixels, range)
     elif is_reduced and log_origin is not None:
-        edges = log_edges(abscissa, start, stop, pixels, range, log_origin)
+        edges = log_edges(x_axis, start, stop, pixels, range, log_origin)
     picked = [_m4.pick(line.y.values(), edges, line.pyramid) for line in lines]
-    first, last = max(start - 1, 0), min(stop + 1, abscissa.x.size)
+    first, last = max(start - 1, 0), min(stop + 1, x_axis.x.size)
     places: Rows | slice = slice(first, last)
     returned = settled = last - first
     if is_reduced:
@@ -96,7 +96,7 @@ def reduce(
         places = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
         returned, settled = places.size, int(np.searchsorted(places, int(edges[-2])))
         is_reduced = inside.size < stop - start
-    rows = places if abscissa.order is None else abscissa.order[places]
+    rows = places if x_axis.order is None else x_axis.order[places]
     return Reduction(rows, returned, settled, stop - start, is_reduced, *picked[0][1])
 
 

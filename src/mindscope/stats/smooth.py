@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from mindscope.stats._smoothing import RunningAverage
+from mindscope.stats.chunked_array import ChunkedArray
 from mindscope.stats.m4 import as_values
-from mindscope.stats.parted import Parted
 
 GROWTH = 4
 """There is room for a quarter more rows whenever there is none left."""
@@ -27,7 +27,7 @@ def smooth(value: ArrayLike, weight: float) -> NDArray[Any]:
     Raises ValueError when ``weight`` is outside [0, 1): 1 would never forget, choose 0.999 or less.
     """
     values = as_values(value)
-    return SmoothedColumn(weight, values.dtype).extend(Parted([values])).joined()
+    return SmoothedColumn(weight, values.dtype).extend(ChunkedArray([values])).joined()
 
 
 class SmoothedColumn:
@@ -50,7 +50,7 @@ class SmoothedColumn:
         """Memory in bytes."""
         return sum(part.nbytes for part in self._full) + self._last.nbytes
 
-    def extend(self, value: Parted) -> Parted:
+    def extend(self, value: ChunkedArray) -> ChunkedArray:
         """Smooth all of ``value``, of the dtype given; the rows of the last call are unchanged and not read again.
 
         Any sequence of calls gives the same as a single one, to the bit.
@@ -58,7 +58,7 @@ class SmoothedColumn:
         self._reserve(value.size - self._length)
         for _, piece in value.pieces(self._length, value.size):
             self._append(piece)
-        smoothed = Parted([*self._full, self._last[: self._used]])
+        smoothed = ChunkedArray([*self._full, self._last[: self._used]])
         for part in smoothed.parts:
             part.flags.writeable = False
         return smoothed

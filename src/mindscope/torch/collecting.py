@@ -10,8 +10,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from mindscope.collector.origin import describe_origin
-from mindscope.collector.pictures import MOST_PICTURES
+from mindscope.collector.input_images import MOST_IMAGES
+from mindscope.collector.provenance import describe_provenance
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.companions import graph_of
@@ -56,7 +56,7 @@ class TorchFramework:
 
     def origin(self) -> Mapping[str, Any]:
         """Commit, command line, host, versions and seed."""
-        return describe_origin(_PACKAGES, int(torch.initial_seed()))
+        return describe_provenance(_PACKAGES, int(torch.initial_seed()))
 
     def train_lineage(self, params: Any) -> TrainLineage:
         """What the training is and gave until now."""
@@ -79,9 +79,9 @@ class TorchFramework:
         """The mean of the first output."""
         return loss_of(params.get("net_outputs"))
 
-    def some_pictures(self, batch: Any) -> Any:
+    def some_images(self, batch: Any) -> Any:
         """A row; taking it is a view."""
-        return as_array(batch)[:MOST_PICTURES]
+        return as_array(batch)[:MOST_IMAGES]
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
         """The trained parameters in the order of the network; the same mapping while they are the same."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collecting what the operators of a training cost."""
+"""StepCollection what the operators of a training cost."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class SummaryCollector(Collector, Callback):
         """Which made it: what goes from there to others is shared by all of them."""
         self._arguments = arguments
         self._session = Session(arguments, TorchFramework(), HandOver())
-        self._keeps_weights = arguments.specified.landscape is not None
+        self._keeps_weights = arguments.options.landscape is not None
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
 

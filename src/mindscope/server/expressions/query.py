@@ -23,7 +23,7 @@ from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import Column, ReasonEntry
 from mindscope.server.http.series_errors import series_reason
-from mindscope.stats import Line, Parted, Reduction, arrange, reduce
+from mindscope.stats import ChunkedArray, Line, Reduction, reduce, sort_x
 from mindscope.stats.alignment import trace
 
 Arrays = dict[str, NDArray[np.float64]]
@@ -59,11 +59,11 @@ def _reduced(
     points: ExpressionPoints, query: ExpressionsQuery, name: ExpressionName, data: ColumnData
 ) -> ExpressionLine:
     x: NDArray[np.float64] = points.x + name.offset
-    abscissa = arrange(np.where(np.isfinite(x), x, np.nan))
+    x_axis = sort_x(np.where(np.isfinite(x), x, np.nan))
     shown = [points.value, points.smoothed] if bool(query.smoothing.options()) else [points.value]
-    in_order = [each if abscissa.order is None else each[abscissa.order] for each in shown]
-    lines = [Line(Parted([each])) for each in in_order]
-    reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
+    in_order = [each if x_axis.order is None else each[x_axis.order] for each in shown]
+    lines = [Line(ChunkedArray([each])) for each in in_order]
+    reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin)
     arrays = _rows(points, x, reduction, bool(query.smoothing.options()))
     kept = kept_rows(list(arrays.values()), name.since)
     return ExpressionLine(
@@ -76,8 +76,8 @@ def _reduced(
         nan=reduction.nan,
         positive_infinity=reduction.positive_infinity,
         negative_infinity=reduction.negative_infinity,
-        first_x=float(abscissa.x.at(0)) if abscissa.x.size else None,
-        last_x=float(abscissa.x.at(abscissa.x.size - 1)) if abscissa.x.size else None,
+        first_x=float(x_axis.x.at(0)) if x_axis.x.size else None,
+        last_x=float(x_axis.x.at(x_axis.x.size - 1)) if x_axis.x.size else None,
         cursor=cursor_of(list(arrays.values()), reduction.settled),
         kept=kept,
         columns=_columns({name: column[kept:] for name, column in arrays.items()}, data),

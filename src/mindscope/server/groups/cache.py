@@ -15,10 +15,10 @@ from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.series_errors import series_reason
-from mindscope.stats.abscissa import Range
 from mindscope.stats.alignment import Floats, Trace
-from mindscope.stats.growing_spread import GrowingSpread
-from mindscope.stats.spread import Spread
+from mindscope.stats.group_statistics import TraceStatistics
+from mindscope.stats.growing_statistics import GrowingStatistics
+from mindscope.stats.x_axis import Range
 from mindscope.store import RunStore
 
 KEPT_BYTES = 512 << 20
@@ -44,7 +44,7 @@ class GroupSpread:
     """
 
     x: Floats
-    spread: Spread
+    statistics: TraceStatistics
     runs: int
     problems: Mapping[str, Reason]
     computed: int
@@ -63,7 +63,7 @@ class KnownGroup:
     """A group over all x, and the points of its runs."""
 
     traces: tuple[RunTrace, ...]
-    grown: GrowingSpread
+    grown: GrowingStatistics
 
 
 class GroupCache:
@@ -91,14 +91,14 @@ class GroupCache:
             _trace(catalog, id, expression, old) for id, old in zip(while_connected(runs), before, strict=True)
         )
         if known is not None and all(new is old for new, old in zip(traces, known.traces, strict=True)):
-            return _answer(runs, traces, known.grown.x, known.grown.spread, 0)
+            return _answer(runs, traces, known.grown.x, known.grown.statistics, 0)
         points = [each.trace for each in traces]
         if known is None and range is not None:
             x, statistics = expression.statistics(points, range)
             return _answer(runs, traces, x, statistics, x.size)
         grown = expression.grown(points, None if known is None else known.grown)
         self._keep(key, KnownGroup(traces, grown))
-        return _answer(runs, traces, grown.x, grown.spread, grown.computed)
+        return _answer(runs, traces, grown.x, grown.statistics, grown.computed)
 
     def _keep(self, key: GroupKey, known: KnownGroup) -> None:
         with self._lock:
@@ -123,7 +123,7 @@ def _trace(catalog: Catalog, id: str, expression: GroupExpression, known: RunTra
 
 
 def _answer(
-    runs: tuple[str, ...], traces: tuple[RunTrace, ...], x: Floats, stats: Spread, computed: int
+    runs: tuple[str, ...], traces: tuple[RunTrace, ...], x: Floats, stats: TraceStatistics, computed: int
 ) -> GroupSpread:
     problems = {id: each.problem for id, each in zip(runs, traces, strict=True) if each.problem is not None}
     return GroupSpread(x, stats, len(runs) - len(problems), problems, computed)

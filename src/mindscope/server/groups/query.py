@@ -22,11 +22,11 @@ from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import ReasonEntry
-from mindscope.stats import Line, Parted, arrange, reduce
+from mindscope.stats import ChunkedArray, Line, reduce, sort_x
 from mindscope.stats.alignment import Trace
-from mindscope.stats.baseline import less_baseline
+from mindscope.stats.baseline import minus_baseline
 from mindscope.stats.expression import parse
-from mindscope.stats.spread import Spread
+from mindscope.stats.group_statistics import TraceStatistics
 
 
 def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Packed:
@@ -53,10 +53,10 @@ def _group_or_error(
     baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), query.expression(name.y), query.range)
     if baseline.runs == 0:
         return empty.model_copy(update={"error": _why_nothing(baseline)})
-    centre: NDArray[np.float64] = getattr(baseline.spread, query.baseline.centre)
+    centre: NDArray[np.float64] = getattr(baseline.statistics, query.baseline.centre)
     has_any = np.isfinite(centre)
-    less = less_baseline(group.x, group.spread, Trace(baseline.x[has_any], centre[has_any]))
-    return _reduced(dataclasses.replace(group, spread=less), query, empty, name.since, data)
+    less = minus_baseline(group.x, group.statistics, Trace(baseline.x[has_any], centre[has_any]))
+    return _reduced(dataclasses.replace(group, statistics=less), query, empty, name.since, data)
 
 
 def _runs_of(catalog: Catalog, names: Sequence[str]) -> tuple[str, ...]:
@@ -71,9 +71,9 @@ def _why_nothing(group: GroupSpread) -> ReasonEntry:
 def _reduced(
     group: GroupSpread, query: GroupsQuery, empty: GroupLine, since: str | None, data: ColumnData
 ) -> GroupLine:
-    x, statistics = group.x, group.spread
-    lines = [Line(Parted([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
-    reduction = reduce(arrange(x), lines, query.pixels, query.range, query.log_origin)
+    x, statistics = group.x, group.statistics
+    lines = [Line(ChunkedArray([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
+    reduction = reduce(sort_x(x), lines, query.pixels, query.range, query.log_origin)
     arrays = _arrays(x, statistics, reduction.rows)
     kept = kept_rows(list(arrays.values()), since)
     facts = {
@@ -89,9 +89,9 @@ def _reduced(
 
 
 def _arrays(
-    x: NDArray[np.float64], statistics: Spread, rows: NDArray[np.int64] | slice
+    x: NDArray[np.float64], statistics: TraceStatistics, rows: NDArray[np.int64] | slice
 ) -> dict[str, NDArray[np.generic]]:
-    columns = {each.name: _as_sent(getattr(statistics, each.name)[rows]) for each in fields(Spread)}
+    columns = {each.name: _as_sent(getattr(statistics, each.name)[rows]) for each in fields(TraceStatistics)}
     return {"x": x[rows], **columns}
 
 

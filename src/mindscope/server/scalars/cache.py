@@ -14,7 +14,7 @@ from threading import Lock
 import numpy as np
 from anyio import CapacityLimiter
 
-from mindscope.stats import Columns, GrowingCurve, Parted, Task, one_by_one
+from mindscope.stats import ChunkedArray, Columns, GrowingCurve, Task, run_serially
 from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, VisibleRows
 
 LONG = 1 << 16
@@ -37,7 +37,7 @@ class CachedCurve:
 
     def __init__(self, is_long: bool) -> None:
         self.lock = Lock()
-        self.curve = GrowingCurve(is_summed_up=is_long)
+        self.curve = GrowingCurve(has_pyramids=is_long)
         self.hidden = Hidden(0, 0)
         """Points of the series that the curve does not show."""
         self._series: ScalarSeries | None = None  # that the curve was made of
@@ -55,7 +55,7 @@ class CachedCurve:
             self._columns, self._stem, self.hidden = _columns(shown), shown.prefix_id, shown.hidden
             self._series, self._version = series, version
 
-        do = one_by_one if self._columns[0].size < LONG else partial(_at_once, pool)
+        do = run_serially if self._columns[0].size < LONG else partial(_at_once, pool)
         self.curve.show(self._columns, weights, do, continues=continues)
         return version
 
@@ -104,6 +104,7 @@ def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
 
 def _columns(shown: VisibleRows) -> Columns:
     step, wall_time, value = (  # the empty one counts where there is no other
-        Parted([*(part[name] for part in shown.parts), np.empty(0, dtype)]) for name, dtype in SCALAR_LAYOUT.items()
+        ChunkedArray([*(part[name] for part in shown.parts), np.empty(0, dtype)])
+        for name, dtype in SCALAR_LAYOUT.items()
     )
     return step, wall_time, value

@@ -75,10 +75,10 @@ def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: 
     """Fill in what ``query`` asks of a curve, and choose its rows."""
     start = curve.start_wall_time
     x: XName = "step" if query.axis is Axis.STEP else "wall_time"
-    abscissa = curve.abscissa(x, start or 0.0 if query.axis is Axis.RELATIVE else 0.0)
+    x_axis = curve.x_axis(x, start or 0.0 if query.axis is Axis.RELATIVE else 0.0)
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     lines = [curve.line(weight, x) for weight in weights]
-    reduction = reduce(abscissa, lines, query.pixels, query.range, query.log_origin)
+    reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin)
     rows = _rows(curve, reduction, query.smoothing)
     kept = kept_rows(list(rows.values()), since)
     first, last = curve.step_range or (None, None)

@@ -13,10 +13,10 @@ from mindscope.collector import tags
 from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework
 from mindscope.collector.hyper_parameters import flat_parameters
-from mindscope.collector.kept_weights import KeptWeights
+from mindscope.collector.input_images import are_images, first_column
+from mindscope.collector.landscape_checkpoints import LandscapeCheckpoints
 from mindscope.collector.lineage import add_lineage, eval_message
-from mindscope.collector.parameters import choose
-from mindscope.collector.pictures import are_pictures, first_column
+from mindscope.collector.parameters import select_parameters
 from mindscope.collector.pipeline import dataset_message
 from mindscope.collector.schedule import Due
 from mindscope.collector.train_lineage import LineageUpdates
@@ -30,17 +30,17 @@ Values = list[tuple[str, str, Any]]
 HandOver = Callable[[Values], Values]
 
 
-def as_they_are(values: Values) -> Values:
+def unchanged(values: Values) -> Values:
     """The values themselves, for frameworks whose values are in memory already."""
     return values
 
 
-class Collecting:
+class StepCollection:
     """Adds what is due. A failure to find something out never disturbs the training: it is said in the log."""
 
-    def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = as_they_are) -> None:
+    def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = unchanged) -> None:
         self._arguments = arguments
-        self._wanted = arguments.specified
+        self._wanted = arguments.options
         self._framework = framework
         self._hand_over = hand_over
         self._parameters: Mapping[str, Any] = {}
@@ -51,12 +51,12 @@ class Collecting:
         """Whether the graphs and the user's lineage were recorded: once in the life of a collector."""
         self._warned: set[tuple[str, str]] = set()
         """Subject and error of the failures that were logged."""
-        self._is_without_pictures = False
-        self._picture_form: Any = None
-        """Shape and type of the last pictures."""
+        self._is_without_images = False
+        self._image_form: Any = None
+        """Shape and type of the last images."""
         self._is_without_loss = self._is_without_rates = self._is_without_logs = False
         landscape = self._wanted.landscape
-        self._weights = None if landscape is None else KeptWeights(arguments.summary_dir, landscape, framework)
+        self._weights = None if landscape is None else LandscapeCheckpoints(arguments.summary_dir, landscape, framework)
         self._lineage = LineageUpdates(framework)
 
     def begin_training(self, params: Any) -> None:
@@ -175,24 +175,24 @@ class Collecting:
         return [("scalar", name, value) for name, value in (logged or {}).items()]
 
     def _input(self, params: Any) -> Values:
-        if not self._wanted.collect_input_data or self._is_without_pictures:
+        if not self._wanted.collect_input_data or self._is_without_images:
             return []
-        pictures = first_column(params.get("train_dataset_element"))
-        form = (getattr(pictures, "shape", None), getattr(pictures, "dtype", None))
-        if form != self._picture_form and not are_pictures(pictures):
-            self._is_without_pictures = True
-            shape = tuple(getattr(pictures, "shape", ()))
-            _LOG.warning("first column of the data is %s %s, no input is collected", type(pictures).__name__, shape)
+        images = first_column(params.get("train_dataset_element"))
+        form = (getattr(images, "shape", None), getattr(images, "dtype", None))
+        if form != self._image_form and not are_images(images):
+            self._is_without_images = True
+            shape = tuple(getattr(images, "shape", ()))
+            _LOG.warning("first column of the data is %s %s, no input is collected", type(images).__name__, shape)
             return []
-        self._picture_form = form
-        return [("image", tags.INPUT_DATA, self._framework.some_pictures(pictures))]
+        self._image_form = form
+        return [("image", tags.INPUT_DATA, self._framework.some_images(images))]
 
     def _distributions(self, params: Any) -> Values:
         if not self._wanted.collect_histogram:
             return []
         parameters: Mapping[str, Any] = self._attempt("parameters", lambda: self._framework.parameters(params)) or {}
         if parameters is not self._parameters:
-            self._parameters, self._chosen = parameters, choose(parameters, self._wanted.histogram_regular)
+            self._parameters, self._chosen = parameters, select_parameters(parameters, self._wanted.histogram_regular)
         return [("histogram", tags.parameter_tag(name), parameters[name]) for name in self._chosen]
 
     def _attempt(self, subject: str, find: Callable[[], Any]) -> Any:

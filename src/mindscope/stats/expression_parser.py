@@ -13,7 +13,7 @@ import numpy as np
 
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
-from mindscope.stats.operators import (
+from mindscope.stats.expression_operators import (
     ARITHMETIC,
     COMPARISONS,
     CONSTANTS,
@@ -44,7 +44,7 @@ class Bound:
     limit: float
 
 
-class Reader:
+class Parser:
     """One pass over one expression."""
 
     def __init__(self, text: str) -> None:

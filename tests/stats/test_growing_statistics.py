@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.stats.alignment import Trace, trace
-from mindscope.stats.growing_spread import GrowingSpread, grow_spread
-from mindscope.stats.spread import Spread
+from mindscope.stats.group_statistics import TraceStatistics
+from mindscope.stats.growing_statistics import GrowingStatistics, grow_statistics
 
 Points = list[tuple[int, float]]
 Y = st.floats(-9, 9) | st.sampled_from([np.nan, np.inf])
@@ -23,10 +23,10 @@ def traced(points: Points) -> Trace:
     return trace(x, y)
 
 
-def assert_same(got: GrowingSpread, want: GrowingSpread) -> None:
+def assert_same(got: GrowingStatistics, want: GrowingStatistics) -> None:
     np.testing.assert_array_equal(got.x, want.x)
-    for each in fields(Spread):
-        np.testing.assert_allclose(getattr(got.spread, each.name), getattr(want.spread, each.name), rtol=1e-12)
+    for each in fields(TraceStatistics):
+        np.testing.assert_allclose(getattr(got.statistics, each.name), getattr(want.statistics, each.name), rtol=1e-12)
 
 
 @settings(max_examples=300, deadline=None)
@@ -35,8 +35,8 @@ def test_whatever_changed_is_what_a_fresh_look_finds(looks: list[list[Points]], 
     known = None
     for look in looks:
         traces = [traced(points) for points in look]
-        known = grow_spread(traces, is_joined, known)
-        assert_same(known, grow_spread(traces, is_joined))
+        known = grow_statistics(traces, is_joined, known)
+        assert_same(known, grow_statistics(traces, is_joined))
 
 
 @settings(max_examples=100, deadline=None)
@@ -46,11 +46,11 @@ def test_growth_costs_what_is_new(seed: int, size: int, growths: list[int], is_j
     x = np.cumsum(rng.integers(1, 4, (3, size + sum(growths))), axis=1).astype(np.float64)
     y = rng.standard_normal(x.shape)
     finished = Trace(x[0], y[0])
-    known = grow_spread([finished, Trace(x[1, :size], y[1, :size]), Trace(x[2], y[2])], is_joined)
+    known = grow_statistics([finished, Trace(x[1, :size], y[1, :size]), Trace(x[2], y[2])], is_joined)
     for stop in np.cumsum([size, *growths])[1:]:
         live = Trace(x[1, :stop].copy(), y[1, :stop].copy())
         new = stop - known.traces[1].x.size
-        known = grow_spread([finished, live, Trace(x[2].copy(), y[2])], is_joined, known)
+        known = grow_statistics([finished, live, Trace(x[2].copy(), y[2])], is_joined, known)
         # the steps of the other series in the stretch that is new, and its first point, which may have been replaced
         assert known.computed <= (new + 1 + 2 * (3 * new + 1) if new else 0)
-        assert_same(known, grow_spread(known.traces, is_joined))
+        assert_same(known, grow_statistics(known.traces, is_joined))

@@ -11,7 +11,7 @@ from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.landscape_file import DIRECTORY, NAME, LandscapeFile
 
 
-class KeptWeights:
+class LandscapeCheckpoints:
     """Checkpoints of a training in ``ckpt_dir`` of its directory, and the file that lists them."""
 
     def __init__(self, summary_dir: Path, settings: LandscapeSettings, framework: Framework) -> None:

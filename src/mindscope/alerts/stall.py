@@ -39,7 +39,7 @@ class Paces:
         """None when no series has two points."""
         known, version = self._known.get(store.id), store.version
         if known is None or known[0] is not store or known[1] != version:
-            known = self._known[store.id] = (store, version, pace_of(store))
+            known = self._known[store.id] = (store, version, pace_of_run(store))
         return known[2]
 
     def forget(self, run: str) -> None:
@@ -47,7 +47,7 @@ class Paces:
         self._known.pop(run, None)
 
 
-def pace_of(store: RunStore) -> Pace | None:
+def pace_of_run(store: RunStore) -> Pace | None:
     """By the series that was written last; None when none has two points."""
     points = max(_scalars(store), key=lambda each: float(each.wall_time[-1]), default=None)
     if points is None:

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats import _abscissa
-from mindscope.stats.parted import Parted, Rows
+from mindscope.stats import _x_axis
+from mindscope.stats.chunked_array import ChunkedArray, Rows
 
 Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Abscissa:
+class XAxis:
     """Rows by ascending x. A place is the number of a row in that order, whose row number is ``order[place]``.
 
     ``x`` is int64 or float64, ascends and holds no NaN; what is drawn is ``x - origin``. ``order`` is None when the
     places are the row numbers.
     """
 
-    x: Parted
+    x: ChunkedArray
     origin: float = 0.0
     order: Rows | None = None
 
@@ -47,7 +47,7 @@ class Abscissa:
         edges: list[Rows] = []
         last_bucket = None  # of the piece before: it may go on in the next one
         for first, x in self.x.pieces(start, stop):
-            places = first + _abscissa.cut(x, 0, x.size, self.origin, width)[:-1]
+            places = first + _x_axis.cut(x, 0, x.size, self.origin, width)[:-1]
             edges.append(places[1:] if last_bucket == self._bucket(x[0], width) else places)
             last_bucket = self._bucket(x[-1], width)
         return np.append(np.concatenate([np.empty(0, np.int64), *edges]), stop)
@@ -60,7 +60,7 @@ class Abscissa:
         for first, x in self.x.pieces(0, self.x.size):
             last = float(x[-1]) - origin
             if last > limit or (last == limit and not after):
-                return first + _abscissa.find(x, origin, limit, after)
+                return first + _x_axis.find(x, origin, limit, after)
         return self.x.size
 
     def _span(self, start: int, stop: int, range: Range | None) -> float:
@@ -72,14 +72,14 @@ class Abscissa:
         return min(float(self.x.at(last)) - float(self.x.at(first)), sys.float_info.max) if last > first else 0.0
 
 
-def arrange(x: ArrayLike, origin: float = 0.0) -> Abscissa:
+def sort_x(x: ArrayLike, origin: float = 0.0) -> XAxis:
     """Bring ``x``, shape (n,), into order: equal x stay in their given order, rows whose x is NaN are left out."""
     coordinates = as_coordinates(x)
-    if _abscissa.survey(coordinates)[0]:
-        return Abscissa(Parted([coordinates]), origin)
+    if _x_axis.survey(coordinates)[0]:
+        return XAxis(ChunkedArray([coordinates]), origin)
     order = np.argsort(coordinates, kind="stable")  # NaN comes last
     order = order[: order.size - int(np.count_nonzero(np.isnan(coordinates)))].astype(np.int64, copy=False)
-    return Abscissa(Parted([coordinates[order]]), origin, order)
+    return XAxis(ChunkedArray([coordinates[order]]), origin, order)
 
 
 def as_coordinates(x: ArrayLike) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from mindscope.capture.images import is_image_shape
 
-MOST_PICTURES = 8
+MOST_IMAGES = 8
 """Of a batch are collected: a row. All of a large batch would cost more than everything else together."""
 
 
@@ -21,7 +21,7 @@ def first_column(element: Any) -> Any:
     return cast(Any, element)
 
 
-def are_pictures(data: Any) -> bool:
+def are_images(data: Any) -> bool:
     """Whether an array of any framework is (N, C, H, W) or (N, H, W, C), real, of 1, 3 or 4 channels."""
     shape = tuple(getattr(data, "shape", ()))
     is_complex = "complex" in str(getattr(data, "dtype", "")).lower()

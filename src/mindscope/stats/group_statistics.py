@@ -16,7 +16,7 @@ BLOCK = 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class TraceStatistics:
     """Statistics over series at each of n x; float64 of shape (n,). NaN where no series has a finite value.
 
     ``count`` is how many have one. ``deviation`` is that of the sample, with count - 1, and NaN for a single value.
@@ -33,26 +33,28 @@ class Spread:
     upper_quartile: Floats
 
 
-def spread(traces: Sequence[Trace], x: Floats, is_joined: bool) -> Spread:
+def trace_statistics(traces: Sequence[Trace], x: Floats, is_joined: bool) -> TraceStatistics:
     """The statistics of ``traces`` at each ``x``; ``is_joined`` takes values between points from straight lines."""
     if not traces:
-        return _spread_of(np.full((x.size, 1), np.nan))
+        return _statistics_of(np.full((x.size, 1), np.nan))
     rows: int = max(BLOCK // len(traces), 1)
-    parts = [_spread_at(traces, x[start : start + rows], is_joined) for start in range(0, max(x.size, 1), rows)]
+    parts = [_statistics_at(traces, x[start : start + rows], is_joined) for start in range(0, max(x.size, 1), rows)]
     if len(parts) == 1:
         return parts[0]
-    return Spread(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Spread)))
+    return TraceStatistics(
+        *(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(TraceStatistics))
+    )
 
 
-def _spread_at(traces: Sequence[Trace], x: Floats, is_joined: bool) -> Spread:
+def _statistics_at(traces: Sequence[Trace], x: Floats, is_joined: bool) -> TraceStatistics:
     values = np.empty((x.size, len(traces)))
     for number, each in enumerate(traces):
         near = each.between(x[0], x[-1]) if x.size else each
         values[:, number] = near.along(x) if is_joined else near.at(x)
-    return _spread_of(values)
+    return _statistics_of(values)
 
 
-def _spread_of(values: NDArray[np.float64]) -> Spread:
+def _statistics_of(values: NDArray[np.float64]) -> TraceStatistics:
     """``values`` has a row for each x and a column for each series; it is written over."""
     values[~np.isfinite(values)] = np.nan
     values.sort(axis=1)  # NaN comes last
@@ -63,7 +65,7 @@ def _spread_of(values: NDArray[np.float64]) -> Spread:
         mean = np.sum(known / np.maximum(count, 1)[:, None], axis=1) * some
         off = np.where(np.isnan(values), 0.0, values - mean[:, None])
         deviation = np.sqrt(np.sum(off * off, axis=1) / (count - 1))
-    return Spread(
+    return TraceStatistics(
         count=count.astype(np.float64),
         mean=mean,
         median=_quantile(values, count, 0.5),

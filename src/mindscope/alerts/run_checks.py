@@ -6,26 +6,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from mindscope.alerts.alert import Alert, Finding, alert_id
-from mindscope.alerts.followed import FollowedCondition, FollowedHistograms, FollowedLoss
 from mindscope.alerts.histograms import HistogramCheck, dead, exploding, vanishing
 from mindscope.alerts.losses import Check, Divergence, NotFinite
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.plateau import Plateau
 from mindscope.alerts.rules import CHECKS, Rule
+from mindscope.alerts.series_checks import ConditionCheck, HistogramChecks, LossChecks
 from mindscope.alerts.spikes import Spikes
 from mindscope.store import ReferenceSeries, RunStore, ScalarSeries
 from mindscope.types import Kind
 
 
-class WatchedRun:
+class RunChecks:
     """One run. One thread at a time."""
 
     def __init__(self, store: RunStore, parameters: Parameters, rules: Sequence[Rule]) -> None:
         self.store = store
         self._parameters = parameters
-        self._losses: dict[str, FollowedLoss] = {}  # by tag
-        self._histograms: dict[str, FollowedHistograms] = {}  # by tag
-        self._conditions: dict[Rule, FollowedCondition] = {}
+        self._losses: dict[str, LossChecks] = {}  # by tag
+        self._histograms: dict[str, HistogramChecks] = {}  # by tag
+        self._conditions: dict[Rule, ConditionCheck] = {}
         self._checks: frozenset[str] = frozenset()  # those that are asked for
         self.set_rules(rules)
 
@@ -37,7 +37,7 @@ class WatchedRun:
             self._histograms.clear()
         self._checks = checks
         wanted = [rule for rule in rules if rule.condition is not None and rule.is_for(self.store.id)]
-        self._conditions = {rule: self._conditions.get(rule) or FollowedCondition(rule) for rule in wanted}
+        self._conditions = {rule: self._conditions.get(rule) or ConditionCheck(rule) for rule in wanted}
 
     def read(self) -> tuple[Alert, ...]:
         """Look at what is new; returns all alerts as they now are."""
@@ -54,7 +54,7 @@ class WatchedRun:
         if tag not in self._losses and not _is_like(tag, self._parameters.loss_tags):
             return
         if tag not in self._losses:
-            self._losses[tag] = FollowedLoss(self._begin_loss)
+            self._losses[tag] = LossChecks(self._begin_loss)
         self._losses[tag].read(series)
 
     def _begin_loss(self) -> Mapping[str, Check]:
@@ -65,7 +65,7 @@ class WatchedRun:
         checks = self._begin_histograms(tag)
         if checks:
             if tag not in self._histograms:
-                self._histograms[tag] = FollowedHistograms(lambda: self._begin_histograms(tag))
+                self._histograms[tag] = HistogramChecks(lambda: self._begin_histograms(tag))
             self._histograms[tag].read(self.store, series)
 
     def _begin_histograms(self, tag: str) -> Mapping[str, HistogramCheck]:

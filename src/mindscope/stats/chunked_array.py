@@ -15,7 +15,7 @@ from mindscope.stats._values import Values
 Rows = NDArray[np.int64]
 
 
-class Parted:
+class ChunkedArray:
     """Arrays of one type, one behind the other, none of which is copied. It is never changed.
 
     ``parts`` are those of them that aren't empty, or one that is; ``starts``, shape (len(parts) + 1,), counts the rows

@@ -15,8 +15,8 @@ from mindscope.alerts.losses import Check
 from mindscope.alerts.rules import VALUE, Rule
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
-from mindscope.stats.joining import join_steps
-from mindscope.stats.operators import coordinate
+from mindscope.stats.expression_operators import coordinate
+from mindscope.stats.step_join import join_steps
 from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, read_encoded
 from mindscope.types import Histogram, Kind
 
@@ -26,13 +26,13 @@ MOST_HISTOGRAMS = 2000
 FindingsByRule = dict[str, list[Finding]]
 
 
-class FollowedLoss:
+class LossChecks:
     """A scalar series and the checks that it is fed to."""
 
     def __init__(self, begin: Callable[[], Mapping[str, Check]]) -> None:
         self._begin = begin
         self._checks = begin()
-        self._stem: object = None
+        self._prefix_id: object = None
         self._rows = 0  # that the checks have seen
         self._version = -1  # of the series, then
 
@@ -46,8 +46,8 @@ class FollowedLoss:
             return
         self._version = series.version
         shown = series.visible_parts()
-        if shown.prefix_id is not self._stem:
-            self._checks, self._stem, self._rows = self._begin(), shown.prefix_id, 0
+        if shown.prefix_id is not self._prefix_id:
+            self._checks, self._prefix_id, self._rows = self._begin(), shown.prefix_id, 0
         first = 0
         for part in shown.parts:
             start, first = max(self._rows - first, 0), first + part["step"].size
@@ -58,13 +58,13 @@ class FollowedLoss:
         self._rows = first
 
 
-class FollowedHistograms:
+class HistogramChecks:
     """A histogram series and the checks that it is fed to."""
 
     def __init__(self, begin: Callable[[], Mapping[str, HistogramCheck]]) -> None:
         self._begin = begin
         self._checks = begin()
-        self._stem: object = None
+        self._prefix_id: object = None
         self._rows = 0
         self._version = -1
 
@@ -77,10 +77,10 @@ class FollowedHistograms:
         if series.version == self._version:
             return
         self._version = series.version
-        stem = series.visible_parts().prefix_id
+        prefix_id = series.visible_parts().prefix_id
         places = series.visible()
-        if stem is not self._stem:
-            self._checks, self._stem, self._rows = self._begin(), stem, max(len(places) - MOST_HISTOGRAMS, 0)
+        if prefix_id is not self._prefix_id:
+            self._checks, self._prefix_id, self._rows = self._begin(), prefix_id, max(len(places) - MOST_HISTOGRAMS, 0)
         for row in range(self._rows, len(places)):
             histogram = _histogram(store, *(column[row] for column in (places.file, places.offset, places.length)))
             if histogram is not None:
@@ -89,16 +89,16 @@ class FollowedHistograms:
         self._rows = len(places)
 
 
-class FollowedCondition:
+class ConditionCheck:
     """The series that a condition names, at the steps that all of them have."""
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
-        self._begin_anew(())
+        self._reset(())
 
-    def _begin_anew(self, stems: tuple[object, ...]) -> None:
+    def _reset(self, prefix_ids: tuple[object, ...]) -> None:
         self._episodes = Episodes(lasting=self._rule.for_steps)
-        self._stems = stems
+        self._prefix_ids = prefix_ids
         self._last_step: int | None = None  # up to which all series were looked at
 
     @property
@@ -110,19 +110,22 @@ class FollowedCondition:
         found = [store.scalars(tag) for tag in self._rule.tags]
         series = [each for each in found if each is not None]
         if len(series) < len(found) or self._rule.condition is None:
-            self._begin_anew(())
+            self._reset(())
             return
-        stems = tuple(each.visible_parts().prefix_id for each in series)
-        if any(now is not before for now, before in zip(stems, self._stems, strict=False)) or not self._stems:
-            self._begin_anew(stems)
-        columns = {tag: self._behind(each) for tag, each in zip(self._rule.tags, series, strict=True)}
+        prefix_ids = tuple(each.visible_parts().prefix_id for each in series)
+        if (
+            any(now is not before for now, before in zip(prefix_ids, self._prefix_ids, strict=False))
+            or not self._prefix_ids
+        ):
+            self._reset(prefix_ids)
+        columns = {tag: self._points_after(each) for tag, each in zip(self._rule.tags, series, strict=True)}
         stop = min((int(step[-1]) for step, _, _ in columns.values() if step.size), default=None)
         if stop is None or any(step.size == 0 for step, _, _ in columns.values()):
             return
         self._evaluate({tag: tuple(column[each[0] <= stop] for column in each) for tag, each in columns.items()})
         self._last_step = stop
 
-    def _behind(self, series: ScalarSeries) -> tuple[Any, Any, Any]:
+    def _points_after(self, series: ScalarSeries) -> tuple[Any, Any, Any]:
         points = series.visible()
         start = 0 if self._last_step is None else int(np.searchsorted(points.step, self._last_step, "right"))
         return points.step[start:], points.wall_time[start:], points.value[start:]

@@ -19,7 +19,7 @@ KEYS = (*_FLAGS, "histogram_regular", "collect_landscape")
 
 
 @dataclass(frozen=True, slots=True)
-class Specified:
+class CollectOptions:
     """What is collected. ``histogram_regular`` is None for the first parameters; ``landscape`` is None for none."""
 
     collect_metric: bool
@@ -33,9 +33,9 @@ class Specified:
     landscape: LandscapeSettings | None
 
 
-def check_specified(
+def check_collect_options(
     specified: Any, keep_default_action: Any, default_landscape: LandscapeSettings | None = None
-) -> Specified:
+) -> CollectOptions:
     """The choice of a user: named things as they say, others by default, or not at all without the default action.
 
     ``default_landscape`` is what is kept for landscapes by default; what a user's own leaves open is taken from it.
@@ -56,12 +56,12 @@ def check_specified(
     return _choice(choice, keep_default_action, default_landscape)
 
 
-def _choice(choice: dict[str, Any], is_default: bool, default_landscape: LandscapeSettings | None) -> Specified:
+def _choice(choice: dict[str, Any], is_default: bool, default_landscape: LandscapeSettings | None) -> CollectOptions:
     landscape = default_landscape if is_default else None
     if "collect_landscape" in choice:
         landscape = check_landscape(choice["collect_landscape"], default_landscape or LandscapeSettings())
     flags = {key: choice.get(key, is_default) for key in _FLAGS}
-    return Specified(
+    return CollectOptions(
         **flags,
         collect_histogram="histogram_regular" in choice or is_default,
         histogram_regular=choice.get("histogram_regular"),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.stats import spread as module
+from mindscope.stats import trace_statistics as module
 from mindscope.stats.alignment import common_x, trace
-from mindscope.stats.spread import spread
+from mindscope.stats.group_statistics import trace_statistics
 
 SERIES = st.lists(
     st.tuples(st.integers(0, 30), st.one_of(st.floats(-1e3, 1e3), st.just(np.nan), st.just(np.inf))),
@@ -23,7 +23,7 @@ SERIES = st.lists(
 def test_at_each_x_are_the_statistics_of_the_points_there(series: list[list[tuple[int, float]]]):
     traces = [trace(np.array([x for x, _ in each], float), np.array([y for _, y in each])) for each in series]
     x = common_x(traces, None)
-    got = spread(traces, x, is_joined=False)
+    got = trace_statistics(traces, x, is_joined=False)
     assert x.tolist() == sorted({x for each in series for x, _ in each})
     for row, place in enumerate(x):
         there = [y for each in series for at, y in each if at == place and np.isfinite(y)]
@@ -44,7 +44,7 @@ def test_at_each_x_are_the_statistics_of_the_points_there(series: list[list[tupl
 def test_joined_series_count_between_their_ends():
     sparse, dense = trace(np.array([0.0, 10.0]), np.array([0.0, 10.0])), trace(np.arange(15.0), np.zeros(15))
     x = common_x([sparse, dense], None)
-    got = spread([sparse, dense], x, is_joined=True)
+    got = trace_statistics([sparse, dense], x, is_joined=True)
     assert got.count.tolist() == [2.0] * 11 + [1.0] * 4
     assert got.high[:11].tolist() == list(range(11))
     assert got.mean[5] == 2.5
@@ -69,13 +69,13 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
     traces = [trace(np.sort(random.choice(500, 200, replace=False)), random.normal(size=200)) for _ in range(7)]
     x = common_x(traces, None)
     for is_joined in (False, True):
-        whole = spread(traces, x, is_joined)
+        whole = trace_statistics(traces, x, is_joined)
         monkeypatch.setattr(module, "BLOCK", 50)
-        parts = spread(traces, x, is_joined)
+        parts = trace_statistics(traces, x, is_joined)
         monkeypatch.undo()
         for name in whole.__slots__:
             np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
 
 
 def test_without_series_there_is_nothing():
-    assert spread([], np.empty(0), is_joined=False).count.size == 0
+    assert trace_statistics([], np.empty(0), is_joined=False).count.size == 0

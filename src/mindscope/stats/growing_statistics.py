@@ -10,11 +10,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from mindscope.stats.alignment import Floats, Trace, common_x
-from mindscope.stats.spread import Spread, spread
+from mindscope.stats.group_statistics import TraceStatistics, trace_statistics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GrowingSpread:
+class GrowingStatistics:
     """The statistics of ``traces`` at every ``x`` of any of them, ascending.
 
     ``computed`` is at how many x they were computed, and not taken over from an earlier look.
@@ -22,17 +22,21 @@ class GrowingSpread:
 
     traces: tuple[Trace, ...]
     x: Floats
-    spread: Spread
+    statistics: TraceStatistics
     computed: int
 
     @property
     def nbytes(self) -> int:
         """Memory in bytes; arrays that traces share count for each."""
-        return self.x.nbytes * (1 + len(fields(Spread))) + sum(each.x.nbytes + each.y.nbytes for each in self.traces)
+        return self.x.nbytes * (1 + len(fields(TraceStatistics))) + sum(
+            each.x.nbytes + each.y.nbytes for each in self.traces
+        )
 
 
-def grow_spread(traces: Sequence[Trace], is_joined: bool, before: GrowingSpread | None = None) -> GrowingSpread:
-    """The statistics of ``traces``, as ``spread`` has them; ``before`` is an earlier look at the same series.
+def grow_statistics(
+    traces: Sequence[Trace], is_joined: bool, before: GrowingStatistics | None = None
+) -> GrowingStatistics:
+    """The statistics of ``traces``, as ``trace_statistics`` has them; ``before`` is an earlier look at the same series.
 
     A series may have gone on, or be another one from some point on: what lies before its first change, and behind its
     ends, is taken over.
@@ -40,18 +44,18 @@ def grow_spread(traces: Sequence[Trace], is_joined: bool, before: GrowingSpread 
     told = tuple(traces)
     if before is None or len(before.traces) != len(told):
         x = common_x(told, None)
-        return GrowingSpread(told, x, spread(told, x, is_joined), x.size)
+        return GrowingStatistics(told, x, trace_statistics(told, x, is_joined), x.size)
     low, high = _changed(before.traces, told)
     if low > high:
-        return GrowingSpread(told, before.x, before.spread, 0)
+        return GrowingStatistics(told, before.x, before.statistics, 0)
     start, stop = int(np.searchsorted(before.x, low, "left")), int(np.searchsorted(before.x, high, "right"))
     x = common_x([_within(each, low, high) for each in told], None)
-    new = spread(told, x, is_joined)
+    new = trace_statistics(told, x, is_joined)
     columns = {
-        each.name: _spliced(getattr(before.spread, each.name), start, stop, getattr(new, each.name))
-        for each in fields(Spread)
+        each.name: _spliced(getattr(before.statistics, each.name), start, stop, getattr(new, each.name))
+        for each in fields(TraceStatistics)
     }
-    return GrowingSpread(told, _spliced(before.x, start, stop, x), Spread(**columns), x.size)
+    return GrowingStatistics(told, _spliced(before.x, start, stop, x), TraceStatistics(**columns), x.size)
 
 
 def _spliced(known: Floats, start: int, stop: int, new: Floats) -> Floats:

@@ -18,7 +18,7 @@ PREFIX = "env/"
 _GIT_SECONDS = 5.0
 
 
-def describe_origin(packages: tuple[str, ...], seed: int | None) -> dict[str, Any]:
+def describe_provenance(packages: tuple[str, ...], seed: int | None) -> dict[str, Any]:
     """User-defined lineage fields: commit, command line, host, versions of Python and of ``packages``, seed."""
     facts: dict[str, Any] = {
         "command": shlex.join(sys.orig_argv),
