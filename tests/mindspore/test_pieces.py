@@ -29,7 +29,7 @@ from mindscope.graph.dataset import DatasetNode, read_dataset_graph  # noqa: E40
 from mindscope.mindspore import ArrayRows, SummaryCollector, SummaryLandscape, SummaryRecord  # noqa: E402
 from mindscope.mindspore.datasets import dataset_node  # noqa: E402
 from mindscope.mindspore.graphs import graph_of  # noqa: E402
-from mindscope.mindspore.kept_values import OperatorValues  # noqa: E402
+from mindscope.mindspore.operator_values import OperatorValues  # noqa: E402
 from mindscope.types import Message  # noqa: E402
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(900)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.stats import trace_statistics as module
+from mindscope.stats import group_statistics as module
 from mindscope.stats.alignment import common_x, trace
 from mindscope.stats.group_statistics import trace_statistics
 

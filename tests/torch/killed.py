@@ -14,7 +14,7 @@ from torch import nn
 
 from mindscope import SummaryRecord
 from mindscope.torch import Callback, ModelCheckpoint, RunContext, SummaryCollector, TrainLineage
-from mindscope.torch.checkpoint_config import CheckpointConfig
+from mindscope.torch.callbacks.checkpoint_config import CheckpointConfig
 
 LAST_STEP = 23
 

@@ -12,7 +12,7 @@ from digits import SmallNet, batches
 from torch import Tensor, nn
 
 from mindscope.torch import SummaryCollector
-from mindscope.torch.lightning import CollectorCallback
+from mindscope.torch.integrations.lightning import CollectorCallback
 
 
 class Digits(lightning.LightningModule):

@@ -30,8 +30,8 @@ from mindscope.torch import (
     load_param_into_net,
     save_checkpoint,
 )
-from mindscope.torch.progress import Progress
-from mindscope.torch.retention import Retention
+from mindscope.torch.callbacks.checkpoint_retention import Retention
+from mindscope.torch.training.progress import Progress
 
 pytestmark = pytest.mark.framework
 

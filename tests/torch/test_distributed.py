@@ -15,7 +15,7 @@ import mindscope
 
 pytest.importorskip("torch")
 from mindscope.torch import get_group_size, get_rank, init, rank_directory
-from mindscope.torch.distributed import own_directory, parallel_mode
+from mindscope.torch.core.distributed import own_directory, parallel_mode
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "torch_distributed.py"

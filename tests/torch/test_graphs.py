@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from mindscope.torch.graphs import graph_of  # noqa: E402
-from mindscope.torch.operators import ScalarSummary  # noqa: E402
+from mindscope.torch.summary.operators import ScalarSummary  # noqa: E402
 
 pytestmark = pytest.mark.framework
 

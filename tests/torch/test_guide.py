@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import mindscope
-from mindscope.torch.context import CONTEXT
+from mindscope.torch.core.context import CONTEXT
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 GUIDE = Path(__file__).parents[2] / "docs" / "pytorch.md"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import mindscope
+import mindscope.torch
 from mindscope.errors import FrameworkError
 from mindscope.torch import SummaryRecord
 from mindscope.types import Landscape
@@ -30,12 +32,28 @@ WITHOUT_LIGHTNING = """
 import sys
 sys.modules["lightning"] = sys.modules["pytorch_lightning"] = None
 try:
-    import mindscope.torch.lightning
+    import mindscope.torch.integrations.lightning
 except ImportError as error:
     assert "pip install lightning" in str(error)
 else:
     raise AssertionError("imported without Lightning")
 """
+
+
+def test_names_for_type_checkers_are_the_names_that_are_loaded() -> None:
+    tree = ast.parse(Path(mindscope.torch.__file__).read_text())
+    typed = {
+        (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("mindscope.torch.")
+        for alias in node.names
+    }
+    loaded = {
+        (f"mindscope.torch.{module}", name)
+        for module, names in mindscope.torch._MODULES.items()
+        for name in names.split()
+    }
+    assert typed == loaded
 
 
 @pytest.mark.parametrize("program", [PLAIN, WITHOUT_LIGHTNING])

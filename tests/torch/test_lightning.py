@@ -17,7 +17,7 @@ import mindscope
 from mindscope.torch import ScalarSummary, SummaryCollector
 
 pytest.importorskip("lightning")
-from mindscope.torch.lightning import CollectorCallback
+from mindscope.torch.integrations.lightning import CollectorCallback
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 PACKAGES = ("lightning.pytorch", "pytorch_lightning")

@@ -13,21 +13,25 @@ import pytest
 import mindscope
 
 torch = pytest.importorskip("torch")
-from mindscope.torch import kept_values, operators, step_value  # noqa: E402
+from mindscope.torch.summary import (  # noqa: E402
+    operators,
+    step_value,
+    summary_buffer,
+)
 
 # Inductor's own import of torch.jit warns
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
-take_values = kept_values.take_values
+take_values = summary_buffer.take_values
 
 
 @pytest.fixture(autouse=True)
 def _collecting() -> Iterator[None]:
     torch.set_num_threads(1)
     torch._dynamo.reset()
-    with kept_values.collecting():
+    with summary_buffer.collecting():
         yield
-    assert not kept_values.is_collecting()
+    assert not summary_buffer.is_collecting()
 
 
 class Net(torch.nn.Module):
@@ -155,7 +159,7 @@ def test_a_mean_of_different_shapes_and_too_many_values_are_counted() -> None:
     mean("x", torch.ones(3))
     for number in range(step_value.MOST_EACH + 5):
         each("y", number)
-    values, problems = kept_values.STORE.take()
+    values, problems = summary_buffer.STORE.take()
     assert values["tensor", "x"].tolist() == [1, 1]
     assert len(values) == 1 + step_value.MOST_EACH
     assert {key: (problem.lost, problem.is_drop) for key, problem in problems.items()} == {
@@ -190,12 +194,12 @@ def test_the_second_forward_of_activation_checkpointing_is_no_second_value() -> 
 
 
 def test_nothing_is_kept_while_nobody_collects() -> None:
-    kept_values.stop_collecting()
+    summary_buffer.stop_collecting()
     try:
         for _ in range(3):
             operators.ScalarSummary()("loss", torch.tensor(1.0))
     finally:
-        kept_values.start_collecting()
+        summary_buffer.start_collecting()
     assert take_values() == []
 
 
@@ -226,7 +230,7 @@ def test_bad_names_and_values_never_raise_and_are_counted(
     run = torch.compile(forward, backend="eager", fullgraph=True) if is_compiled else forward
     assert run(torch.ones(1)).tolist() == [2]
     assert run(torch.ones(1)).tolist() == [2]
-    values, problems = kept_values.STORE.take()
+    values, problems = summary_buffer.STORE.take()
     ((_, problem),) = problems.items()
     assert values == {}
     assert (problem.lost, problem.is_drop) == (2, True)
@@ -294,7 +298,7 @@ def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
     try:
         operators.TensorSummary()("value", value)
         operators.ScalarSummary()("sum", value.sum())
-        transfer = kept_values.start_transfer()
+        transfer = summary_buffer.start_transfer()
     finally:
         torch.cuda.set_sync_debug_mode("default")
     assert [tensor.tolist() for _, _, tensor in transfer.values()] == [[0, 1, 2, 3], 6]

@@ -12,7 +12,8 @@ import mindscope
 from mindscope.reading import Run
 
 torch = pytest.importorskip("torch")
-from mindscope.torch import ScalarSummary, SummaryCollector, SummaryRecord, TensorSummary, kept_values  # noqa: E402
+from mindscope.torch import ScalarSummary, SummaryCollector, SummaryRecord, TensorSummary  # noqa: E402
+from mindscope.torch.summary import summary_buffer  # noqa: E402
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
@@ -48,7 +49,7 @@ def test_each_record_takes_the_values_of_its_step(tmp_path: Path, backend: str |
     assert points(run, "mine") == [(1, 1.0), (2, 2.0), (3, 3.0)]
     assert [entry.step for entry in run.tensors("x")] == [1, 2, 3]
     assert len(run.graphs()) == 1
-    assert not kept_values.is_collecting()
+    assert not summary_buffer.is_collecting()
 
 
 @pytest.mark.parametrize(("reduce", "want"), [(None, 6.0), ("mean", 4.0)])
@@ -118,6 +119,6 @@ def test_a_recorder_beside_a_collector_leaves_it_the_values(tmp_path: Path) -> N
 
 def test_a_recorder_that_is_gone_keeps_no_values(tmp_path: Path) -> None:
     record = SummaryRecord(tmp_path)
-    assert kept_values.is_collecting()
+    assert summary_buffer.is_collecting()
     del record
-    assert not kept_values.is_collecting()
+    assert not summary_buffer.is_collecting()

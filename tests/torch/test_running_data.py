@@ -14,7 +14,7 @@ from digits import batches, make_model
 
 from mindscope.graph import read_graph_file
 from mindscope.torch import Callback, RunContext, set_context
-from mindscope.torch.context import CONTEXT
+from mindscope.torch.core.context import CONTEXT
 
 pytestmark = pytest.mark.framework
 FILES = ["exec_order.csv", "graph_0.pb", "memory.json", "state.json"]

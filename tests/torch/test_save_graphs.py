@@ -12,7 +12,7 @@ from mindscope.graph import find_graph_files, read_graph_file
 
 torch = pytest.importorskip("torch")
 from mindscope.torch import Model, save_stages, set_context  # noqa: E402
-from mindscope.torch.context import CONTEXT  # noqa: E402
+from mindscope.torch.core.context import CONTEXT  # noqa: E402
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 
 import mindscope
 from mindscope.torch import Callback, Metric, ModelCheckpoint, RunContext, SummaryCollector
-from mindscope.torch.datasets import dataset_node, dataset_path, sample_count
+from mindscope.torch.core.datasets import dataset_node, dataset_path, sample_count
 
 pytestmark = pytest.mark.framework
 

@@ -14,7 +14,7 @@ import torch
 
 import mindscope
 from mindscope.torch import Profiler
-from mindscope.torch.context import CONTEXT
+from mindscope.torch.core.context import CONTEXT
 
 pytestmark = pytest.mark.framework
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -15,7 +15,7 @@ import mindscope
 from mindscope.torch import SummaryCollector
 
 transformers = pytest.importorskip("transformers")
-from mindscope.torch.transformers import CollectorCallback  # noqa: E402
+from mindscope.torch.integrations.transformers import CollectorCallback  # noqa: E402
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 

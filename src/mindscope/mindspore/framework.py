@@ -12,12 +12,12 @@ import mindspore
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.mindspore.datasets import dataset_node
-from mindscope.mindspore.facts import eval_lineage, learning_rate, train_lineage
 from mindscope.mindspore.graphs import graph_of
-from mindscope.mindspore.kept_values import OperatorValues
 from mindscope.mindspore.learning_rate import rates_of
+from mindscope.mindspore.lineage import eval_lineage, learning_rate, train_lineage
 from mindscope.mindspore.loss import loss_of
 from mindscope.mindspore.naming import optimizer_of, plain_network
+from mindscope.mindspore.operator_values import OperatorValues
 from mindscope.types import Message
 
 

@@ -12,9 +12,9 @@ from mindscope.capture import SummaryRecord
 from mindscope.collector.arguments import check_positive
 from mindscope.collector.lineage import add_lineage, eval_message
 from mindscope.collector.train_lineage import LineageUpdates
-from mindscope.mindspore.facts import eval_lineage
 from mindscope.mindspore.framework import MindSporeFramework
-from mindscope.mindspore.kept_values import OperatorValues
+from mindscope.mindspore.lineage import eval_lineage
+from mindscope.mindspore.operator_values import OperatorValues
 from mindscope.types import Message
 
 

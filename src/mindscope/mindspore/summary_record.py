@@ -11,7 +11,7 @@ from mindspore import nn
 
 from mindscope import capture
 from mindscope.mindspore.graphs import NetworkGraph
-from mindscope.mindspore.kept_values import OperatorValues
+from mindscope.mindspore.operator_values import OperatorValues
 
 
 class SummaryRecord(capture.SummaryRecord):

@@ -9,32 +9,27 @@ from typing import TYPE_CHECKING, Any
 from mindscope.errors import FrameworkError
 
 if TYPE_CHECKING:
-    from mindscope.torch.callback import Callback as Callback
-    from mindscope.torch.checkpoint import ModelCheckpoint as ModelCheckpoint
-    from mindscope.torch.checkpoint_config import CheckpointConfig as CheckpointConfig
-    from mindscope.torch.context import GRAPH_MODE as GRAPH_MODE
-    from mindscope.torch.context import PYNATIVE_MODE as PYNATIVE_MODE
-    from mindscope.torch.context import set_context as set_context
-    from mindscope.torch.distributed import get_group_size as get_group_size
-    from mindscope.torch.distributed import get_rank as get_rank
-    from mindscope.torch.distributed import init as init
-    from mindscope.torch.distributed import rank_directory as rank_directory
-    from mindscope.torch.distributed import release as release
-    from mindscope.torch.early_stopping import EarlyStopping as EarlyStopping
+    from mindscope.torch.callbacks.callback import Callback as Callback
+    from mindscope.torch.callbacks.checkpoint import ModelCheckpoint as ModelCheckpoint
+    from mindscope.torch.callbacks.checkpoint_config import CheckpointConfig as CheckpointConfig
+    from mindscope.torch.callbacks.early_stopping import EarlyStopping as EarlyStopping
+    from mindscope.torch.callbacks.history import History as History
+    from mindscope.torch.callbacks.lambda_callback import LambdaCallback as LambdaCallback
+    from mindscope.torch.callbacks.learning_rate import LearningRateScheduler as LearningRateScheduler
+    from mindscope.torch.callbacks.loss_monitor import LossMonitor as LossMonitor
+    from mindscope.torch.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau as ReduceLROnPlateau
+    from mindscope.torch.callbacks.time_monitor import TimeMonitor as TimeMonitor
+    from mindscope.torch.core.distributed import get_group_size as get_group_size
+    from mindscope.torch.core.distributed import get_rank as get_rank
+    from mindscope.torch.core.distributed import init as init
+    from mindscope.torch.core.distributed import rank_directory as rank_directory
+    from mindscope.torch.core.distributed import release as release
+    from mindscope.torch.core.run_context import RunContext as RunContext
+    from mindscope.torch.core.serialization import load_checkpoint as load_checkpoint
+    from mindscope.torch.core.serialization import load_param_into_net as load_param_into_net
+    from mindscope.torch.core.serialization import save_checkpoint as save_checkpoint
     from mindscope.torch.graphs import graph_of as graph_of
-    from mindscope.torch.history import History as History
-    from mindscope.torch.kept_values import collecting as collecting
-    from mindscope.torch.kept_values import discard_values as discard_values
-    from mindscope.torch.kept_values import not_collecting as not_collecting
-    from mindscope.torch.kept_values import start_collecting as start_collecting
-    from mindscope.torch.kept_values import stop_collecting as stop_collecting
-    from mindscope.torch.kept_values import take_values as take_values
-    from mindscope.torch.lambda_callback import LambdaCallback as LambdaCallback
-    from mindscope.torch.learning_rate import LearningRateScheduler as LearningRateScheduler
-    from mindscope.torch.legacy import EvalLineage as EvalLineage
-    from mindscope.torch.legacy import SummaryStep as SummaryStep
-    from mindscope.torch.legacy import TrainLineage as TrainLineage
-    from mindscope.torch.loss_monitor import LossMonitor as LossMonitor
+    from mindscope.torch.graphs.save_graphs import save_stages as save_stages
     from mindscope.torch.metrics import F1 as F1
     from mindscope.torch.metrics import MAE as MAE
     from mindscope.torch.metrics import MSE as MSE
@@ -62,54 +57,59 @@ if TYPE_CHECKING:
     from mindscope.torch.metrics import get_metric_fn as get_metric_fn
     from mindscope.torch.metrics import names as names
     from mindscope.torch.metrics import rearrange_inputs as rearrange_inputs
-    from mindscope.torch.model import Model as Model
-    from mindscope.torch.operators import HistogramSummary as HistogramSummary
-    from mindscope.torch.operators import ImageSummary as ImageSummary
-    from mindscope.torch.operators import ScalarSummary as ScalarSummary
-    from mindscope.torch.operators import TensorSummary as TensorSummary
-    from mindscope.torch.plateau import ReduceLROnPlateau as ReduceLROnPlateau
     from mindscope.torch.print_operator import Print as Print
     from mindscope.torch.profiler import Profiler as Profiler
-    from mindscope.torch.run_context import RunContext as RunContext
-    from mindscope.torch.save_graphs import save_stages as save_stages
-    from mindscope.torch.serialization import load_checkpoint as load_checkpoint
-    from mindscope.torch.serialization import load_param_into_net as load_param_into_net
-    from mindscope.torch.serialization import save_checkpoint as save_checkpoint
-    from mindscope.torch.summary_collector import SummaryCollector as SummaryCollector
-    from mindscope.torch.summary_record import SummaryRecord as SummaryRecord
-    from mindscope.torch.time_monitor import TimeMonitor as TimeMonitor
+    from mindscope.torch.summary.legacy import EvalLineage as EvalLineage
+    from mindscope.torch.summary.legacy import SummaryStep as SummaryStep
+    from mindscope.torch.summary.legacy import TrainLineage as TrainLineage
+    from mindscope.torch.summary.operators import HistogramSummary as HistogramSummary
+    from mindscope.torch.summary.operators import ImageSummary as ImageSummary
+    from mindscope.torch.summary.operators import ScalarSummary as ScalarSummary
+    from mindscope.torch.summary.operators import TensorSummary as TensorSummary
+    from mindscope.torch.summary.summary_buffer import collecting as collecting
+    from mindscope.torch.summary.summary_buffer import discard_values as discard_values
+    from mindscope.torch.summary.summary_buffer import not_collecting as not_collecting
+    from mindscope.torch.summary.summary_buffer import start_collecting as start_collecting
+    from mindscope.torch.summary.summary_buffer import stop_collecting as stop_collecting
+    from mindscope.torch.summary.summary_buffer import take_values as take_values
+    from mindscope.torch.summary.summary_collector import SummaryCollector as SummaryCollector
+    from mindscope.torch.summary.summary_record import SummaryRecord as SummaryRecord
+    from mindscope.torch.training.model import Model as Model
+    from mindscope.torch.training.set_context import GRAPH_MODE as GRAPH_MODE
+    from mindscope.torch.training.set_context import PYNATIVE_MODE as PYNATIVE_MODE
+    from mindscope.torch.training.set_context import set_context as set_context
 
 _MODULES = {
-    "callback": "Callback",
-    "checkpoint": "ModelCheckpoint",
-    "checkpoint_config": "CheckpointConfig",
-    "context": "GRAPH_MODE PYNATIVE_MODE set_context",
-    "distributed": "get_group_size get_rank init rank_directory release",
-    "early_stopping": "EarlyStopping",
+    "callbacks.callback": "Callback",
+    "callbacks.checkpoint": "ModelCheckpoint",
+    "callbacks.checkpoint_config": "CheckpointConfig",
+    "callbacks.early_stopping": "EarlyStopping",
+    "callbacks.history": "History",
+    "callbacks.lambda_callback": "LambdaCallback",
+    "callbacks.learning_rate": "LearningRateScheduler",
+    "callbacks.loss_monitor": "LossMonitor",
+    "callbacks.reduce_lr_on_plateau": "ReduceLROnPlateau",
+    "callbacks.time_monitor": "TimeMonitor",
+    "core.distributed": "get_group_size get_rank init rank_directory release",
+    "core.run_context": "RunContext",
+    "core.serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "graphs": "graph_of",
-    "history": "History",
-    "kept_values": "collecting discard_values not_collecting start_collecting stop_collecting take_values",
-    "lambda_callback": "LambdaCallback",
-    "learning_rate": "LearningRateScheduler",
-    "legacy": "EvalLineage SummaryStep TrainLineage",
-    "loss_monitor": "LossMonitor",
+    "graphs.save_graphs": "save_stages",
     "metrics": (
         "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance "
         "Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC Recall "
         "RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy auc "
         "get_metric_fn names rearrange_inputs"
     ),
-    "model": "Model",
-    "operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
-    "plateau": "ReduceLROnPlateau",
     "print_operator": "Print",
     "profiler": "Profiler",
-    "run_context": "RunContext",
-    "save_graphs": "save_stages",
-    "serialization": "load_checkpoint load_param_into_net save_checkpoint",
-    "summary_collector": "SummaryCollector",
-    "summary_record": "SummaryRecord",
-    "time_monitor": "TimeMonitor",
+    "summary.legacy": "EvalLineage SummaryStep TrainLineage",
+    "summary.operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
+    "summary.summary_buffer": "collecting discard_values not_collecting start_collecting stop_collecting take_values",
+    "summary.summary_collector": "SummaryCollector",
+    "summary.summary_record": "SummaryRecord",
+    "training.model": "Model",
+    "training.set_context": "GRAPH_MODE PYNATIVE_MODE set_context",
 }
 """Module -> the public names that it holds."""
 

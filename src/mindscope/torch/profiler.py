@@ -12,7 +12,7 @@ from types import TracebackType
 from torch import profiler
 
 from mindscope.errors import RecorderClosedError
-from mindscope.torch.arguments import check_choice, check_flag
+from mindscope.torch.core.arguments import check_choice, check_flag
 
 SUBGRAPHS = ("all", "Default", "Gradients")
 

@@ -87,7 +87,7 @@ class Metrics:
                 metric.to(self._device)
 
     def update(self, outputs: Any, is_ours: bool) -> None:
-        """Feed a batch; ``is_ours`` if the outputs are loss, prediction and label."""
+        """Batches a batch; ``is_ours`` if the outputs are loss, prediction and label."""
         if not isinstance(outputs, (list, tuple)):
             outputs = (outputs,)
         columns = cast("list[Any]", outputs)

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from mindscope.torch.arguments import check_choice, check_count, check_number
+from mindscope.torch.core.arguments import check_choice, check_count, check_number
 from mindscope.torch.metrics.computed import Computed, torchmetrics
 
 _NORMALIZE = {"no_norm": None, "target": "true", "prediction": "pred", "all": "all"}

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mindscope.torch.arguments import check_optional_count
+from mindscope.torch.core.arguments import check_optional_count
 from mindscope.torch.metrics.computed import torchmetrics
 from mindscope.torch.metrics.metric import Metric, two_inputs
 

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mindscope.torch.arguments import check_count, check_number
+from mindscope.torch.core.arguments import check_count, check_number
+from mindscope.torch.core.devices import device_of
 from mindscope.torch.metrics.metric import Metric, to_tensor
-from mindscope.torch.placement import device_of
 
 Window = tuple[slice, ...]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.torch.arguments import check_choice, check_flag, check_text
+from mindscope.torch.core.arguments import check_choice, check_flag, check_text
 from mindscope.torch.metrics.metric import Metric
 
 Array = NDArray[np.float64]

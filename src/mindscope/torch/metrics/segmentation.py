@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindscope.torch.arguments import check_number
+from mindscope.torch.core.arguments import check_number
 from mindscope.torch.metrics.metric import Metric, two_inputs
 
 

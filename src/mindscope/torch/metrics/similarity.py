@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mindscope.torch.arguments import check_choice, check_flag
+from mindscope.torch.core.arguments import check_choice, check_flag
 from mindscope.torch.metrics.computed import torchmetrics
 from mindscope.torch.metrics.metric import Metric, to_tensor
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import MissingPackageError
-from mindscope.torch.arguments import check_choice, check_flag, check_number
+from mindscope.torch.core.arguments import check_choice, check_flag, check_number
 from mindscope.torch.metrics.metric import Metric
 
 DISTANCES = ("euclidean", "chessboard", "taxicab")

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mindscope.torch.arguments import check_count, check_flag, check_optional_count
+from mindscope.torch.core.arguments import check_count, check_flag, check_optional_count
 from mindscope.torch.metrics.computed import Computed, plain, torchmetrics
 from mindscope.torch.metrics.metric import Metric, two_inputs
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The callback that all others subclass."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from mindscope.torch.core.run_context import RunContext
+
+
+class Callback:
+    """What is done at the turns of a training and an evaluation. Override what you need.
+
+    A loop calls the ``on_train_*`` methods in training and the ``on_eval_*`` methods in evaluation. Each of them calls
+    the method of the short name (``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``) if
+    it is not overridden, so a callback that only knows the short names acts in both; ``run_context.original_args()``
+    tells by ``mode`` which it is.
+
+    A callback is entered as context manager before the loop begins and left after it, also when it fails.
+    """
+
+    def __enter__(self) -> Callback:
+        """Called before ``begin``."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Called after ``end``, and when the loop failed with ``error``."""
+
+    def begin(self, run_context: RunContext) -> None:
+        """Before the first epoch."""
+
+    def epoch_begin(self, run_context: RunContext) -> None:
+        """Before each epoch."""
+
+    def step_begin(self, run_context: RunContext) -> None:
+        """Before each step; in dataset sink mode before the steps of an epoch."""
+
+    def step_end(self, run_context: RunContext) -> None:
+        """After each step; in dataset sink mode after the steps of an epoch."""
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        """After each epoch."""
+
+    def end(self, run_context: RunContext) -> None:
+        """After the last epoch, or the one in which a stop was requested."""
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """``begin`` of a training."""
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context: RunContext) -> None:
+        """``epoch_begin`` of a training."""
+        self.epoch_begin(run_context)
+
+    def on_train_step_begin(self, run_context: RunContext) -> None:
+        """``step_begin`` of a training."""
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """``step_end`` of a training."""
+        self.step_end(run_context)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """``epoch_end`` of a training."""
+        self.epoch_end(run_context)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """``end`` of a training."""
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context: RunContext) -> None:
+        """``begin`` of an evaluation."""
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context: RunContext) -> None:
+        """``epoch_begin`` of an evaluation."""
+        self.epoch_begin(run_context)
+
+    def on_eval_step_begin(self, run_context: RunContext) -> None:
+        """``step_begin`` of an evaluation."""
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context: RunContext) -> None:
+        """``step_end`` of an evaluation."""
+        self.step_end(run_context)
+
+    def on_eval_epoch_end(self, run_context: RunContext) -> None:
+        """``epoch_end`` of an evaluation."""
+        self.epoch_end(run_context)
+
+    def on_eval_end(self, run_context: RunContext) -> None:
+        """``end`` of an evaluation."""
+        self.end(run_context)

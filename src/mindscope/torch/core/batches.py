@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data sets as the loop sees them: elements, and how many make an epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from typing import Any, cast
+
+from torch import Tensor, nn
+
+
+def count_batches(dataset: Any) -> int | None:
+    """Steps of an epoch, as the data set says it: by ``len()`` or ``get_dataset_size()``; None where it can't."""
+    if hasattr(dataset, "get_dataset_size"):
+        return int(dataset.get_dataset_size())
+    if not isinstance(dataset, Sized):
+        return None
+    try:
+        return len(dataset)
+    except TypeError:  # a DataLoader over an iterable data set without a length
+        return None
+
+
+def check_dataset(name: str, dataset: Any) -> Iterable[Any]:
+    """A data set that can be looped over. Raises TypeError."""
+    if not isinstance(dataset, Iterable):
+        raise TypeError(f"{name} is {type(dataset).__name__}, want a DataLoader or an iterable of batches")
+    return cast("Iterable[Any]", dataset)
+
+
+class Batches:
+    """The elements of a data set, epoch by epoch.
+
+    Args:
+        dataset: any iterable of batches.
+        sink_size: an epoch has so many elements, wherever the data set is then; -1 for all of it.
+    """
+
+    def __init__(self, dataset: Iterable[Any], sink_size: int = -1) -> None:
+        self._dataset = dataset
+        self._sink_size = sink_size
+        self._running: Iterator[Any] = iter(())
+
+    @property
+    def batch_num(self) -> int | None:
+        """Elements of an epoch; None where the data set doesn't say."""
+        return self._sink_size if self._sink_size > 0 else count_batches(self._dataset)
+
+    def epoch(self) -> Iterator[Any]:
+        """The elements of the next epoch. Raises ValueError if there are none."""
+        if self._sink_size > 0:
+            for _ in range(self._sink_size):
+                yield self._next()
+            return
+        is_empty = True
+        for element in self._dataset:
+            is_empty = False
+            yield element
+        if is_empty:
+            raise ValueError(self._text())
+
+    def _next(self) -> Any:
+        for element in self._running:
+            return element
+        self._running = iter(self._dataset)
+        for element in self._running:
+            return element
+        raise ValueError(self._text())
+
+    def _text(self) -> str:
+        kind = type(self._dataset).__name__
+        once = ", or is an iterator that is used up; hand over an iterable that can begin again"
+        return f"data set {kind} gave no batch for this epoch: it is empty{once}"
+
+
+def call(network: nn.Module | Callable[..., Any], element: Any) -> Any:
+    """What the network gives for an element: columns are its arguments, a dict its keyword arguments."""
+    if isinstance(element, Mapping):
+        return network(**cast("Mapping[str, Any]", element))
+    if isinstance(element, (list, tuple)):
+        return network(*cast("list[Any]", element))
+    return network(element)
+
+
+def split_label(element: Any) -> tuple[Any, Any]:
+    """Inputs and label of an element: the last column is the label, in a dict ``label`` or ``labels``.
+
+    Raises ValueError if there is no label.
+    """
+    if isinstance(element, (list, tuple)) and len(cast("list[Any]", element)) >= 2:
+        columns = cast("list[Any]", element)
+        return columns[0] if len(columns) == 2 else tuple(columns[:-1]), columns[-1]
+    if isinstance(element, Mapping):
+        entries = dict(cast("Mapping[str, Any]", element))
+        for name in ("label", "labels"):
+            if name in entries:
+                label = entries.pop(name)
+                return entries, label
+    kind = type(cast(Any, element)).__name__
+    raise ValueError(
+        f"batch is {kind}, want data and label for loss_fn; without a label give the Model a network "
+        "that returns its loss, and no loss_fn"
+    )
+
+
+def first_output(outputs: Any) -> Tensor:
+    """The loss that a network gives by itself: its first output. Raises TypeError if that is no tensor."""
+    first: Any = outputs
+    if isinstance(outputs, (list, tuple)) and outputs:
+        first = cast("list[Any]", outputs)[0]
+    if not isinstance(first, Tensor):
+        raise TypeError(f"network returned {type(first).__name__}, want its loss as a tensor, or give a loss_fn")
+    return first if first.ndim == 0 else first.mean()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the process, chosen by ``set_context``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from mindscope.debug.settings import RunningDataSettings, settings_from_environment
+
+
+@dataclass(slots=True)
+class Context:
+    """The settings that are in effect."""
+
+    device: torch.device | None = None
+    """Where a Model brings its network, None for where the network is."""
+    graphs_directory: Path | None = None
+    """Directory of the graphs of the stages of compilation; None if they are not saved."""
+    graphs_path: Path = Path()
+    """The same directory, also while no graphs are saved."""
+    running_data: RunningDataSettings | None = None
+    """Settings of the running data recorder from a configuration file; None for those of the environment."""
+
+
+CONTEXT = Context()
+
+
+def running_data_settings() -> RunningDataSettings:
+    """Settings of the configuration file, or of the environment without one."""
+    return CONTEXT.running_data or settings_from_environment(os.environ)

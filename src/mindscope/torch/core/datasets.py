@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a data set says of itself: where it is, how many samples it has, and how they become batches."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterator, Mapping, Sized
+from pathlib import Path
+from typing import Any, cast
+
+from torch import nn
+from torch.utils.data import BatchSampler, DataLoader
+
+from mindscope.graph.dataset import DatasetNode, DatasetOperation
+from mindscope.torch.core.batches import count_batches
+from mindscope.torch.core.devices import batch_length
+
+_PATHS = tuple("root dataset_dir data_dir dataset_path path root_dir filename file".split())
+_TRANSFORMS = tuple("transforms transform target_transform".split())
+_DEEPEST = 16  # data sets inside data sets
+_LONGEST_TEXT = 200
+
+
+def dataset_path(dataset: Any) -> str | None:
+    """The directory that the data comes from, where a data set names one."""
+    for inner in _walk(dataset):
+        for name in _PATHS:
+            named = getattr(inner, name, None)
+            if isinstance(named, (str, os.PathLike)) and str(cast(Any, named)):
+                path = Path(cast(Any, named)).absolute()
+                return str(path.parent if path.is_file() else path)
+    return None
+
+
+def batch_size(dataset: Any, element: Any) -> int | None:
+    """Samples of a batch: as the data set says, else as the last batch has."""
+    sampler = getattr(dataset, "batch_sampler", None)
+    said = getattr(dataset, "batch_size", None) or getattr(sampler, "batch_size", None)
+    if said is None and hasattr(dataset, "get_batch_size"):
+        said = dataset.get_batch_size()
+    return int(said) if isinstance(said, int) else batch_length(element)
+
+
+def sample_count(dataset: Any, element: Any) -> int | None:
+    """Samples of an epoch; None where nobody knows."""
+    sampler = getattr(dataset, "sampler", None)
+    batches, size = count_batches(dataset), batch_size(dataset, element)
+    whole = batches * size if batches is not None and size is not None else None
+    if isinstance(sampler, Sized) and getattr(dataset, "batch_size", None) is not None:
+        try:
+            return whole if getattr(dataset, "drop_last", False) else len(sampler)
+        except TypeError:  # an iterable data set without a length
+            return whole
+    return whole
+
+
+def dataset_node(dataset: Any) -> DatasetNode:
+    """The pipeline: batches of transformed samples of a data set, as far as a DataLoader tells."""
+    if not isinstance(dataset, DataLoader):
+        return DatasetNode(type_name(dataset), _parameters(dataset))
+    loader = cast("DataLoader[Any]", dataset)
+    return DatasetNode("Batch", _loader_parameters(loader), children=(_source_node(loader.dataset, _sampler(loader)),))
+
+
+def _loader_parameters(loader: DataLoader[Any]) -> dict[str, Any]:
+    batch_sampler = cast(Any, loader.batch_sampler)
+    parameters: dict[str, Any] = {
+        "batch_size": batch_size(loader, None),
+        "drop_remainder": bool(getattr(batch_sampler, "drop_last", loader.drop_last)),
+        "num_parallel_workers": loader.num_workers,
+        "collate_fn": type_name(loader.collate_fn),
+        "pin_memory": bool(loader.pin_memory),
+        "prefetch_factor": loader.prefetch_factor,
+    }
+    if batch_sampler is not None and type(batch_sampler) is not BatchSampler:
+        own = {f"batch_sampler.{name}": value for name, value in _parameters(batch_sampler).items()}
+        parameters |= {"batch_sampler": type_name(batch_sampler)} | own
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def _sampler(loader: DataLoader[Any]) -> DatasetOperation | None:
+    batch_sampler = cast(Any, loader.batch_sampler)
+    sampler = getattr(batch_sampler, "sampler", None) or getattr(loader, "sampler", None)
+    if sampler is None:
+        return None
+    parameters = _parameters(sampler)
+    weights = parameters.pop("weights", None)
+    if weights is not None:
+        parameters["weight_count"] = len(weights)
+    if isinstance(sampler, Sized):
+        parameters.setdefault("num_samples", _length(sampler))
+    return DatasetOperation(
+        type_name(sampler), {name: value for name, value in parameters.items() if value is not None}
+    )
+
+
+def _source_node(dataset: Any, sampler: DatasetOperation | None) -> DatasetNode:
+    """The data set; one stage above it for each of its pipelines of transforms, the first one on top."""
+    children = tuple(_source_node(each, None) for each in _inner(dataset))
+    parameters = _parameters(dataset)
+    if isinstance(dataset, Sized):
+        parameters.setdefault("num_samples", _length(dataset))
+    node = DatasetNode(type_name(dataset), parameters, sampler=sampler, children=children)
+    for name in reversed(_TRANSFORMS):
+        operations = tuple(_operations(getattr(dataset, name, None)))
+        if operations and not (name == "transforms" and hasattr(dataset, "transform")):
+            node = DatasetNode("Map", {"input": name}, operations, children=(node,))
+    return node
+
+
+def _operations(transform: Any) -> Iterator[DatasetOperation]:
+    """The transforms one by one: of a ``Compose``, a ``Sequential``, a list, or a single one."""
+    if transform is None:
+        return
+    is_many = isinstance(transform, (list, tuple, nn.Sequential))
+    inner: Any = cast(Any, transform) if is_many else getattr(transform, "transforms", None)
+    if isinstance(inner, (list, tuple, nn.Sequential, nn.ModuleList)):
+        for each in cast("list[Any]", inner):
+            yield from _operations(each)
+        return
+    yield DatasetOperation(type_name(transform), _parameters(transform))
+
+
+def _parameters(thing: Any) -> dict[str, Any]:
+    """What a thing was made with: of the arguments of its class, those that it keeps under their name and are plain."""
+    if inspect.isfunction(thing) or inspect.isbuiltin(thing):
+        return {}
+    try:
+        names = [name for name in inspect.signature(cast(Any, type(thing))).parameters if name not in _TRANSFORMS]
+    except (TypeError, ValueError):
+        return {}
+    kept = {name: getattr(thing, name, getattr(thing, f"_{name}", None)) for name in names}
+    return {name: _plain(value) for name, value in kept.items() if _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return len(cast("list[Any]", value)) <= 32 and all(_is_plain(each) for each in cast("list[Any]", value))
+    if isinstance(value, Mapping):
+        return len(cast("dict[Any, Any]", value)) <= 32
+    return isinstance(value, (bool, int, float, str, os.PathLike)) or type(value).__module__ in ("enum", "torch")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in cast("list[Any]", value)]
+    return str(value)[:_LONGEST_TEXT]
+
+
+def type_name(thing: Any) -> str:
+    """The class of an object, or the name of a function."""
+    return str(getattr(thing, "__name__", None) or type(thing).__name__)
+
+
+def _length(sized: Sized) -> int | None:
+    try:
+        return len(sized)
+    except TypeError:
+        return None
+
+
+def _inner(dataset: Any) -> list[Any]:
+    """The data sets that a data set is made of."""
+    many = getattr(dataset, "datasets", None)
+    if isinstance(many, (list, tuple)):
+        return list(cast("list[Any]", many))
+    one = getattr(dataset, "dataset", None)
+    return [] if one is None else [one]
+
+
+def _walk(dataset: Any) -> Iterator[Any]:
+    """A data set and those inside, the outermost first."""
+    layer, depth = [dataset], 0
+    while layer and depth < _DEEPEST:
+        yield from layer
+        layer, depth = [inner for each in layer for inner in _inner(each)], depth + 1

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of the stages of compilation as ``.pb`` files (``ModelProto``), which the viewer shows beside the run.
+
+``save_stages`` writes ``ms_output_exported.pb`` (the operators that the network calls), ``ms_output_decomposed.pb``
+(core operators) and ``ms_output_joint.pb`` (forward and backward). While graphs are saved Inductor writes
+``ms_output_after_hwopt.pb`` after fusion of the first graph that ``torch.compile`` compiles, ``_1``, ``_2`` for the
+next. Other backends offer no such hook, and what Inductor decides after fusion is in no graph.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.torch.core.context import CONTEXT
+from mindscope.torch.graphs.capture import export, exported_message
+from mindscope.torch.graphs.fused import fused_message
+from mindscope.torch.graphs.joint import joint_message
+from mindscope.types import Message
+
+_LOG = logging.getLogger("mindscope")
+_HOOK = "_post_fusion_custom_pass"  # private to torch: Inductor offers no other look at what it fused
+
+
+class _Fused:
+    """Numbers the graphs that Inductor compiles. One a process, as Inductor's settings are."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # guards the count: Inductor may compile in several threads
+        self._count = 0  # since ``follow_inductor``
+
+    def begin(self) -> None:
+        """Count anew."""
+        self._count = 0
+
+    def next_number(self) -> int:
+        """How many there were before."""
+        with self._lock:
+            self._count += 1
+            return self._count - 1
+
+
+_FUSED = _Fused()
+
+
+def follow_inductor(is_on: bool) -> None:
+    """Have Inductor hand over its graphs after fusion, or no longer."""
+    from torch._inductor import config
+
+    inductor: Any = config
+    _FUSED.begin()
+    if hasattr(inductor, _HOOK):
+        setattr(inductor, _HOOK, _save_fused if is_on else None)
+    elif is_on:
+        _LOG.warning(
+            "torch %s has no torch._inductor.config.%s, which hands the fused graph over; ms_output_after_hwopt.pb is "
+            "not written, the other stages are", torch.__version__, _HOOK,
+        )  # fmt: skip
+
+
+def _save_fused(nodes: list[Any]) -> list[Any]:
+    """What Inductor calls. A function of a module, since Inductor copies its settings; it also bypasses its cache."""
+    number = _FUSED.next_number()
+    name = "ms_output_after_hwopt" + (f"_{number}" if number else "")
+    _attempt(CONTEXT.graphs_directory, name, lambda: fused_message(nodes, name))
+    return nodes
+
+
+def save_stages(
+    module: nn.Module, inputs: tuple[Any, ...], loss: Callable[..., Any] | None = None, labels: tuple[Any, ...] = ()
+) -> None:
+    """Write the stages before Inductor where ``set_context`` asked for them; one that can't be had is logged.
+
+    ``loss`` is called with what the module returns for ``inputs``, and with ``labels``.
+    """
+    directory, name = CONTEXT.graphs_directory, type(module).__name__
+    if directory is None:
+        return
+    _attempt(directory, "ms_output_exported", lambda: exported_message(export(module, inputs), name, module))
+    _attempt(directory, "ms_output_decomposed", lambda: _decomposed(module, inputs, name))
+    _attempt(directory, "ms_output_joint", lambda: joint_message(module, inputs, name, loss, labels))
+
+
+def _decomposed(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Message:
+    return exported_message(export(module, inputs).run_decompositions(), name, module)
+
+
+def _attempt(directory: Path | None, name: str, make: Callable[[], Message]) -> None:
+    if directory is None:
+        return
+    try:
+        model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": make()}
+        (directory / f"{name}.pb").write_bytes(wire.encode(MODEL, model))
+    except Exception as error:
+        _LOG.warning("graph %s was not saved: %s: %s", name, type(error).__name__, error)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collectors for the trainers of other packages: Lightning and Transformers."""

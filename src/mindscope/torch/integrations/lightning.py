@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector in Lightning's ``Trainer``, imported as ``lightning`` or as ``pytorch_lightning``."""
+
+from __future__ import annotations
+
+import math
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
+
+from torch import nn
+
+from mindscope.errors import MissingPackageError
+from mindscope.torch.callbacks.learning_rate import rates_of
+from mindscope.torch.integrations.trainer_adapter import TrainerAdapter
+from mindscope.torch.summary.summary_collector import SummaryCollector
+
+_PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
+_EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
+
+
+def _callbacks() -> tuple[type, ...]:
+    """The Callback of each package of Lightning that is installed: a trainer wants its own."""
+    found = tuple(import_module(module).Callback for name, module in _PACKAGES.items() if find_spec(name))
+    if not found:
+        raise MissingPackageError("lightning is not there, and its collector needs it; pip install lightning")
+    return found
+
+
+if TYPE_CHECKING:
+    from lightning.pytorch import Callback as _Callback
+else:
+    _Callback = type("_Callback", _callbacks(), {})
+
+
+class CollectorCallback(_Callback):
+    """Has a collector record what a ``Trainer`` of Lightning does, with the tags and steps that ``Model`` gives.
+
+    A step is one in which an optimizer changed weights, counted from 1, also over checkpoints: batches that only
+    accumulate gradients are none. The loss is what ``training_step`` returns. What a module logs in training is
+    recorded under its own name: values of a step with the steps that are collected, values of an epoch at its end.
+    Metrics that a validation logs become ``eval_NAME/auto``, without a ``val_`` before the name. What
+    ``save_hyperparameters`` saved, of the module and of its data module, becomes user-defined lineage.
+
+    Raises:
+        TypeError: ``collector`` is no SummaryCollector.
+    """
+
+    def __init__(self, collector: SummaryCollector) -> None:
+        super().__init__()
+        self._driven = TrainerAdapter(collector)
+        self._steps = 0  # over all trainings of the trainer
+        self._global_step = 0  # what the trainer counted at the last batch
+        self._logged_before: dict[str, Any] = {}  # metrics when the evaluation began
+        self._epoch = _EpochLogs()
+        self._rates: dict[str, Any] = {}  # with which the optimizers make this step
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps: the number of steps."""
+        return {"steps": self._steps}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Count on from a checkpoint."""
+        self._steps = int(state_dict["steps"])
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        """Begin to collect."""
+        self._global_step = trainer.global_step
+        others = [each for each in trainer.callbacks if isinstance(each, CollectorCallback)]
+        total, batches = trainer.estimated_stepping_batches, _steps_of_an_epoch(trainer)
+        epochs = trainer.max_epochs if trainer.max_steps == -1 else math.ceil(total / batches) if batches else None
+        self._driven.begin(
+            [each._driven.collector for each in others], pl_module,
+            optimizer=trainer.optimizers[0] if trainer.optimizers else None,
+            loss_fn=_loss_function(pl_module), train_dataset=trainer.train_dataloader,
+            epoch_num=epochs if epochs and epochs > 0 else None, batch_num=batches,
+            cur_epoch_num=trainer.current_epoch + 1, cur_step_num=self._steps,
+            hyper_parameters=_hyper_parameters(trainer, pl_module), logged_values=lambda: _logged(trainer),
+        )  # fmt: skip
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        """Record what was logged for the epoch before."""
+        self._driven.log(self._epoch.take(trainer), self._steps)
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        """Forget what operators kept in a batch that only accumulated gradients; note the rates of this step."""
+        self._driven.begin_pass()
+        self._rates = rates_of(*trainer.optimizers)  # schedulers change them before the batch ends for callbacks
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """Collect, if an optimizer changed weights."""
+        if trainer.global_step == self._global_step:
+            return
+        self._global_step = trainer.global_step
+        self._steps += 1
+        loss = cast("dict[str, Any]", outputs).get("loss") if isinstance(outputs, dict) else outputs
+        self._driven.step(
+            cur_step_num=self._steps, cur_epoch_num=trainer.current_epoch + 1,
+            net_outputs=loss, train_dataset_element=batch, latest_ckpt_file=_checkpoint(trainer),
+            learning_rates=self._rates,
+        )  # fmt: skip
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        """Keep the weights for a landscape, if they are due; what is logged for the epoch is recorded later."""
+        self._epoch.end(trainer)
+        self._driven.end_epoch()
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        """Record the lineage."""
+        self._driven.log(self._epoch.take(trainer), self._steps)
+        state: dict[str, Any] = {"latest_ckpt_file": _checkpoint(trainer)}
+        params = self._driven.params
+        if params is not None and params["epoch_num"] is None:
+            state["epoch_num"] = params["cur_epoch_num"]
+        self._driven.end(**state)
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """Write what was recorded until then."""
+        self._driven.fail(exception)
+
+    def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
+        """Take note of what was logged before."""
+        self._logged_before = dict(trainer.callback_metrics)
+
+    def on_validation_batch_start(self, *arguments: Any, **named: Any) -> None:
+        """Forget what operators kept in the batch before."""
+        self._driven.begin_pass()
+
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        """Record the metrics, but not those of the check before the training."""
+        if not trainer.sanity_checking:
+            self._record_evaluation(trainer, trainer.val_dataloaders)
+
+    def on_test_start(self, trainer: Any, pl_module: Any) -> None:
+        """Take note of what was logged before."""
+        self._logged_before = dict(trainer.callback_metrics)
+
+    def on_test_batch_start(self, *arguments: Any, **named: Any) -> None:
+        """Forget what operators kept in the batch before."""
+        self._driven.begin_pass()
+
+    def on_test_end(self, trainer: Any, pl_module: Any) -> None:
+        """Record the metrics."""
+        self._record_evaluation(trainer, trainer.test_dataloaders)
+
+    def _record_evaluation(self, trainer: Any, loaders: Any) -> None:
+        before = self._logged_before
+        logged: dict[str, Any] = {
+            name: value.item() for name, value in trainer.callback_metrics.items() if before.get(name) is not value
+        }
+        self._logged_before = {}
+        self._driven.evaluated(logged, {_plain_name(name): value for name, value in logged.items()}, loaders)
+
+
+class _EpochLogs:
+    """What a module logs for an epoch, taken after Lightning computed it.
+
+    Lightning calls some hooks of an epoch's end after ours, in which a module may log. And to compute a value early
+    would wait for other processes, which are elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[str, Any] | None = None  # what was logged until the end of the epoch; None within one
+
+    def end(self, trainer: Any) -> None:
+        """An epoch ends."""
+        self._before = dict(trainer._logger_connector._logged_metrics)
+
+    def take(self, trainer: Any) -> dict[str, Any]:
+        """What was logged for the epoch that ended; nothing where none has."""
+        before, self._before = self._before, None
+        if before is None:
+            return {}
+        return {name: value for name, value in trainer.logged_metrics.items() if before.get(name) is not value}
+
+
+def _logged(trainer: Any) -> dict[str, Any]:
+    """What is logged for this step; ``trainer.logged_metrics`` also holds values of epochs and of validations."""
+    return dict(trainer._logger_connector.metrics["log"])
+
+
+def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
+    owners = [each for each in (trainer.datamodule, pl_module) if each is not None]
+    return {name: value for each in owners for name, value in each.hparams.items()}
+
+
+def _checkpoint(trainer: Any) -> str | None:
+    """The newest checkpoint of the first callback that saved any."""
+    saved: list[str] = [each.last_model_path or each.best_model_path for each in trainer.checkpoint_callbacks]
+    return next((file for file in saved if file), None)
+
+
+def _steps_of_an_epoch(trainer: Any) -> int | None:
+    """None where the data doesn't say."""
+    batches = trainer.num_training_batches
+    return None if math.isinf(batches) else math.ceil(batches / trainer.accumulate_grad_batches)
+
+
+def _loss_function(network: nn.Module) -> nn.Module | None:
+    """The first loss of torch.nn among the modules, for the lineage."""
+    return next((each for each in network.modules() if isinstance(each, nn.modules.loss._Loss)), None)  # pyright: ignore[reportPrivateUsage]
+
+
+def _plain_name(metric: str) -> str:
+    for prefix in _EVALUATION_PREFIXES:
+        metric = metric.removeprefix(prefix)
+    return metric

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collector in the ``Trainer`` of Transformers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+from transformers import TrainerCallback
+
+from mindscope.collector import tags
+from mindscope.torch.callbacks.learning_rate import rates_of
+from mindscope.torch.integrations.trainer_adapter import TrainerAdapter
+from mindscope.torch.summary.summary_collector import SummaryCollector
+
+_NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
+
+
+class CollectorCallback(TrainerCallback):
+    """Has a collector record what a ``Trainer`` of Transformers does, with the tags and steps that ``Model`` gives.
+
+    A step is one of the optimizer. Its loss is the mean of those that the model returned for it; where the trainer
+    computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Every number that the
+    trainer logs becomes a curve of the name that its TensorBoard callback gives it, such as ``train/grad_norm``;
+    metrics of evaluations become ``eval_NAME/auto``.
+
+    The trainer says nothing to callbacks when it fails. What was recorded until then is written all the same; the
+    collector ends at the next training, or with the process.
+
+    Raises:
+        TypeError: ``collector`` is no SummaryCollector.
+    """
+
+    def __init__(self, collector: SummaryCollector) -> None:
+        self._driven = TrainerAdapter(collector)
+        self._seen: _Losses | None = None
+        self._rates: dict[str, Any] | None = None  # with which the optimizer made this step
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin to collect."""
+        model: nn.Module = given["model"]
+        epochs = math.ceil(state.num_train_epochs)
+        self._stop_seeing()
+        self._driven.begin(
+            [self._driven.collector], model, optimizer=_plain_optimizer(given.get("optimizer")),
+            loss_fn=getattr(model, "loss_function", None), train_dataset=given.get("train_dataloader"),
+            epoch_num=epochs, batch_num=math.ceil(state.max_steps / epochs),
+            cur_epoch_num=1, cur_step_num=state.global_step,
+        )  # fmt: skip
+        self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin with a new batch."""
+        self._driven.begin_pass()
+        if self._seen is not None:
+            self._seen.is_step = True
+
+    def on_substep_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Forget what operators kept in a batch that only accumulated gradients."""
+        self._driven.begin_pass()
+
+    def on_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Take note of the learning rates before their scheduler changes them."""
+        self._rates = rates_of(given.get("optimizer"))
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Collect, if this step is due."""
+        if self._seen is not None:
+            loss, inputs = self._seen.take()
+            self._driven.step(
+                cur_step_num=state.global_step, cur_epoch_num=max(1, math.ceil(state.epoch or 1)),
+                net_outputs=loss, train_dataset_element=inputs, optimizer=_plain_optimizer(given.get("optimizer")),
+                learning_rates=self._rates,
+            )  # fmt: skip
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **given: Any) -> None:
+        """Record what the trainer logs, and its loss as that of the step where the model returns none."""
+        if self._seen is None or not logs:
+            return
+        values = {tag: value for name, value in logs.items() if (tag := _logged_tag(name))}
+        if not self._seen.has_losses and "loss" in logs:
+            values[tags.LOSS] = logs["loss"]
+        self._driven.log(values, state.global_step)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Keep the weights for a landscape, if they are due."""
+        self._driven.end_epoch()
+
+    def on_save(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Take note of a checkpoint."""
+        if self._driven.params is not None:
+            self._driven.params["latest_ckpt_file"] = _checkpoint(args, state)
+
+    def on_prediction_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Forget what operators kept in a batch of an evaluation."""
+        self._driven.begin_pass()
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Record the metrics."""
+        metrics: dict[str, Any] = given["metrics"]
+        results = {name: value for name, value in metrics.items() if not name.endswith(_NOT_METRICS)}
+        self._driven.evaluated(results, results, given.get("eval_dataloader"))
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Record the lineage."""
+        self._stop_seeing()
+        newest = self._driven.params.get("latest_ckpt_file") if self._driven.params is not None else None
+        self._driven.end(latest_ckpt_file=_checkpoint(args, state) or newest)
+
+    def _stop_seeing(self) -> None:
+        if self._seen is not None:
+            self._seen.stop()
+            self._seen = None
+
+
+class _Losses:
+    """The losses that a model in training returns, left on their device, and what it was called with last.
+
+    A model that is told ``num_items_in_batch`` returns its share of the loss of the step, which is their sum times
+    ``processes`` if those items are of all processes; others return the mean of a batch.
+    """
+
+    def __init__(self, model: nn.Module, processes: int) -> None:
+        self.has_losses = False
+        """Whether the model ever returned one."""
+        self.is_step = False
+        """Whether a step runs; else the model is called for an evaluation or for its graph."""
+        self._losses: list[Tensor] = []  # of the batches of this step
+        self._inputs: Any = None
+        self._processes = processes
+        self._are_shares = False
+        self._handle: RemovableHandle = model.register_forward_hook(self._see, with_kwargs=True)
+
+    def take(self) -> tuple[Tensor | None, Any]:
+        """The loss of the step, and the inputs of its last batch."""
+        losses, inputs = self._losses, self._inputs
+        self._losses, self._inputs, self.is_step = [], None, False
+        if not losses:
+            return None, inputs
+        stacked = torch.stack(losses)
+        return (stacked.sum() * self._processes if self._are_shares else stacked.mean()), inputs
+
+    def stop(self) -> None:
+        """See no more."""
+        self._handle.remove()
+
+    def _see(self, model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any) -> None:
+        if not self.is_step:
+            return
+        self._inputs = kwargs or args
+        loss = getattr(outputs, "loss", None)
+        if isinstance(loss, Tensor):
+            self.has_losses = True
+            self._are_shares = kwargs.get("num_items_in_batch") is not None
+            self._losses.append(loss.detach().float().mean())
+
+
+def _plain_optimizer(optimizer: Any) -> Any:
+    """The optimizer of torch inside of what accelerate wraps around it."""
+    return getattr(optimizer, "optimizer", optimizer)
+
+
+def _checkpoint(args: Any, state: Any) -> str | None:
+    """The file of weights of the checkpoint of this step, if there is one."""
+    directory = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+    return next((str(file) for file in sorted(directory.glob("*model*.safetensors"))), None)
+
+
+def _logged_tag(name: str) -> str | None:
+    """As the trainer's own TensorBoard callback names it; None for a metric, which ``on_evaluate`` records."""
+    if not name.startswith("eval_"):
+        return f"train/{name}"
+    return f"eval/{name.removeprefix('eval_')}" if name.endswith(_NOT_METRICS) else None

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a collector asks of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from mindscope.collector.input_images import MOST_IMAGES
+from mindscope.collector.provenance import describe_provenance
+from mindscope.graph.dataset import DatasetNode
+from mindscope.lineage.model import EvalLineage, TrainLineage
+from mindscope.torch.callbacks.learning_rate import rates_of
+from mindscope.torch.core.batches import split_label
+from mindscope.torch.core.datasets import dataset_node
+from mindscope.torch.core.loss import loss_of
+from mindscope.torch.core.naming import plain_network, trained_parameters
+from mindscope.torch.core.serialization import state_of, write_state
+from mindscope.torch.summary.host_copy import as_array
+from mindscope.torch.summary.lineage import eval_lineage, learning_rate, train_lineage
+from mindscope.torch.summary.operator_hooks import graph_of
+from mindscope.torch.summary.summary_buffer import BUFFER, recordable_values
+
+_PACKAGES = ("torch", "mindscope")
+
+
+class TorchFramework:
+    """The ``Framework`` of PyTorch: graphs are traced, values of operators stand in the store of the process."""
+
+    def __init__(self) -> None:
+        self.discard_values = BUFFER.discard
+        """Throws the step's values of summary operators away; called at every step that is not collected."""
+        self._form: tuple[Any, ...] | None = None
+        """Network, optimizer, and for each of its parameters whether it is trained: as ``_parameters`` was made of."""
+        self._parameters: dict[str, Any] = {}
+        self._owners: list[Any] = []
+        """What stands in ``_form`` by its ``id``, so that no other object gets that."""
+
+    def graph(self, params: Any) -> Any:
+        """The graph of the network as it was called: as an adapter saw it, or with this step's data."""
+        if params.get("network") is None:
+            return None
+        seen = params.get("graph_probe")
+        if seen is not None:
+            return graph_of(plain_network(seen.network), seen.args, seen.kwargs)
+        return graph_of(plain_network(params["network"]), *_inputs(params))
+
+    def dataset(self, params: Any) -> DatasetNode | None:
+        """Batches of transformed samples, as far as a DataLoader tells."""
+        dataset = params.get("train_dataset")
+        return None if dataset is None else dataset_node(dataset)
+
+    def origin(self) -> Mapping[str, Any]:
+        """Commit, command line, host, versions and seed."""
+        return describe_provenance(_PACKAGES, int(torch.initial_seed()))
+
+    def train_lineage(self, params: Any) -> TrainLineage:
+        """What the training is and gave until now."""
+        return train_lineage(params)
+
+    def learning_rate(self, params: Any) -> float | None:
+        """That of the first parameters, as the optimizer began."""
+        return learning_rate(params)
+
+    def learning_rates(self, params: Any) -> Mapping[str, Any]:
+        """As they are at the end of the step, unless the loop says with which rates it made the step."""
+        given = params.get("learning_rates")
+        return rates_of(params.get("optimizer")) if given is None else given
+
+    def eval_lineage(self, params: Any) -> EvalLineage:
+        """What the evaluation gave."""
+        return eval_lineage(params)
+
+    def loss(self, params: Any) -> Tensor | None:
+        """The mean of the first output."""
+        return loss_of(params.get("net_outputs"))
+
+    def some_images(self, batch: Any) -> Any:
+        """A row; taking it is a view."""
+        return as_array(batch)[:MOST_IMAGES]
+
+    def parameters(self, params: Any) -> Mapping[str, Any]:
+        """The trained parameters in the order of the network; the same mapping while they are the same."""
+        network, optimizer = params.get("network"), params.get("optimizer")
+        if optimizer is None:
+            return trained_parameters(network, None)
+        owned = [each for group in optimizer.param_groups for each in group["params"]]
+        form = (id(network), id(optimizer), [(id(each), each.requires_grad) for each in owned])
+        if form != self._form:
+            self._parameters = trained_parameters(network, optimizer)
+            self._form, self._owners = form, [network, optimizer, *owned]
+        return self._parameters
+
+    def take_values(self) -> Iterable[tuple[str, str, Any]]:
+        """The step's values of summary operators, those of a device on their way."""
+        return recordable_values()
+
+    def network_name(self, params: Any) -> str | None:
+        """The class of the network that its author wrote."""
+        network = params.get("network")
+        return None if network is None else type(plain_network(network)).__name__
+
+    def write_weights(self, params: Any, file: Path) -> None:
+        """As ``save_checkpoint`` writes them."""
+        write_state(state_of(params["network"]), file)
+
+
+def _inputs(params: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the network was called with at this step: by position, and by name."""
+    element = params.get("train_dataset_element")
+    is_labelled = params.get("loss_fn") is not None and not params.get("is_own_loop")
+    if is_labelled and isinstance(element, (list, tuple, dict)):
+        element, _ = split_label(element)
+    if isinstance(element, dict):
+        return (), cast("dict[str, Any]", element)
+    return tuple(cast("list[Any]", element)) if isinstance(element, (list, tuple)) else (element,), {}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors on their way from a device to the memory of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindscope.capture.array_conversion import to_array
+from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.deferred_array import DeferredArray
+
+Values = list[tuple[str, str, Any]]
+"""Plugin, name and value of each."""
+
+
+class HostCopy:
+    """Copies of tensors by plugin and name, begun when it is made.
+
+    From CUDA they go into pinned memory on a stream of their own, beside what the device computes; tensors of other
+    devices are copied at once, and those of the CPU are taken as they are.
+    """
+
+    def __init__(self, tensors: Mapping[tuple[str, str], torch.Tensor]) -> None:
+        streams: dict[torch.device, Any] = {}
+        self._copies = {key: _begin(tensor, streams) for key, tensor in tensors.items()}
+        self._events = [stream.record_event() for stream in streams.values()]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether ``values`` returns without waiting."""
+        return all(event.query() for event in self._events)
+
+    def values(self) -> list[tuple[str, str, torch.Tensor]]:
+        """(plugin, name, CPU tensor) by first insertion. Waits for the copies, not for later work of the device."""
+        self._wait()
+        return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
+
+    def deferred(self) -> Values:
+        """As ``values``, without waiting: a recorder does that."""
+        return [(plugin, name, self._deferred(tensor)) for (plugin, name), tensor in self._copies.items()]
+
+    def _deferred(self, tensor: torch.Tensor) -> DeferredArray:
+        def fetch() -> Any:
+            self._wait()
+            return to_array(tensor, np.ascontiguousarray)
+
+        return DeferredArray(tensor.nbytes, fetch)
+
+    def _wait(self) -> None:
+        for event in self._events:
+            event.synchronize()
+
+
+class HandOver:
+    """Called with the values of a step, gives them as a recorder takes them with the least to do now.
+
+    Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way. Those of
+    the CPU are copied as arrays: a clone by PyTorch may wait for all threads that compute. Whether a copy can be
+    recorded, the recorder finds out on a thread of its own.
+    """
+
+    def __init__(self) -> None:
+        self._buffers = BufferPool()
+
+    def __call__(self, values: Values) -> Values:
+        """The values in their order."""
+        clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
+        if not clones:
+            return [(plugin, name, self._copied(plugin, value)) for plugin, name, value in values]
+        deferred = {(plugin, name): value for plugin, name, value in HostCopy(clones).deferred()}
+        return [(plugin, name, deferred.get((plugin, name), value)) for plugin, name, value in values]
+
+    def _copied(self, plugin: str, value: Any) -> Any:
+        array = as_array(value)
+        if type(array) is not np.ndarray:
+            return array
+        if plugin == "scalar":
+            return array.item() if array.size == 1 else array
+        copy = self._buffers.copy(array)
+        return DeferredArray(copy.nbytes, lambda: copy, self._buffers.release)
+
+
+def as_array(value: Any) -> Any:
+    """The array that shares memory with a tensor; the value itself where there is none.
+
+    What is done to an array costs a fraction of what it costs PyTorch, which looks for the right kernel each time.
+    """
+    if not isinstance(value, torch.Tensor):
+        return value
+    try:
+        return (value.detach() if value.requires_grad else value).numpy()
+    except (TypeError, RuntimeError):  # of a type that NumPy doesn't have, of another device, sparse, conjugate
+        return value
+
+
+def _is_on_cuda(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_cuda
+
+
+def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tensor:
+    if tensor.device.type != "cuda" or tensor.layout != torch.strided:
+        return tensor.cpu()
+    stream = streams.get(tensor.device)
+    if stream is None:
+        stream = streams[tensor.device] = torch.cuda.Stream(tensor.device)
+        stream.wait_stream(torch.cuda.current_stream(tensor.device))
+    with torch.cuda.stream(stream):
+        copy = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+        copy.copy_(tensor, non_blocking=True)
+    tensor.record_stream(stream)  # its memory is not given to others before the copy is done
+    return copy

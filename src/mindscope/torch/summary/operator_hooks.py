@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What loops and collectors have to do with summary operators and graph capture."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, cast
+
+from mindscope.torch.core.context import CONTEXT
+from mindscope.torch.summary import summary_buffer
+
+
+def discard_stale_values() -> None:
+    """Before a forward pass that no ``step_end`` follows: what operators keep is theirs, not of two passes."""
+    if summary_buffer.is_collecting():
+        summary_buffer.discard_values()
+
+
+@contextmanager
+def isolated_values() -> Generator[None]:
+    """What operators kept before comes back afterwards; what they keep inside, in an evaluation, is thrown away."""
+    kept = summary_buffer.BUFFER.swap({}, {})
+    try:
+        yield
+    finally:
+        summary_buffer.BUFFER.swap(*kept)
+
+
+def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any]) -> Any:
+    """The ``GraphProto`` of a network for such inputs."""
+    return import_module("mindscope.torch.graphs").graph_of(network, inputs, named_inputs)
+
+
+def save_stages(network: Any, inputs: Any, loss: Any, labels: tuple[Any, ...] = ()) -> None:
+    """Write the graphs of the stages of compilation, where ``set_context`` asked for them."""
+    if CONTEXT.graphs_directory is not None:
+        import_module("mindscope.torch.graphs.save_graphs").save_stages(
+            network, _positional(network, inputs), loss, labels
+        )
+
+
+def _positional(network: Any, inputs: Any) -> tuple[Any, ...]:
+    """Columns as they are; the entries of a dict in the order of the arguments of ``forward``."""
+    if isinstance(inputs, Mapping):
+        return inspect.signature(network.forward).bind(**cast("Mapping[str, Any]", inputs)).args
+    return tuple(cast("list[Any]", inputs)) if isinstance(inputs, (list, tuple)) else (inputs,)

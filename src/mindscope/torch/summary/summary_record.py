@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder for loops of PyTorch: takes a network, and what summary operators were given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+from torch import nn
+
+from mindscope.capture import SummaryRecord as Recorder
+from mindscope.torch.core.naming import plain_network
+from mindscope.torch.summary.graph_probe import GraphProbe
+from mindscope.torch.summary.operator_hooks import graph_of
+from mindscope.torch.summary.summary_buffer import BUFFER, recordable_values
+
+
+class SummaryRecord(Recorder):
+    """``mindscope.SummaryRecord``, whose ``network`` may also be a ``torch.nn.Module``.
+
+    The graph of a module is that of its first call after the recorder was made, and is recorded with the next
+    ``record``. In mode ``train`` each ``record`` also takes what summary operators were given since the last one; not
+    while a ``SummaryCollector``, a ``SummaryStep`` or ``collecting()`` collects them. Arguments and errors are those of
+    ``mindscope.SummaryRecord``.
+    """
+
+    _is_open = False
+    """Whether operators keep values for this recorder."""
+
+    def __init__(
+        self,
+        log_dir: str | PathLike[str],
+        file_prefix: str = "events",
+        file_suffix: str = "_MS",
+        num_process: int = 32,
+        network: Any = None,
+        max_file_size: int | None = None,
+        raise_exception: bool = False,
+        export_options: dict[str, str | None] | None = None,
+        *,
+        queue_timeout: float | None = None,
+    ) -> None:
+        traced = _Traced(network) if isinstance(network, nn.Module) else network
+        super().__init__(
+            log_dir, file_prefix, file_suffix, num_process, traced, max_file_size, raise_exception, export_options,
+            queue_timeout=queue_timeout,
+        )  # fmt: skip
+        BUFFER.open_recorder()
+        self._is_open = True
+
+    def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
+        """As ``mindscope.SummaryRecord.record``; in mode ``train`` with the values of summary operators."""
+        if BUFFER.holds_values and self._is_open and not BUFFER.is_claimed:
+            self._take_values()
+        return super().record(step, train_network, plugin_filter)
+
+    def _take_values(self) -> None:
+        if self.mode != "train":
+            BUFFER.discard()
+            return
+        for plugin, name, value in recordable_values():
+            self.add_value(plugin, name, value)
+
+    def close(self) -> None:
+        """As ``mindscope.SummaryRecord.close``."""
+        self._stop_keeping()
+        super().close()
+
+    def __del__(self) -> None:
+        self._stop_keeping()
+        super().__del__()
+
+    def _stop_keeping(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            BUFFER.close_recorder()
+
+
+class _Traced:
+    """Offers the graph of a module once it was called."""
+
+    def __init__(self, network: nn.Module) -> None:
+        self._name = type(network).__name__
+        self._first: GraphProbe | None = GraphProbe(plain_network(network))
+
+    def get_func_graph_proto(self) -> Any:
+        """The ``GraphProto``. Raises RuntimeError before the first call."""
+        first = self._first
+        if first is None or first.network is None:
+            raise RuntimeError(f"{self._name} was not called since the recorder was made")
+        first.stop()
+        self._first = None  # it holds the inputs
+        return graph_of(first.network, first.args, first.kwargs)
