@@ -25,12 +25,12 @@ from mindscope.torch import (
     ReduceLROnPlateau,
     RunContext,
     TimeMonitor,
-    checkpoint,
     load_checkpoint,
     load_param_into_net,
     save_checkpoint,
 )
-from mindscope.torch.callbacks.checkpoint_retention import Retention
+from mindscope.torch.callbacks import checkpoint
+from mindscope.torch.callbacks.checkpoint_retention import CheckpointRetention
 from mindscope.torch.training.progress import Progress
 
 pytestmark = pytest.mark.framework
@@ -200,7 +200,7 @@ def test_name_and_directory_may_be_functions(tmp_path: Path) -> None:
 
 
 def test_one_checkpoint_a_span_of_time_stays(tmp_path: Path) -> None:
-    retention = Retention(0, 1)
+    retention = CheckpointRetention(0, 1)
     for second in range(0, 150, 25):
         file = tmp_path / str(second)
         file.touch()

@@ -159,7 +159,7 @@ def test_a_mean_of_different_shapes_and_too_many_values_are_counted() -> None:
     mean("x", torch.ones(3))
     for number in range(step_value.MOST_EACH + 5):
         each("y", number)
-    values, problems = summary_buffer.STORE.take()
+    values, problems = summary_buffer.BUFFER.take()
     assert values["tensor", "x"].tolist() == [1, 1]
     assert len(values) == 1 + step_value.MOST_EACH
     assert {key: (problem.lost, problem.is_drop) for key, problem in problems.items()} == {
@@ -230,7 +230,7 @@ def test_bad_names_and_values_never_raise_and_are_counted(
     run = torch.compile(forward, backend="eager", fullgraph=True) if is_compiled else forward
     assert run(torch.ones(1)).tolist() == [2]
     assert run(torch.ones(1)).tolist() == [2]
-    values, problems = summary_buffer.STORE.take()
+    values, problems = summary_buffer.BUFFER.take()
     ((_, problem),) = problems.items()
     assert values == {}
     assert (problem.lost, problem.is_drop) == (2, True)
@@ -298,8 +298,8 @@ def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
     try:
         operators.TensorSummary()("value", value)
         operators.ScalarSummary()("sum", value.sum())
-        transfer = summary_buffer.start_transfer()
+        copy = summary_buffer.start_host_copy()
     finally:
         torch.cuda.set_sync_debug_mode("default")
-    assert [tensor.tolist() for _, _, tensor in transfer.values()] == [[0, 1, 2, 3], 6]
-    assert transfer.is_ready
+    assert [tensor.tolist() for _, _, tensor in copy.values()] == [[0, 1, 2, 3], 6]
+    assert copy.is_ready

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts: what is wrong with a training, found as its values arrive."""
+"""Alerts: problems of a training, found while its values arrive."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thing that is wrong, with the place where it began."""
+"""One problem, with the step where it began."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An episode in one series: where it began, where it was last seen, how often, and whether it still goes on.
+    """An episode in one series: where it began, where it was last seen, how often, and whether it is ongoing.
 
     ``value`` is the one with which it began.
     """
@@ -39,5 +39,5 @@ class Alert:
 
 def alert_id(rule: str, run: str, tag: str, step: int) -> str:
     """The same for the same episode, in every process."""
-    told = "\0".join((rule, run, tag, str(step)))
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    text = "\0".join((rule, run, tag, str(step)))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

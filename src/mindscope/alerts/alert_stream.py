@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts of all runs below a directory, as they come."""
+"""Stream of alerts of all runs below a directory."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def follow_alerts(
 ) -> Iterator[Alert]:
     """What ``rules`` find, each alert once, as runs are written; ends when every run was closed by its writer.
 
-    Files are watched, and looked at every ``interval_s`` seconds anyway. Raises ExpressionError in the end when no run
+    Watches files, and checks them at least every ``interval_s`` seconds. Raises ExpressionError in the end when no run
     ever had the tags that a rule names.
     """
     catalog = Catalog(base, follow_links=follow_links)
     monitor = Monitor(catalog, parameters, rules)
-    changed, told = Event(), set[str]()
+    changed, reported = Event(), set[str]()
     watcher = Watcher(catalog, interval_s)
     watcher.add_listener(lambda runs: changed.set())
     watcher.start()
@@ -56,7 +56,7 @@ def follow_alerts(
         while True:
             changed.clear()
             is_over = _is_over(catalog)  # before the look: what is written later is not needed
-            yield from _new_alerts(monitor, catalog.runs, told)
+            yield from _new_alerts(monitor, catalog.runs, reported)
             if is_over:
                 require_known(catalog, rules)
                 return
@@ -76,12 +76,12 @@ def require_known(catalog: Catalog, rules: Sequence[Rule]) -> None:
             )
 
 
-def _new_alerts(monitor: Monitor, runs: Iterable[str], told: set[str]) -> Iterator[Alert]:
+def _new_alerts(monitor: Monitor, runs: Iterable[str], reported: set[str]) -> Iterator[Alert]:
     for run in tuple(runs):
         monitor.update(run)
     for alert in reversed(monitor.alerts(time.time())):
-        if alert.id not in told:
-            told.add(alert.id)
+        if alert.id not in reported:
+            reported.add(alert.id)
             yield alert
 
 

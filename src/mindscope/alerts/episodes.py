@@ -34,7 +34,7 @@ class Rows:
 
 
 def joined(waiting: Rows | None, rows: Rows) -> Rows:
-    """Rows that waited, and those behind them."""
+    """Pending rows followed by new ones."""
     if waiting is None or len(waiting) == 0:
         return rows
     return Rows(
@@ -47,7 +47,7 @@ def joined(waiting: Rows | None, rows: Rows) -> Rows:
 class Episodes:
     """Joins wrong rows: an episode begins with ``lasting`` of them in a row, and ends before ``calm`` right ones.
 
-    However the rows are parted into calls, the findings are the same.
+    The findings don't depend on how rows are split into calls.
     """
 
     def __init__(self, lasting: int = 1, calm: int = 1) -> None:

@@ -16,7 +16,7 @@ from mindscope.types import Histogram
 
 REMEMBERED = 100
 LEAST_REMEMBERED = 5
-"""Histograms before that tell what is usual."""
+"""Earlier histograms that define the usual range."""
 
 Judge = Callable[[Histogram], tuple[bool, float]]
 """Whether a histogram is wrong, and the number that says so."""
@@ -41,7 +41,7 @@ class HistogramCheck:
 
 
 def vanishing(parameters: Parameters) -> HistogramCheck:
-    """Gradients of which even the largest is next to nothing."""
+    """Gradients that vanish: even the largest is nearly zero."""
 
     def judge(histogram: Histogram) -> tuple[bool, float]:
         largest = largest_of(histogram)
@@ -84,7 +84,7 @@ def largest_of(histogram: Histogram) -> float:
 
 
 def zero_share(histogram: Histogram) -> float:
-    """Share of values that are zero, in 0 to 1; 0 where any value is negative, or that can't be told.
+    """Share of values that are zero, in 0 to 1; 0 where any value is negative, or if that is unknown.
 
     A bucket that begins at zero may hold small values too. What the sum of all values leaves for it, once the other
     buckets are taken off with their right edges, is what its values sum up to at least: more than a rounding error, and

@@ -14,7 +14,7 @@ from mindscope.alerts.parameters import Parameters
 
 
 class Check(Protocol):
-    """Whatever looks for one thing in one series. However the rows are parted into calls, the findings are the same."""
+    """A check of one series. The findings don't depend on how rows are split into calls."""
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -22,7 +22,7 @@ class Check(Protocol):
         ...
 
     def extend(self, rows: Rows) -> None:
-        """Take in the rows behind those of all earlier calls."""
+        """Add the next rows."""
         ...
 
 

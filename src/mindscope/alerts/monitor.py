@@ -23,7 +23,7 @@ ALL_CHECKS = tuple(Rule(name) for name in CHECKS)
 
 
 class Monitor:
-    """Looks at what arrives. ``update``, ``rest`` and ``set_rules`` are for one thread, everything else for any."""
+    """Checks new values. ``update``, ``rest`` and ``set_rules`` are for one thread, everything else for any."""
 
     def __init__(
         self, catalog: Catalog, parameters: Parameters | None = None, rules: Sequence[Rule] = ALL_CHECKS
@@ -31,8 +31,8 @@ class Monitor:
         self._catalog = catalog
         self._parameters = parameters or Parameters()
         self._rules = tuple(rules)
-        self._watched: dict[str, RunChecks] = {}  # those that are live; what rests is read anew when it goes on
-        self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # of what each run was looked at last
+        self._watched: dict[str, RunChecks] = {}  # of live runs only
+        self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # the last check of each run
         self._paces = Paces()
         self._lock = Lock()  # guards the two below
         self._found: dict[str, tuple[Alert, ...]] = {}  # by run
@@ -40,7 +40,7 @@ class Monitor:
 
     @property
     def version(self) -> int:
-        """Grows with every change of an alert, but for those of the clock."""
+        """Grows with every change of an alert, except those that depend on the clock."""
         return self._version
 
     @property
@@ -55,14 +55,14 @@ class Monitor:
             watched.set_rules(self._rules)
 
     def update(self, run: str) -> bool:
-        """Look at what is new in a run, or forget one that is gone; says whether its alerts changed."""
+        """Check the new values of a run, or forget a removed run; returns whether its alerts changed."""
         store = self._catalog.runs.get(run)
         if store is None:
             self._watched.pop(run, None)
             self._read.pop(run, None)
             self._paces.forget(run)
             return self._set(run, ())
-        version = store.version  # before the look, so that what comes meanwhile is looked at again
+        version = store.version  # read before the check, so that a concurrent append is checked next time
         if self._read.get(run) == (store, version, self._rules):
             return False
         watched = self._watched.pop(run, None)
@@ -71,7 +71,7 @@ class Monitor:
         try:
             alerts = watched.read()
         except Exception:
-            log.exception("run %s could not be looked at; the others are", run)
+            log.exception("alerts of run %s failed; the other runs are checked", run)
             alerts = self._found.get(run, ())
         self._read[run] = (store, version, self._rules)
         if store.state(time.time()) == "live":
@@ -79,7 +79,7 @@ class Monitor:
         return self._set(run, alerts)
 
     def rest(self, now: float) -> None:
-        """Give back what is only needed while a run grows, of those that don't any more."""
+        """Free the state of runs that no longer grow."""
         self._watched = {run: each for run, each in self._watched.items() if each.store.state(now) == "live"}
 
     def alerts(self, now: float) -> list[Alert]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the built-in checks look at, and when they speak up."""
+"""Tags and thresholds of the built-in checks."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Parameters:
 
     calm_points: int = 20  # finite values that end an episode of NaN or infinity
 
-    spike_window: int = 51  # values before a spike that tell what is usual
-    spike_factor: float = 4.0  # a spike is so many times the highest of them
-    spike_points: int = 20  # it has come down within so many values, else it is no spike
+    spike_window: int = 51  # values before a spike that define the usual level
+    spike_factor: float = 4.0  # a spike exceeds the highest of them by this factor
+    spike_points: int = 20  # a spike comes down within this number of values
 
-    divergence_block: int = 10  # values whose median is looked at
+    divergence_block: int = 10  # values in one block, whose median counts
     divergence_blocks: int = 2  # that are too high, one after the other
-    divergence_factor: float = 2.0  # too high is so many times the lowest
+    divergence_factor: float = 2.0  # too high exceeds the lowest block by this factor
 
-    plateau_points: int = 200  # values without which nothing is said of a plateau
-    plateau_looks: int = 8  # that find one in a row, each after a tenth more points: the training has doubled meanwhile
+    plateau_points: int = 200  # a plateau needs at least this number of values
+    plateau_looks: int = 8  # consecutive checks that find one, each after a tenth more points
     plateau_fall: float = 0.01  # the loss must fall by this share over the second half of the training
     plateau_share: float = 0.2  # or have come down to this share of its first level
 
@@ -46,11 +46,11 @@ class Parameters:
 
     stuck_factor: float = 20.0  # of the longest of the last pauses between two steps
     stuck_least_s: float = 120.0
-    stuck_most_s: float = 12 * 3600.0  # after that nobody waits for the training any more
+    stuck_most_s: float = 12 * 3600.0  # afterwards a training counts as abandoned
 
     @classmethod
     def from_text(cls, text: str) -> Parameters:
-        """The defaults but for what ``text`` sets, such as ``spike_factor=6,loss_tags=loss|nll``.
+        """The defaults with the changes in ``text``, such as ``spike_factor=6,loss_tags=loss|nll``.
 
         Raises SettingsError with what is accepted.
         """

@@ -15,7 +15,7 @@ from mindscope.alerts.parameters import Parameters
 
 MOST_BLOCKS = 128
 GROWTH = 1.1
-"""A look is taken each time that the number of points has grown by so much: the length of a training is its measure."""
+"""Growth of the number of points between two checks: the time scale is the length of the training."""
 
 
 class Plateau:

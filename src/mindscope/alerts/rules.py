@@ -15,7 +15,7 @@ CHECKS = {
     "spike": "the loss jumps up and comes down again",
     "divergence": "the loss has left its lowest level for good",
     "plateau": "the loss has stopped falling",
-    "vanishing": "gradients are next to nothing",
+    "vanishing": "gradients vanish: they are nearly zero",
     "exploding": "gradients are NaN, infinite, or far larger than before",
     "dead": "nearly all activations are zero",
     "stuck": "no step for many times the usual pause, and the log is not closed",
@@ -42,7 +42,7 @@ class Rule:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The tags that the condition needs, first the one whose value an alert tells."""
+        """The tags that the condition needs, first the one whose value an alert shows."""
         if self.condition is None:
             return ()
         own = [] if self.tag is None else [self.tag]

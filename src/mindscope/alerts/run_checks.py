@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that is followed of one run."""
+"""All checks of one run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RunChecks:
         self._losses: dict[str, LossChecks] = {}  # by tag
         self._histograms: dict[str, HistogramChecks] = {}  # by tag
         self._conditions: dict[Rule, ConditionCheck] = {}
-        self._checks: frozenset[str] = frozenset()  # those that are asked for
+        self._checks: frozenset[str] = frozenset()  # names of the enabled checks
         self.set_rules(rules)
 
     def set_rules(self, rules: Sequence[Rule]) -> None:
@@ -40,7 +40,7 @@ class RunChecks:
         self._conditions = {rule: self._conditions.get(rule) or ConditionCheck(rule) for rule in wanted}
 
     def read(self) -> tuple[Alert, ...]:
-        """Look at what is new; returns all alerts as they now are."""
+        """Check new values; returns all current alerts."""
         for (kind, tag), series in self.store.series.items():
             if kind is Kind.SCALAR and isinstance(series, ScalarSeries):
                 self._read_loss(tag, series)
@@ -90,10 +90,10 @@ class RunChecks:
                 yield alert_of(rule.name, self.store.id, rule.tags[0], finding, text)
 
     def _is_cancelled(self, tag: str, finding: Finding) -> bool:
-        """Whether these are gradients of a bias whose weights learn meanwhile.
+        """Whether these are gradients of a bias whose weights still learn.
 
-        What follows takes such a bias off again, as a normalisation does, or the softmax behind the keys of an
-        attention: its gradient is zero but for rounding, and nothing is wrong.
+        The next layer cancels such a bias, for example a normalisation, or the softmax after the keys of an
+        attention. Its gradient is zero up to rounding, and nothing is wrong.
         """
         weights = self._histograms.get(tag.replace("bias", "weight")) if "bias" in tag else None
         if weights is None:

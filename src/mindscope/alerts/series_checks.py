@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series that are read on from where they ended, and anew when a restart changed what came before."""
+"""Incremental checks of series: they read new values only, and start again after a restart of the training."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, read_encode
 from mindscope.types import Histogram, Kind
 
 MOST_HISTOGRAMS = 2000
-"""So many of a series that is long when it is first seen: the newest. Each has to be read from its file."""
+"""Newest histograms of a series that the first check reads: each needs a read from its file."""
 
 FindingsByRule = dict[str, list[Finding]]
 
@@ -73,7 +73,7 @@ class HistogramChecks:
         return {rule: list(check.findings) for rule, check in self._checks.items()}
 
     def read(self, store: RunStore, series: ReferenceSeries) -> None:
-        """Feed what is new; a histogram that can't be read is passed over, for it is among the damages."""
+        """Feed what is new; skips a histogram that can't be read: it is listed as damage."""
         if series.version == self._version:
             return
         self._version = series.version
@@ -99,14 +99,14 @@ class ConditionCheck:
     def _reset(self, prefix_ids: tuple[object, ...]) -> None:
         self._episodes = Episodes(lasting=self._rule.for_steps)
         self._prefix_ids = prefix_ids
-        self._last_step: int | None = None  # up to which all series were looked at
+        self._last_step: int | None = None  # last step checked in all series
 
     @property
     def findings(self) -> list[Finding]:
         return self._episodes.findings
 
     def read(self, store: RunStore) -> None:
-        """Look at the steps to which all series have come meanwhile."""
+        """Check the new steps that all series have."""
         found = [store.scalars(tag) for tag in self._rule.tags]
         series = [each for each in found if each is not None]
         if len(series) < len(found) or self._rule.condition is None:

@@ -56,7 +56,7 @@ class Spikes:
             place = self._follow_open(rows, place) if self._open else self._find(rows, limits, place)
 
     def _find(self, rows: Rows, limits: NDArray[np.float64], place: int) -> int:
-        """Begin with the next jump; the place behind it."""
+        """Begin with the next jump; returns the place after it."""
         jumps = np.flatnonzero(rows.value[place:] > limits[place:])
         if jumps.size == 0:
             return len(rows)
@@ -67,7 +67,7 @@ class Spikes:
         return place + 1
 
     def _follow_open(self, rows: Rows, place: int) -> int:
-        """Go on until the jump has come down or lasts too long; the place of the next row to look at."""
+        """Go on until the jump has come down or lasts too long; returns the place of the next row."""
         assert self._open is not None
         finding, limit, since = self._open
         patience = self._parameters.spike_points - since

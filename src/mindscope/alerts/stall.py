@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a training still steps, by its own pace."""
+"""Detects a stalled training by its own pace."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mindscope.store import RunStore, ScalarColumns, ScalarSeries
 from mindscope.types import DialectName
 
 PAUSES = 100
-"""So many of the last pauses between two steps tell the pace."""
+"""Number of the latest pauses between steps that define the pace."""
 CLOSING = frozenset({DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE})
-"""Writers that mark a log as closed. Of any other, a log that rests may just as well be finished."""
+"""Writers that mark a log as closed. A resting log of any other writer may be finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Pace:
 
 
 class Paces:
-    """The pace of each run, told anew when it has changed. For any thread."""
+    """Cache of the pace of each run, invalidated by the store's version. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[RunStore, int, Pace | None]] = {}  # by run, with the version it is of
@@ -43,7 +43,7 @@ class Paces:
         return known[2]
 
     def forget(self, run: str) -> None:
-        """Nobody asks for this run any more."""
+        """Forget a removed run."""
         self._known.pop(run, None)
 
 
@@ -57,7 +57,7 @@ def pace_of_run(store: RunStore) -> Pace | None:
 
 
 def find_stuck(store: RunStore, parameters: Parameters, now: float, paces: Paces) -> Finding | None:
-    """The last step of a training that should have gone on long ago; None when all is well, or nobody can tell.
+    """The last step of a stalled training; None if the training runs or its state is unknown.
 
     ``now`` is a wall time; ``value`` is the longest of the usual pauses, in seconds.
     """
@@ -75,7 +75,7 @@ def find_stuck(store: RunStore, parameters: Parameters, now: float, paces: Paces
 
 
 def _may_go_on(store: RunStore, newest: float, parameters: Parameters, now: float) -> bool:
-    """Whether somebody may still have the log open; a copy is written long after its last value."""
+    """Whether a writer may still have the log open; a copied log is much newer than its last value."""
     if max(facts.modified_at for facts in store.files) - newest > parameters.stuck_least_s:
         return False
     state = store.state(now)

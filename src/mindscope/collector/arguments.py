@@ -24,7 +24,7 @@ from mindscope.collector.landscape import LandscapeSettings
 
 @dataclass(frozen=True, slots=True)
 class CollectorArguments:
-    """What a collector was asked for; the names are those of its arguments."""
+    """Checked arguments of a collector, under their names."""
 
     summary_dir: Path
     collect_freq: int
@@ -53,7 +53,7 @@ def check_arguments(
 ) -> CollectorArguments:
     """The nine arguments; the directory is made when all others are right.
 
-    ``default_landscape`` is what is kept for landscapes where nobody says it, None for nothing.
+    ``default_landscape`` is the default of ``collect_landscape``; None for nothing.
 
     Raises:
         TypeError, ValueError: an argument that can't be used; the text names it, its value and what is accepted.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What collectors of all frameworks are made of."""
+"""Base class of the collectors of all frameworks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Collector(ABC):
     """
 
     default_landscape: LandscapeSettings | None = None
-    """What is kept for landscapes where nobody says it, None for nothing."""
+    """Default of ``collect_landscape``; None for nothing."""
     _session: Session
 
     def __init__(
@@ -43,7 +43,7 @@ class Collector(ABC):
         Args:
             summary_dir: directory of the run; it is made.
             collect_freq: steps (epochs in dataset sink mode) between two that are collected.
-            num_process: at most so many threads encode.
+            num_process: maximum number of threads that encode.
             collect_specified_data: what to collect, beside or instead of the default: ``collect_metric`` (the loss;
                 metrics of evaluations while training), ``collect_graph``, ``collect_train_lineage``,
                 ``collect_eval_lineage``, ``collect_input_data`` (pictures: the first column),
@@ -55,7 +55,7 @@ class Collector(ABC):
             collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.
             max_file_size: bytes after which a next file begins; at least 65,536.
             export_options: ``{"tensor_format": "npy"}`` writes tensors as files too.
-            queue_timeout: seconds that a step waits at most while writing is behind, before its large values are
+            queue_timeout: seconds that a step waits at most while writing is slow, before its large values are
                 dropped and counted; None waits as long as it takes.
 
         Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a collector asks of the framework that trains."""
+"""Interface between a collector and the framework that trains."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class Framework(Protocol):
 
     ``params`` is the state of the loop, as callbacks get it: a mapping with ``mode``, ``cur_step_num``,
     ``cur_epoch_num``, ``epoch_num``, ``batch_num``, ``dataset_sink_mode``, ``train_dataset_element``, ``metrics`` and
-    ``eval_results`` where the loop knows them. Whatever is raised is said in the log; the training goes on.
+    ``eval_results`` where the loop knows them. The collector logs what they raise; the training continues.
     """
 
     def graph(self, params: Any) -> Any:
-        """The network's graph in any form that ``add_value`` takes; None where there is none."""
+        """The network's graph in any form that ``add_value`` takes; None without one."""
         ...
 
     def dataset(self, params: Any) -> DatasetNode | None:
-        """The data pipeline of a training; None where there is none."""
+        """The data pipeline of a training; None without one."""
         ...
 
-    def origin(self) -> Mapping[str, Any]:
+    def provenance(self) -> Mapping[str, Any]:
         """Where the training was started, as entries of the user's lineage."""
         ...
 
@@ -36,7 +36,7 @@ class Framework(Protocol):
         ...
 
     def learning_rate(self, params: Any) -> float | None:
-        """The learning rate that the optimizer began with, else the present one; None where there is none."""
+        """The learning rate that the optimizer began with, else the present one; None without one."""
         ...
 
     def learning_rates(self, params: Any) -> Mapping[str, Any]:
@@ -60,11 +60,11 @@ class Framework(Protocol):
         ...
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
-        """The values that summary operators kept in this step, as (plugin, name, value); the next step begins."""
+        """The values of summary operators of this step, as (plugin, name, value); the next step begins."""
         ...
 
     def discard_values(self) -> None:
-        """Throw the step's values of summary operators away."""
+        """Discard the step's values of summary operators."""
         ...
 
     def network_name(self, params: Any) -> str | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hyper-parameters of a trainer, of any type, as entries of the user-defined lineage."""
+"""Hyperparameters of a trainer, of any type, as entries of the user-defined lineage."""
 
 from __future__ import annotations
 

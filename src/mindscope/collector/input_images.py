@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures among what a network is fed with."""
+"""Images in the input of a network."""
 
 from __future__ import annotations
 

@@ -30,12 +30,12 @@ class LandscapeFile:
 
         Raises FileNotFoundError where it is in neither place.
         """
-        said = Path(self.checkpoints[number])
-        for path in (said, self.path.parent / said.name):
+        recorded = Path(self.checkpoints[number])
+        for path in (recorded, self.path.parent / recorded.name):
             if path.is_file():
                 return path
         raise FileNotFoundError(
-            f"{said}: checkpoint of {self.settings.unit} {number} is not there, and not beside {self.path}"
+            f"{recorded}: checkpoint of {self.settings.unit} {number} is not there, and not beside {self.path}"
         )
 
     def replace(self, given: Any) -> LandscapeFile:

@@ -19,7 +19,7 @@ _FLOAT32_MAX = 3.4028234663852886e38
 
 
 def train_message(lineage: TrainLineage) -> Message:
-    """The ``TrainLineage`` message; what is None is left out, but a model path is always said."""
+    """The ``TrainLineage`` message; leaves out what is None, except the model path."""
     return {
         "hyper_parameters": _known(
             optimizer=lineage.optimizer,
@@ -45,7 +45,7 @@ def eval_message(lineage: EvalLineage) -> Message:
 
 
 def add_lineage(record: SummaryRecord, plugin: str, find: Callable[[], Message | None]) -> bool:
-    """Add the message that ``find`` gives, if any, to the next event; a failure is logged, the training goes on."""
+    """Add the message that ``find`` gives, if any, to the next event; a failure is logged, the training continues."""
     try:
         message = find()
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where and how a training was started."""
+"""Provenance of a training: commit, command line, host, versions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a collector collects."""
+"""Schedule of collected steps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import NamedTuple
 
 MOST_TENSOR_STEPS = 20
-"""Steps with tensors, where nobody says how often."""
+"""Default number of steps with tensors."""
 
 
 class Due(NamedTuple):
@@ -28,7 +28,7 @@ class Schedule:
     Args:
         collect_freq: at least 1.
         collect_tensor_freq: as ``collect_freq`` for tensors; None for at most 20 steps, spread over the training.
-        total: steps of the training (epochs where the epoch is the unit); None where nobody knows.
+        total: steps of the training (epochs where the epoch is the unit); None if unknown.
     """
 
     def __init__(self, collect_freq: int, collect_tensor_freq: int | None, total: int | None) -> None:

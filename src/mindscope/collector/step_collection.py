@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a collector adds to its recorder, turn by turn, for any framework."""
+"""Values that a collector adds to its recorder at each event, for any framework."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ HandOver = Callable[[Values], Values]
 
 
 def unchanged(values: Values) -> Values:
-    """The values themselves, for frameworks whose values are in memory already."""
+    """Return the values themselves, for frameworks whose values are in memory already."""
     return values
 
 
 class StepCollection:
-    """Adds what is due. A failure to find something out never disturbs the training: it is said in the log."""
+    """Adds the due values. A failure never disturbs the training: it is logged."""
 
     def __init__(self, arguments: CollectorArguments, framework: Framework, hand_over: HandOver = unchanged) -> None:
         self._arguments = arguments
@@ -60,7 +60,7 @@ class StepCollection:
         self._lineage = LineageUpdates(framework)
 
     def begin_training(self, params: Any) -> None:
-        """A training begins: take note of what changes while it runs."""
+        """A training begins: remember what changes while it runs."""
         self._attempt("learning rate", lambda: self._lineage.begin(params))
 
     def step(self, record: SummaryRecord, params: Any, due: Due) -> None:
@@ -142,7 +142,7 @@ class StepCollection:
         if wanted.collect_train_lineage:
             given: Mapping[str, Any] = params.get("hyper_parameters") or {}
             parameters: dict[str, Any] = self._attempt("hyper-parameters", lambda: flat_parameters(given)) or {}
-            custom = dict(self._attempt("origin", framework.origin) or {}) | parameters | custom
+            custom = dict(self._attempt("provenance", framework.provenance) or {}) | parameters | custom
         if custom:
             record.add_value("custom_lineage_data", "custom_lineage_data", custom)
 
@@ -162,16 +162,16 @@ class StepCollection:
         if not self._wanted.collect_metric or self._is_without_rates:
             return []
         rates: Mapping[str, Any] | None = self._attempt("learning rate", lambda: self._framework.learning_rates(params))
-        self._is_without_rates = rates is None  # said once
+        self._is_without_rates = rates is None  # logged once
         return [("scalar", tag, rate) for tag, rate in (rates or {}).items() if rate is not None]
 
     def _logged(self, params: Any) -> Values:
-        """What the script itself logs in this step, where its trainer knows that."""
+        """Values that the script itself logs in this step, if its trainer knows them."""
         find: Callable[[], Mapping[str, Any]] | None = params.get("logged_values")
         if find is None or not self._wanted.collect_metric or self._is_without_logs:
             return []
         logged: Mapping[str, Any] | None = self._attempt("what the training logs", find)
-        self._is_without_logs = logged is None  # said once
+        self._is_without_logs = logged is None  # logged once
         return [("scalar", name, value) for name, value in (logged or {}).items()]
 
     def _input(self, params: Any) -> Values:
@@ -196,7 +196,7 @@ class StepCollection:
         return [("histogram", tags.parameter_tag(name), parameters[name]) for name in self._chosen]
 
     def _attempt(self, subject: str, find: Callable[[], Any]) -> Any:
-        """What ``find`` gives; None, with a warning, where it fails: no training ends for what is known of it."""
+        """What ``find`` gives; None, with a warning, where it fails: collecting never ends a training."""
         try:
             return find()
         except Exception as error:

@@ -17,14 +17,14 @@ _LEAST_GAP = 8
 
 
 class LineageFramework(Protocol):
-    """What is asked of the framework that trains."""
+    """Interface to the framework that trains."""
 
     def train_lineage(self, params: Any) -> TrainLineage:
         """What the training is and gave until now."""
         ...
 
     def learning_rate(self, params: Any) -> float | None:
-        """The learning rate that the optimizer began with, else the present one; None where there is none."""
+        """The learning rate that the optimizer began with, else the present one; None without one."""
         ...
 
 
@@ -46,7 +46,7 @@ class LineageUpdates:
         """The initial learning rate of that optimizer."""
 
     def begin(self, params: Any) -> None:
-        """Forget the last training; take note of the learning rate that this one begins with."""
+        """Forget the last training; remember the initial learning rate of this one."""
         self._sources, self._count, self._next = [], 0, 1
         self._optimizer = params.get("optimizer")
         self._rate = self._framework.learning_rate(params)

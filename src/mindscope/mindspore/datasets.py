@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a MindSpore data set says of itself: its stages, where its files are, how many samples it has."""
+"""Facts about a MindSpore data set: its stages, its path, its number of samples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _node(stage: Mapping[str, Any]) -> DatasetNode:
 
 
 def _operation(operation: Mapping[str, Any]) -> DatasetOperation:
-    """A transform; those inside of it stand in its parameters."""
+    """A transform; nested transforms are in its parameters."""
     others = {name: value for name, value in operation.items() if not name.startswith("tensor_op_")}
     return DatasetOperation(
         str(operation.get("tensor_op_name", "")), others | dict(operation.get("tensor_op_params") or {})

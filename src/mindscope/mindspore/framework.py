@@ -38,7 +38,7 @@ class MindSporeFramework:
         """The stages of the training's data."""
         return dataset_node(params["train_dataset"])
 
-    def origin(self) -> Mapping[str, Any]:
+    def provenance(self) -> Mapping[str, Any]:
         """Nothing: the user's lineage holds what MindSpore's own collector writes."""
         return {}
 

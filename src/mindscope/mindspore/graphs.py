@@ -34,7 +34,7 @@ def graph_of(network: nn.Cell) -> Message | None:
 def named_graph(graph: Message) -> Message:
     """The graph with a name and a type for the nodes that have none: those that call another graph.
 
-    Whoever reads their result names them by their number, counted from 1.
+    Nodes that read their result refer to them by their number, counted from 1.
     """
     nodes: list[Message] = graph.get("node", [])
     names = {node.get("name") for node in nodes}
@@ -67,7 +67,7 @@ def _own_weights(cell: Any) -> list[tuple[str, Any]]:
 
 
 class NetworkGraph:
-    """A network as the recorder asks for its graph."""
+    """A network whose graph the recorder requests later."""
 
     def __init__(self, network: nn.Cell) -> None:
         self._network = network

@@ -22,7 +22,7 @@ def optimizer_of(params: Any) -> nn.Optimizer | None:
 
 
 def loss_function_of(params: Any) -> Any:
-    """The loop's loss function, else the one inside the network that runs; None where there is none."""
+    """The loop's loss function, else the one inside the network that runs; None without one."""
     if params.get("loss_fn") is not None:
         return params["loss_fn"]
     network = params.get("train_network" if params["mode"] == "train" else "eval_network")

@@ -15,7 +15,7 @@ from mindscope.collector.session import Session
 from mindscope.mindspore.framework import MindSporeFramework
 
 DEFAULT_LANDSCAPE = LandscapeSettings(num_samples=2048)
-"""What MindSpore 2.10 keeps of a training's first steps unless it is told not to."""
+"""Steps whose weights MindSpore 2.10 keeps by default."""
 
 
 class SummaryCollector(Collector, Callback):

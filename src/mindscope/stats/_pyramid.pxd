@@ -13,8 +13,8 @@ cdef enum:
     NEGATIVE = 3   # -Inf
     GROUPS = 4
     NONE = -1
-    BLOCK = 256    # rows that a summary of the lowest level stands for
-    FAN = 16       # summaries that one of the next level stands for
+    BLOCK = 256    # rows in a summary of the lowest level
+    FAN = 16       # summaries in one of the next level
     LANES = 8
     LEVELS = 14    # 256 * 16**13 is more rows than there can be
 

@@ -2,7 +2,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
 """Summaries of stretches of rows: scanned, or put together of those of blocks that are kept.
 
-Values may stand in several pieces of memory, of which only those are touched that hold rows to be scanned.
+Values may lie in several pieces of memory; a scan touches only the pieces with its rows.
 """
 
 from cython cimport floating
@@ -33,7 +33,7 @@ cdef inline void _note(Summary *summary, int group, int64_t row) noexcept nogil:
 
 
 cdef void _scan_piece(Summary *summary, const floating *y, int64_t size, int64_t at) noexcept nogil:
-    """Add ``size`` values, which come behind those that ``summary`` knows; the first one stands in row ``at``."""
+    """Add ``size`` values after those in ``summary``; the first one is row ``at``."""
     cdef int64_t row, first = NONE, last = NONE, finite = 0
     cdef int64_t lowest = summary.lowest, highest = summary.highest
     cdef double value, low = summary.low, high = summary.high
@@ -110,7 +110,7 @@ cdef inline void _scan_either(Summary *summary, const floating *y, int64_t size,
 
 
 cdef void _scan(Summary *summary, const Column *y, int64_t start, int64_t stop) noexcept nogil:
-    """Add the rows ``start`` to ``stop``, which come behind those that ``summary`` knows."""
+    """Add the rows ``start`` to ``stop``, which follow those in ``summary``."""
     cdef int64_t row = start, end
     cdef Py_ssize_t number
     cdef const Piece *piece
@@ -128,19 +128,19 @@ cdef void _scan(Summary *summary, const Column *y, int64_t start, int64_t stop) 
         number += 1
 
 
-cdef void _add(Summary *summary, const Summary *behind) noexcept nogil:
-    """Add the rows of ``behind``, which come behind those that ``summary`` knows."""
+cdef void _add(Summary *summary, const Summary *after) noexcept nogil:
+    """Add the rows of ``after``, which follow those in ``summary``."""
     cdef int group
     for group in range(GROUPS):
-        if behind.count[group]:
+        if after.count[group]:
             if summary.count[group] == 0:
-                summary.first[group] = behind.first[group]
-            summary.last[group] = behind.last[group]
-            summary.count[group] += behind.count[group]
-    if behind.low < summary.low:
-        summary.low, summary.lowest = behind.low, behind.lowest
-    if behind.high > summary.high:
-        summary.high, summary.highest = behind.high, behind.highest
+                summary.first[group] = after.first[group]
+            summary.last[group] = after.last[group]
+            summary.count[group] += after.count[group]
+    if after.low < summary.low:
+        summary.low, summary.lowest = after.low, after.lowest
+    if after.high > summary.high:
+        summary.high, summary.highest = after.high, after.highest
 
 
 # ---- the pyramid ----------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ cdef bint _append(Level *level, const Summary *summary) noexcept nogil:
 cdef class Pyramid:
     """Summaries of the blocks of a growing column: level 0 of 256 rows each, every further level of 16 below it.
 
-    Blocks are whole: rows behind the last one are scanned when they are asked for. The column itself is not kept; every
+    Blocks are whole: a query scans the rows after the last one. The column itself is not kept; every
     call is given it. One thread at a time.
     """
 

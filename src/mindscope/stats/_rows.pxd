@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""Row numbers that grow without the interpreter; whoever holds some frees ``data``."""
+"""Row numbers that grow without the interpreter; their owner frees ``data``."""
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport realloc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A column of float32 or float64 that stands in several pieces of memory."""
+"""A column of float32 or float64 in several pieces of memory."""
 
 from libc.stdint cimport int64_t
 
@@ -11,7 +11,7 @@ cdef struct Piece:
 
 
 cdef struct Column:
-    Piece *pieces    # one behind the other, none of them empty
+    Piece *pieces    # in order, none of them empty
     Py_ssize_t count
     bint is_double   # float64, else float32
 

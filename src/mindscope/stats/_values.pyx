@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""A column of float32 or float64 that stands in several pieces of memory."""
+"""A column of float32 or float64 in several pieces of memory."""
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
@@ -9,7 +9,7 @@ import numpy as np
 
 
 cdef class Values:
-    """The values of ``parts``, arrays of one type, float32 or float64, one behind the other and not copied."""
+    """The values of ``parts``, arrays of one type, float32 or float64, in order and not copied."""
 
     def __cinit__(self, parts not None):
         self._views = tuple(part for part in parts if len(part))

@@ -52,7 +52,7 @@ cdef inline double _bucket(const coordinate *x, Py_ssize_t row, double origin, d
 cdef Py_ssize_t _bucket_end(
     const coordinate *x, Py_ssize_t row, Py_ssize_t stop, double origin, double width
 ) noexcept nogil:
-    """The first row behind the bucket of ``row``: strides double until one is too far, then halve."""
+    """The first row after the bucket of ``row``: strides double until one is too far, then halve."""
     cdef double bucket = _bucket(x, row, origin, width)
     cdef Py_ssize_t low = row + 1, stride = 1, high = stop, middle
     while low < high:

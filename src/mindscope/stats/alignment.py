@@ -22,7 +22,7 @@ class Trace:
     y: Floats
 
     def at(self, x: Floats) -> Floats:
-        """The values of the points at ``x``, NaN where there is none. Of points at one x the last counts."""
+        """The values of the points at ``x``, NaN without a point there. Of points at one x the last counts."""
         if self.x.size == 0:
             return np.full(x.size, np.nan)
         place = np.clip(np.searchsorted(self.x, x, "right") - 1, 0, None)
@@ -59,8 +59,8 @@ def common_x(traces: Sequence[Trace], range: Range | None) -> Floats:
         return _union(each.x for each in traces)
     low, high = min(range), max(range)
     before = [each.x[place - 1] for each in traces if (place := np.searchsorted(each.x, low, "left")) > 0]
-    behind = [each.x[place] for each in traces if (place := np.searchsorted(each.x, high, "right")) < each.x.size]
-    edges = [np.array(each) for each in ([max(before)] if before else [], [min(behind)] if behind else [])]
+    after = [each.x[place] for each in traces if (place := np.searchsorted(each.x, high, "right")) < each.x.size]
+    edges = [np.array(each) for each in ([max(before)] if before else [], [min(after)] if after else [])]
     inside = (each.x[np.searchsorted(each.x, low, "left") : np.searchsorted(each.x, high, "right")] for each in traces)
     return _union([*inside, *edges])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A column that stands in several arrays: what is sealed in files, and what came since."""
+"""A column in several arrays: sealed chunks of a file, and newer rows in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 
 
 class ChunkedArray:
-    """Arrays of one type, one behind the other, none of which is copied. It is never changed.
+    """Immutable sequence of arrays of one type, in order and not copied, as one column.
 
     ``parts`` are those of them that aren't empty, or one that is; ``starts``, shape (len(parts) + 1,), counts the rows
     before each, and at last all rows.
@@ -52,7 +52,7 @@ class ChunkedArray:
                 yield first + low, part[low:high]
 
     def take(self, rows: Rows | slice) -> NDArray[Any]:
-        """A copy of some rows; a view where they stand beside each other. A slice has a start, a stop and no step."""
+        """A copy of some rows; a view if they are adjacent. A slice has a start, a stop and no step."""
         if isinstance(rows, slice):
             found = [piece for _, piece in self.pieces(rows.start, rows.stop)]
             return found[0] if len(found) == 1 else np.concatenate([np.empty(0, self.dtype), *found])

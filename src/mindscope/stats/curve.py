@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A curve that grows: its points, and what makes the next look at them quick."""
+"""A growing curve: its points, and the structures that make the next reduction fast."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Columns = tuple[ChunkedArray, ChunkedArray, ChunkedArray]
 Task = Callable[[], None]
 Do = Callable[[Iterable[Task]], None]
 CACHED_WEIGHTS = 3
-"""So many smoothed lines of a curve are kept for the next look."""
+"""Smoothed lines of a curve that stay in memory for the next request."""
 
 
 def run_serially(tasks: Iterable[Task]) -> None:
@@ -37,7 +37,7 @@ def run_serially(tasks: Iterable[Task]) -> None:
 class GrowingCurve:
     """Points of one series as it is drawn. One thread at a time.
 
-    A long curve ``has_pyramids`` by pyramids, so that a look at it costs as much as its pixels, whatever its length.
+    A long curve ``has_pyramids``: a reduction then costs as much as its pixels, whatever its length.
     They take 0.5 to 0.8 bytes a point, and each smoothed line 4 to 6 bytes and a pyramid of its own.
     """
 
@@ -48,15 +48,15 @@ class GrowingCurve:
     def _reset(self) -> None:
         self.columns: Columns = chunked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
         self._x: dict[XName, _GrowingX] = {"step": _GrowingX(), "wall_time": _GrowingX()}
-        self._lines: OrderedDict[float, _GrowingLine] = OrderedDict()  # by weight, the one looked at last at the end
+        self._lines: OrderedDict[float, _GrowingLine] = OrderedDict()  # by weight, least recently used first
         self._arranged: dict[tuple[XName, float], Line] = {}  # lines where x goes back, until the curve changes
 
     def show(
         self, columns: Columns, weights: Sequence[float], do: Do = run_serially, *, continues: bool = False
     ) -> None:
-        """Bring the curve to these points, and have the lines smoothed with ``weights`` (0: as they are) at hand.
+        """Set the points, and compute the lines smoothed with ``weights`` (0: the values themselves).
 
-        ``continues``: they begin with all points of the last call, and only those behind are looked at; else all are.
+        ``continues``: they begin with all points of the last call, so only later points are processed; else all are.
         ``do`` carries out independent tasks, which leave the interpreter free.
         """
         if not continues:
@@ -126,7 +126,7 @@ class _GrowingX:
         self.ascends = True  # it never goes back and has no NaN
         self.lowest: float | None = None  # of its finite values
         self._last = -math.inf  # value so far
-        self._arranged: XAxis | None = None  # in order, where it doesn't ascend; None until asked for
+        self._arranged: XAxis | None = None  # in order, where it doesn't ascend; computed on first use
 
     def extend(self, x: ChunkedArray) -> None:
         for _, piece in x.pieces(self.x.size, x.size):
@@ -167,7 +167,7 @@ class _GrowingLine:
 
 
 def chunked(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.floating[Any]]) -> Columns:
-    """Points that stand in one array a column."""
+    """Points with one array for each column."""
     return ChunkedArray([step]), ChunkedArray([wall_time]), ChunkedArray([value])
 
 

@@ -3,7 +3,7 @@
 
     loss - val_loss        1 - acc        `train/loss` > 2 and step > 100        max(tag("a b"), 0) / lr
 
-Names are columns: ``step``, ``wall_time`` and tags. A tag that is no Python name stands in backticks or in ``tag()``.
+Names are columns: ``step``, ``wall_time`` and tags. Write a tag that is no Python name in backticks or in ``tag()``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def require_tags(text: str, tags: Iterable[str], known: Collection[str]) -> None
 
 
 def parse(text: str, wants_condition: bool | None = None) -> Expression:
-    """Read an expression; ``wants_condition`` says which sort is asked for, None: either.
+    """Read an expression; ``wants_condition`` requires a condition (True) or a number (False); None accepts both.
 
     Raises ExpressionError with what was met and what is accepted.
     """

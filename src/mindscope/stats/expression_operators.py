@@ -15,7 +15,7 @@ ColumnsByName = Mapping[str, Column]
 Evaluate = Callable[[ColumnsByName], Any]
 
 COORDINATES = ("step", "wall_time")
-"""Names that stand for the place of a point; a tag of such a name is reached with ``tag()``."""
+"""Names of the coordinates of a point; use ``tag()`` for a tag of such a name."""
 CONSTANTS = {"nan": np.nan, "inf": np.inf, "pi": np.pi}
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: np.add,

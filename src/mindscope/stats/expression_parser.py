@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an expression: only the nodes that are named here get through, each turned into what computes it."""
+"""Parses an expression: accepts only the syntax nodes listed here, and compiles each to a function of columns."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._quoted: dict[str, str] = {}  # the tag for each name that stands for one in backticks
-        self.tags: list[str] = []  # as met
+        self._quoted: dict[str, str] = {}  # the tag that each placeholder name replaces
+        self.tags: list[str] = []  # in the order of the text
 
     def tree(self) -> ast.expr:
         if len(self._text) > LONGEST:
@@ -172,7 +172,7 @@ class Parser:
 
 
 def _depth(node: ast.AST) -> int:
-    """Without recursion, for it is what guards against too much of it."""
+    """Computed without recursion, because it guards against deep recursion."""
     deepest, waiting = 0, [(node, 1)]
     while waiting:
         each, depth = waiting.pop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How several series lie at each x: their mean, median, extremes, deviation and quartiles, and how many there are."""
+"""Statistics of several series at each x: count, mean, median, extremes, deviation and quartiles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mindscope.stats.alignment import Floats, Trace
 
 BLOCK = 1 << 21
-"""Values that are looked at together: 16 MB, twice."""
+"""Values of one block of the computation: 16 MB, twice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ def _statistics_of(values: NDArray[np.float64]) -> TraceStatistics:
 
 
 def _quantile(values: NDArray[np.float64], count: NDArray[np.intp], share: float) -> Floats:
-    """Of rows that ascend and end in NaN behind their first ``count``."""
+    """Of rows that ascend and end in NaN after their first ``count``."""
     place = np.maximum(count - 1, 0) * share
     below = np.floor(place).astype(np.intp)
     rows: NDArray[np.intp] = np.arange(len(values), dtype=np.intp)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics over series that grow: they are computed anew only where a series changed."""
+"""Incremental statistics over growing series: recomputed only where a series changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindscope.stats.group_statistics import TraceStatistics, trace_statistics
 class GrowingStatistics:
     """The statistics of ``traces`` at every ``x`` of any of them, ascending.
 
-    ``computed`` is at how many x they were computed, and not taken over from an earlier look.
+    ``computed`` counts the x that this call computed instead of reusing an earlier result.
     """
 
     traces: tuple[Trace, ...]
@@ -36,26 +36,25 @@ class GrowingStatistics:
 def grow_statistics(
     traces: Sequence[Trace], is_joined: bool, before: GrowingStatistics | None = None
 ) -> GrowingStatistics:
-    """The statistics of ``traces``, as ``trace_statistics`` has them; ``before`` is an earlier look at the same series.
+    """The statistics of ``traces``, as ``trace_statistics`` returns them; ``before`` is an earlier result.
 
-    A series may have gone on, or be another one from some point on: what lies before its first change, and behind its
-    ends, is taken over.
+    A series may have grown, or differ from some point on. Reuses what lies before the first change and after all ends.
     """
-    told = tuple(traces)
-    if before is None or len(before.traces) != len(told):
-        x = common_x(told, None)
-        return GrowingStatistics(told, x, trace_statistics(told, x, is_joined), x.size)
-    low, high = _changed(before.traces, told)
+    current = tuple(traces)
+    if before is None or len(before.traces) != len(current):
+        x = common_x(current, None)
+        return GrowingStatistics(current, x, trace_statistics(current, x, is_joined), x.size)
+    low, high = _changed(before.traces, current)
     if low > high:
-        return GrowingStatistics(told, before.x, before.statistics, 0)
+        return GrowingStatistics(current, before.x, before.statistics, 0)
     start, stop = int(np.searchsorted(before.x, low, "left")), int(np.searchsorted(before.x, high, "right"))
-    x = common_x([_within(each, low, high) for each in told], None)
-    new = trace_statistics(told, x, is_joined)
+    x = common_x([_within(each, low, high) for each in current], None)
+    new = trace_statistics(current, x, is_joined)
     columns = {
         each.name: _spliced(getattr(before.statistics, each.name), start, stop, getattr(new, each.name))
         for each in fields(TraceStatistics)
     }
-    return GrowingStatistics(told, _spliced(before.x, start, stop, x), TraceStatistics(**columns), x.size)
+    return GrowingStatistics(current, _spliced(before.x, start, stop, x), TraceStatistics(**columns), x.size)
 
 
 def _spliced(known: Floats, start: int, stop: int, new: Floats) -> Floats:

@@ -35,7 +35,7 @@ class Reduction:
 
     ``rows`` are row numbers by ascending x, a slice where nothing is left out between them. ``points`` counts the rows
     in range, the last three those of them where the first line is no number. While points are appended and the buckets
-    stay as wide, the first ``settled`` rows stay what they are: those behind are of the last bucket.
+    stay as wide, the first ``settled`` rows stay what they are: later rows belong to the last bucket.
     """
 
     rows: Rows | slice

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 def running_median(value: ArrayLike, points: int) -> NDArray[np.float64]:
     """The median of each entry of ``value``, shape (n,), and its neighbours, ``points`` together; fewer at the ends.
 
-    An even number counts as the next odd one, so that as many lie before as behind. NaN and infinities come out as they
-    went in, and count for nobody's median. Entries near the end change while others are appended.
+    An even number counts as the next odd one, so that as many lie before as after. NaN and infinities come out as they
+    went in, and count for no median. Entries near the end change while others are appended.
 
     Raises ValueError when ``points`` is below 1.
     """
@@ -26,7 +26,7 @@ def running_median(value: ArrayLike, points: int) -> NDArray[np.float64]:
         is_finite = np.isfinite(values)
         finite = np.where(is_finite, values, np.nan)
         bottleneck: Any = import_module("bottleneck")  # it has no types
-        # It looks back only: with rows behind the end, each window reaches as far ahead.
+        # It looks back only: with rows after the end, each window reaches as far ahead.
         padded = np.concatenate([np.full(half, np.nan), finite, np.full(half, np.nan)])
         medians = bottleneck.move_median(padded, 2 * half + 1, min_count=1)[2 * half :]
         values[is_finite] = medians[is_finite]

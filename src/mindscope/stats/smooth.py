@@ -71,7 +71,7 @@ class SmoothedColumn:
         self._length += piece.size
 
     def _reserve(self, count: int) -> None:
-        """Have room for so many rows behind those that there are, none of which is moved."""
+        """Reserve room for ``count`` more rows; moves none of the present ones."""
         if count <= self._last.size - self._used:
             return
         if self._used:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the rows of a curve stand on the x axis."""
+"""Positions of the rows of a curve on the x axis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class XAxis:
-    """Rows by ascending x. A place is the number of a row in that order, whose row number is ``order[place]``.
+    """Rows by ascending x. A place is an index in that order; its row number is ``order[place]``.
 
     ``x`` is int64 or float64, ascends and holds no NaN; what is drawn is ``x - origin``. ``order`` is None when the
     places are the row numbers.
@@ -30,7 +30,7 @@ class XAxis:
     order: Rows | None = None
 
     def bounds(self, range: Range | None) -> tuple[int, int]:
-        """First place inside of ``range`` (inclusive; None is everything) and the one behind the last."""
+        """First place inside of ``range`` (inclusive; None is everything) and the one after the last."""
         if range is None:
             return 0, self.x.size
         low, high = min(range), max(range)

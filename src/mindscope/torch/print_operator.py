@@ -12,7 +12,7 @@ from torch.fx.node import has_side_effect
 from mindscope.debug.printing import value_text
 
 _LIBRARY = torch.library.Library("mindscope", "FRAGMENT")
-# texts has as many entries as there are things to show, None where a tensor stands
+# texts has as many entries as there are things to show, None for a tensor
 _LIBRARY.define("print_values(Tensor[] values, str?[] texts) -> ()", tags=(torch.Tag.cudagraph_unsafe,))
 _NAMES = {"bool": "Bool", "bfloat16": "BFloat16", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32",
           "uint64": "UInt64"}  # fmt: skip

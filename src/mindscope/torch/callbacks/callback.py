@@ -14,7 +14,7 @@ class Callback:
     A loop calls the ``on_train_*`` methods in training and the ``on_eval_*`` methods in evaluation. Each of them calls
     the method of the short name (``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``) if
     it is not overridden, so a callback that only knows the short names acts in both; ``run_context.original_args()``
-    tells by ``mode`` which it is.
+    shows by ``mode`` which it is.
 
     A callback is entered as context manager before the loop begins and left after it, also when it fails.
     """

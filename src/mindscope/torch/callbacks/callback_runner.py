@@ -43,7 +43,7 @@ class CallbackRunner:
         return self._context.get_stop_requested()
 
     def call(self, turn: str) -> None:
-        """Have every callback do what it does at ``turn``: begin, epoch_begin, step_begin, step_end, ..."""
+        """Call every callback at the event ``turn``: begin, epoch_begin, step_begin, step_end, ..."""
         for callback in self.params["list_callback"]:
             getattr(callback, self._prefix + turn)(self._context)
 
@@ -52,7 +52,7 @@ class CallbackRunner:
 def entered(callbacks: list[Callback]) -> Generator[None]:
     """Hold the callbacks entered; leave them in reverse order, with the error if there is one.
 
-    What they raise themselves doesn't replace the error of the loop.
+    Their own errors don't replace the error of the loop.
     """
     with ExitStack() as stack:
         for callback in callbacks:

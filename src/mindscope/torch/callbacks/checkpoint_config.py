@@ -17,14 +17,14 @@ class CheckpointConfig:
     """What a ``ModelCheckpoint`` saves, when, and for how long.
 
     Args:
-        save_checkpoint_steps: save each so many steps; wins over the seconds. 0 or None: not by steps.
-        save_checkpoint_seconds: save each so many seconds. 0 or None: not by time.
-        keep_checkpoint_max: the newest so many stay; wins over the minutes. 0 or None: not by number.
-        keep_checkpoint_per_n_minutes: of each so many minutes one stays. Where neither is given, the newest stays.
+        save_checkpoint_steps: steps between two checkpoints; overrides the seconds. 0 or None: not by steps.
+        save_checkpoint_seconds: seconds between two checkpoints. 0 or None: not by time.
+        keep_checkpoint_max: number of newest checkpoints that stay; overrides the minutes. 0 or None: not by number.
+        keep_checkpoint_per_n_minutes: one checkpoint of each such span stays. Without both, the newest stays.
         integrated_save: taken for scripts that say it; a network here is whole in each process.
         async_save: write on a thread; the training only waits for the copy.
         saved_network: the network to save instead of the trained one.
-        append_info: what stands beside the weights: ``epoch_num``, ``step_num``, ``learning_rate``, or dicts of name
+        append_info: extra entries beside the weights: ``epoch_num``, ``step_num``, ``learning_rate``, or dicts of name
             to number, text or tensor.
         enc_key: encryption is not offered; None.
         enc_mode: with ``enc_key``.
@@ -77,7 +77,7 @@ class CheckpointConfig:
         return bool(self.save_checkpoint_steps or self.save_checkpoint_seconds)
 
     def appended(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        """What stands beside the weights, with the current numbers of ``known``."""
+        """The extra entries beside the weights, with the current numbers of ``known``."""
         entries: dict[str, Any] = {}
         for each in self.append_info:
             entries |= {each: known[each]} if isinstance(each, str) and each in known else {}

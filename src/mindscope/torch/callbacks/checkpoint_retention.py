@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which checkpoints stay."""
+"""Retention of checkpoints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class CheckpointRetention:
     """Removes checkpoints that are no longer wanted.
 
     Args:
-        most: the newest so many stay; 0 or None if all do or minutes decide.
+        most: number of newest files that stay; 0 or None if all do or minutes decide.
         minutes: of each such span of time one stays, and always the newest.
     """
 
@@ -21,7 +21,7 @@ class CheckpointRetention:
         self._span_began_s: float | None = None
 
     def keep(self, file: Path, now_s: float) -> None:
-        """Take note of a new checkpoint, and remove those that had to make room."""
+        """Add a new checkpoint, and remove those over the limit."""
         self._files = [each for each in self._files if each != file] + [file]
         if self._most:
             while len(self._files) > self._most:

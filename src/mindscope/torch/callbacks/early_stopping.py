@@ -54,7 +54,7 @@ class EarlyStopping(Callback):
         self._best_weights = None
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Look at the number; ask for the end when the patience is over."""
+        """Check the metric; request a stop when the patience is over."""
         params = run_context.original_args()
         value = self.watched.read(params, "EarlyStopping")
         if value is None:

@@ -28,11 +28,11 @@ class LossMonitor(Callback):
         self._printed_step = 0
 
     def begin(self, run_context: RunContext) -> None:
-        """Begin counting anew: each training counts its steps from 1."""
+        """Reset the count: each training counts its steps from 1."""
         self._printed_step = 0
 
     def step_end(self, run_context: RunContext) -> None:
-        """Look at the loss. Raises ValueError if it is NaN or infinite."""
+        """Check the loss. Raises ValueError if it is NaN or infinite."""
         params = run_context.original_args()
         epoch, step = params.get("cur_epoch_num", 1), step_in_epoch(params)
         loss = loss_number(params["net_outputs"])

@@ -54,7 +54,7 @@ class ReduceLROnPlateau(Callback):
         self.wait = self._cooling = 0
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Look at the number; lower the rate when the patience is over."""
+        """Check the metric; lower the learning rate when the patience is over."""
         params = run_context.original_args()
         value = self.watched.read(params, "ReduceLROnPlateau")
         if value is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets as the loop sees them: elements, and how many make an epoch."""
+"""Batches of a data set, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Batches:
 
     Args:
         dataset: any iterable of batches.
-        sink_size: an epoch has so many elements, wherever the data set is then; -1 for all of it.
+        sink_size: elements of an epoch, which may begin and end inside of the data set; -1 for all of it.
     """
 
     def __init__(self, dataset: Iterable[Any], sink_size: int = -1) -> None:

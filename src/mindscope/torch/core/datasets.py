@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a data set says of itself: where it is, how many samples it has, and how they become batches."""
+"""Facts about a data set: its path, number of samples, and how they become batches."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def dataset_path(dataset: Any) -> str | None:
 def batch_size(dataset: Any, element: Any) -> int | None:
     """Samples of a batch: as the data set says, else as the last batch has."""
     sampler = getattr(dataset, "batch_sampler", None)
-    said = getattr(dataset, "batch_size", None) or getattr(sampler, "batch_size", None)
-    if said is None and hasattr(dataset, "get_batch_size"):
-        said = dataset.get_batch_size()
-    return int(said) if isinstance(said, int) else batch_length(element)
+    size = getattr(dataset, "batch_size", None) or getattr(sampler, "batch_size", None)
+    if size is None and hasattr(dataset, "get_batch_size"):
+        size = dataset.get_batch_size()
+    return int(size) if isinstance(size, int) else batch_length(element)
 
 
 def sample_count(dataset: Any, element: Any) -> int | None:
-    """Samples of an epoch; None where nobody knows."""
+    """Samples of an epoch; None if unknown."""
     sampler = getattr(dataset, "sampler", None)
     batches, size = count_batches(dataset), batch_size(dataset, element)
     whole = batches * size if batches is not None and size is not None else None
@@ -56,7 +56,7 @@ def sample_count(dataset: Any, element: Any) -> int | None:
 
 
 def dataset_node(dataset: Any) -> DatasetNode:
-    """The pipeline: batches of transformed samples of a data set, as far as a DataLoader tells."""
+    """The pipeline: batches of transformed samples of a data set, as far as a DataLoader describes it."""
     if not isinstance(dataset, DataLoader):
         return DatasetNode(type_name(dataset), _parameters(dataset))
     loader = cast("DataLoader[Any]", dataset)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a network is, and bringing data there."""
+"""The device of a network, and moving data there."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _array_to_device(array: NDArray[Any], device: torch.device) -> Any:
 
 
 def batch_length(data: Any) -> int | None:
-    """The first dimension of the first tensor in ``data``; None where there is none."""
+    """The first dimension of the first tensor in ``data``; None without a tensor."""
     if isinstance(data, (Tensor, np.ndarray)):
         array = cast("NDArray[Any]", data)
         return int(array.shape[0]) if array.ndim else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of several processes this one is."""
+"""Rank and size of the process group."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _from_environment(name: str, default: int) -> int:
 
 
 def rank_directory(directory: str | PathLike[str]) -> Path:
-    """``directory/rank_N``, where process N records: the directories of one run stand side by side. It is not made."""
+    """``directory/rank_N``, where process N records: the directories of one run are siblings. Doesn't create it."""
     return Path(directory) / f"rank_{get_rank()}"
 
 

@@ -21,7 +21,7 @@ def save_checkpoint(
 ) -> None:
     """Write a network, a state dict, or a list of ``{"name", "data"}`` to a file; one that exists is replaced whole.
 
-    The file holds one dict, name -> tensor, beside which the entries of ``append_dict`` stand. It appears under its
+    The file holds one dict, name -> tensor, beside the entries of ``append_dict``. It appears under its
     name when it is complete.
 
     Raises:

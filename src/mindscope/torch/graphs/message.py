@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ``torch.fx`` graph as ``GraphProto``.
 
-Operators are nodes, numbered from 1 as MindSpore does, but for numbers that parameters are called by. Weights and
+Operators are nodes, numbered from 1 as MindSpore does, without the numbers that parameters use. Weights and
 inputs are parameters, tensors that the graph holds itself are constants. Arguments that are no tensors are attributes.
 Operations that nothing reads (a summary, a change in place) are held in their order by control edges.
 """

@@ -27,7 +27,7 @@ from mindscope.torch.graphs.joint import joint_message
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
-_HOOK = "_post_fusion_custom_pass"  # private to torch: Inductor offers no other look at what it fused
+_HOOK = "_post_fusion_custom_pass"  # private to torch: Inductor has no public access to its fused graph
 
 
 class _Fused:
@@ -38,7 +38,7 @@ class _Fused:
         self._count = 0  # since ``follow_inductor``
 
     def begin(self) -> None:
-        """Count anew."""
+        """Reset the count."""
         self._count = 0
 
     def next_number(self) -> int:
@@ -77,7 +77,7 @@ def _save_fused(nodes: list[Any]) -> list[Any]:
 def save_stages(
     module: nn.Module, inputs: tuple[Any, ...], loss: Callable[..., Any] | None = None, labels: tuple[Any, ...] = ()
 ) -> None:
-    """Write the stages before Inductor where ``set_context`` asked for them; one that can't be had is logged.
+    """Write the stages before Inductor where ``set_context`` asked for them; a failure is logged.
 
     ``loss`` is called with what the module returns for ``inputs``, and with ``labels``.
     """

@@ -16,14 +16,14 @@ _ENTRY = re.compile(r"\.?_modules\['([^']*)'\]|\['([^']*)'\]|\[(\d+)\]")
 
 
 class Scopes:
-    """Scopes by module path; ``module`` tells the classes along a path."""
+    """Scopes by module path; ``module`` gives the classes along a path."""
 
     def __init__(self, module: nn.Module | None) -> None:
         modules: list[tuple[str, nn.Module]] = [] if module is None else [*cast(Any, module.named_modules())]
         self._classes = {path: type(each).__name__ for path, each in modules}
 
     def of(self, node: fx.Node) -> str:
-        """The scope of a node; what belongs to a backward pass stands under ``Gradients``."""
+        """The scope of a node; nodes of a backward pass are below ``Gradients``."""
         stack = node.meta.get("nn_module_stack")
         if stack:
             return self._of_stack(stack)

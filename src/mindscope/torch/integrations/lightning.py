@@ -119,7 +119,7 @@ class CollectorCallback(_Callback):
         self._driven.fail(exception)
 
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
-        """Take note of what was logged before."""
+        """Remember what was logged before."""
         self._logged_before = dict(trainer.callback_metrics)
 
     def on_validation_batch_start(self, *arguments: Any, **named: Any) -> None:
@@ -132,7 +132,7 @@ class CollectorCallback(_Callback):
             self._record_evaluation(trainer, trainer.val_dataloaders)
 
     def on_test_start(self, trainer: Any, pl_module: Any) -> None:
-        """Take note of what was logged before."""
+        """Remember what was logged before."""
         self._logged_before = dict(trainer.callback_metrics)
 
     def on_test_batch_start(self, *arguments: Any, **named: Any) -> None:

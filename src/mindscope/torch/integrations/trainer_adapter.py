@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector that the trainer of another package drives."""
+"""Adapter between a collector and the trainer of another package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindscope.torch.summary.summary_collector import SummaryCollector
 
 
 class TrainerAdapter:
-    """Tells a collector of a training's turns, as ``Model`` tells it.
+    """Calls a collector at the events of a training, as ``Model`` does.
 
     Args:
         collector: may be entered by its user too.

@@ -64,7 +64,7 @@ class CollectorCallback(TrainerCallback):
         self._driven.begin_pass()
 
     def on_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Take note of the learning rates before their scheduler changes them."""
+        """Remember the learning rates before their scheduler changes them."""
         self._rates = rates_of(given.get("optimizer"))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
@@ -91,7 +91,7 @@ class CollectorCallback(TrainerCallback):
         self._driven.end_epoch()
 
     def on_save(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Take note of a checkpoint."""
+        """Remember a checkpoint."""
         if self._driven.params is not None:
             self._driven.params["latest_ckpt_file"] = _checkpoint(args, state)
 
@@ -120,7 +120,7 @@ class CollectorCallback(TrainerCallback):
 class _Losses:
     """The losses that a model in training returns, left on their device, and what it was called with last.
 
-    A model that is told ``num_items_in_batch`` returns its share of the loss of the step, which is their sum times
+    A model that gets ``num_items_in_batch`` returns its share of the loss of the step, which is their sum times
     ``processes`` if those items are of all processes; others return the mean of a batch.
     """
 

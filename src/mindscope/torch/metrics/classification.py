@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well classes are told apart."""
+"""Metrics of classification."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Metrics:
         return bool(self._metrics)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         for metric in self._metrics.values():
             if isinstance(metric, Metric):
                 metric.clear()

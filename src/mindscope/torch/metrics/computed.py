@@ -27,13 +27,13 @@ def torchmetrics(module: str = "classification") -> Any:
 
 
 class Computed(Metric):
-    """A metric that begins to compute at its first batch, which tells classes and device."""
+    """A metric that starts at its first batch, which defines classes and device."""
 
     packages = ("torchmetrics",)
     _engine: Any = None
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._engine = None
 
     def update(self, *inputs: Any) -> None:
@@ -61,7 +61,7 @@ class Computed(Metric):
 
 
 def plain(value: Any) -> Any:
-    """A tensor as array, or as the shortest float that its float32 stands for where it is one number."""
+    """A tensor as array, or a single number as the shortest float that rounds to its float32."""
     if not isinstance(value, Tensor):
         return value
     array = value.detach().cpu().numpy()

@@ -38,7 +38,7 @@ class ROC(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._batches: list[tuple[Tensor, Tensor]] = []
 
     def update(self, *inputs: Any) -> None:

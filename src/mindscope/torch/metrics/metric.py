@@ -18,12 +18,12 @@ class Metric(ABC):
     """A number about a data set, from its batches. Subclasses say how to ``clear``, ``update`` and ``eval``."""
 
     packages: tuple[str, ...] = ()
-    """What it computes with, imported at its first batch; a Model asks for it when it is made."""
+    """What it computes with, imported at its first batch; a Model imports it when it is created."""
     _indexes: list[int] | None = None
 
     @abstractmethod
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
 
     @abstractmethod
     def update(self, *inputs: Any) -> None:

@@ -23,7 +23,7 @@ class OcclusionSensitivity(Metric):
 
     Args:
         pad_val: what covers.
-        margin: from so many pixels before a pixel to so many after, the last not included, along each dimension.
+        margin: pixels before and after a pixel along each dimension, the last not included.
         n_batch: pictures at a time.
         b_box: only these pixels: [min, max] of each dimension in turn but that of the batch, both included; a negative
             max is the end.
@@ -42,7 +42,7 @@ class OcclusionSensitivity(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._sensitivity: Any = None
 
     def update(self, *inputs: Any) -> None:
@@ -75,7 +75,7 @@ class OcclusionSensitivity(Metric):
         return self._sensitivity
 
     def _box(self, shape: tuple[int, ...]) -> list[tuple[int, int]]:
-        """The first pixel and that behind the last one, for each dimension."""
+        """The first pixel and the one after the last, for each dimension."""
         if self.b_box is None:
             return [(0, size) for size in shape]
         if len(self.b_box) != 2 * len(shape):

@@ -115,7 +115,7 @@ class ConfusionMatrixMetric(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._counts: list[Array] = []  # of shape (4, N, C)
         self._is_single = not self.calculation_method
 
@@ -147,7 +147,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 def _decrease(rates: Array, how: str) -> Array:
-    """Of shape (N, C), NaN where there is none: what ``how`` makes of it; NaN counts as 0 where nothing else is."""
+    """Of shape (N, C), NaN for a missing one: what ``how`` makes of it; NaN counts as 0 where nothing else is."""
     known = ~np.isnan(rates)
     values = np.where(known, rates, 0.0)
     if how == "mean":

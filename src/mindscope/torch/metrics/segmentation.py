@@ -29,7 +29,7 @@ class Dice(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._sum, self._samples = 0.0, 0
 
     def update(self, *inputs: Any) -> None:

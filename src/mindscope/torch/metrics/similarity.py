@@ -34,7 +34,7 @@ class CosineSimilarity(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._rows: list[Tensor] = []
 
     def update(self, *inputs: Any) -> None:

@@ -43,7 +43,7 @@ class _SurfaceMetric(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._edges: tuple[NDArray[Any], NDArray[Any]] | None = None
 
     def update(self, *inputs: Any) -> None:
@@ -78,7 +78,7 @@ class _SurfaceMetric(Metric):
 
     @abstractmethod
     def _reduce(self, there: Distances, back: Distances) -> Any:
-        """The number out of the distances in both directions, which are one where only one is asked for."""
+        """The number out of the distances in both directions, which are equal for a one-way metric."""
 
     def _distances(self, edges: NDArray[Any], others: NDArray[Any]) -> Distances:
         if not edges.any():

@@ -40,7 +40,7 @@ class BleuScore(Metric):
         self._engine: Any = None
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._engine = None
 
     def update(self, *inputs: Any) -> None:

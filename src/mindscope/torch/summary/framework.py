@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a collector asks of PyTorch."""
+"""Adapter of the collector to PyTorch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PACKAGES = ("torch", "mindscope")
 
 
 class TorchFramework:
-    """The ``Framework`` of PyTorch: graphs are traced, values of operators stand in the store of the process."""
+    """The ``Framework`` of PyTorch: graphs are traced, values of operators are in the buffer of the process."""
 
     def __init__(self) -> None:
         self.discard_values = BUFFER.discard
@@ -38,7 +38,7 @@ class TorchFramework:
         """Network, optimizer, and for each of its parameters whether it is trained: as ``_parameters`` was made of."""
         self._parameters: dict[str, Any] = {}
         self._owners: list[Any] = []
-        """What stands in ``_form`` by its ``id``, so that no other object gets that."""
+        """The object whose ``id`` is in ``_form``: keeps it alive, so that no other object gets that id."""
 
     def graph(self, params: Any) -> Any:
         """The graph of the network as it was called: as an adapter saw it, or with this step's data."""
@@ -50,11 +50,11 @@ class TorchFramework:
         return graph_of(plain_network(params["network"]), *_inputs(params))
 
     def dataset(self, params: Any) -> DatasetNode | None:
-        """Batches of transformed samples, as far as a DataLoader tells."""
+        """Batches of transformed samples, as far as a DataLoader describes them."""
         dataset = params.get("train_dataset")
         return None if dataset is None else dataset_node(dataset)
 
-    def origin(self) -> Mapping[str, Any]:
+    def provenance(self) -> Mapping[str, Any]:
         """Commit, command line, host, versions and seed."""
         return describe_provenance(_PACKAGES, int(torch.initial_seed()))
 

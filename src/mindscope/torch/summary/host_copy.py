@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors on their way from a device to the memory of the host."""
+"""Asynchronous copies of tensors from a device to host memory."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class HandOver:
 
 
 def as_array(value: Any) -> Any:
-    """The array that shares memory with a tensor; the value itself where there is none.
+    """The array that shares memory with a tensor; the value itself if it has none.
 
     What is done to an array costs a fraction of what it costs PyTorch, which looks for the right kernel each time.
     """

@@ -75,7 +75,7 @@ class TrainLineage(_OnRecord):
         self._lineage = LineageUpdates(TorchFramework())
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Take note of the initial learning rate."""
+        """Remember the initial learning rate."""
         self._lineage.begin(run_context.original_args())
 
     def on_train_step_end(self, run_context: RunContext) -> None:

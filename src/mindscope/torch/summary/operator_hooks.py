@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loops and collectors have to do with summary operators and graph capture."""
+"""Hooks that loops and collectors call for summary operators and graph capture."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mindscope.torch.summary import summary_buffer
 
 
 def discard_stale_values() -> None:
-    """Before a forward pass that no ``step_end`` follows: what operators keep is theirs, not of two passes."""
+    """Discard buffered values before a forward pass, so that a step holds the values of one pass."""
     if summary_buffer.is_collecting():
         summary_buffer.discard_values()
 
 
 @contextmanager
 def isolated_values() -> Generator[None]:
-    """What operators kept before comes back afterwards; what they keep inside, in an evaluation, is thrown away."""
+    """Restore the buffered values afterwards, and discard those of the block, for example an evaluation."""
     kept = summary_buffer.BUFFER.swap({}, {})
     try:
         yield
@@ -35,7 +35,7 @@ def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any]
 
 
 def save_stages(network: Any, inputs: Any, loss: Any, labels: tuple[Any, ...] = ()) -> None:
-    """Write the graphs of the stages of compilation, where ``set_context`` asked for them."""
+    """Write the graphs of the stages of compilation if ``set_context`` enabled it."""
     if CONTEXT.graphs_directory is not None:
         import_module("mindscope.torch.graphs.save_graphs").save_stages(
             network, _positional(network, inputs), loss, labels

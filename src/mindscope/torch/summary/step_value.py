@@ -28,7 +28,7 @@ class StepValue:
         self.is_replaced = reduce == NEWEST
         """Whether a problem that ``add`` reports is an older value that a newer one replaces."""
         self._reduce = reduce
-        self._tensors: list[torch.Tensor] = []  # one, but for ``each``
+        self._tensors: list[torch.Tensor] = []  # one, except for ``each``
         self._count = 0  # values in the sum, which ``mean`` keeps as the only tensor
 
     def add(self, value: torch.Tensor) -> str | None:

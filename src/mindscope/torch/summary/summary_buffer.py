@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The values of summary operators between the call and the record of the step.
 
-There is one store a process, since operators stand deep in networks that know no recorder. It keeps values only between
+One buffer a process: operators run deep inside of networks that know no recorder. It keeps values only between
 ``start_collecting`` and ``stop_collecting``. ``take_values`` and ``discard_values`` end a step. Nothing here raises on
-the thread of a network: what can't be kept becomes a problem of the step, which its recorder counts.
+the thread of a network: a value that can't be kept becomes a problem of the step, which its recorder counts.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class SummaryBuffer:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # guards the fields below; a recorder that is garbage collected takes it too
         self._collectors = 0  # calls of start without stop
-        self._recorders = 0  # open recorders, which take the values of operators where nobody else collects
+        self._recorders = 0  # open recorders, which take the values of operators without a collector
         self._pauses = 0  # calls of pause without go_on
         self._values: dict[Key, StepValue] = {}
         self._problems: dict[Key, DropReport] = {}  # of the step
 
     @property
     def is_collecting(self) -> bool:
-        """Whether anybody wants the values."""
+        """Whether any collector or recorder takes the values."""
         return self._collectors + self._recorders > 0
 
     @property
     def is_claimed(self) -> bool:
-        """Whether somebody other than open recorders collects them."""
+        """Whether a collector takes them, not only open recorders."""
         return self._collectors > 0
 
     @property
@@ -95,7 +95,7 @@ class SummaryBuffer:
             self._pauses -= 1
 
     def keep(self, plugin: str, name: str, reduce: str, value: torch.Tensor) -> None:
-        """Clone ``value`` if anybody collects, and merge it with those that the step has of this name.
+        """Clone ``value`` while collecting, and merge it with those that the step has of this name.
 
         A value that a backward pass gives again is ignored: activation checkpointing computes the forward there.
         """
@@ -113,7 +113,7 @@ class SummaryBuffer:
             self.note(plugin, name, DropReport(f"{plugin} {name!r} {text}", 1, is_drop=not known.is_replaced))
 
     def drop(self, plugin: str, name: str, text: str) -> None:
-        """Count a value that can't be kept, if anybody collects."""
+        """Count a value that can't be kept, while collecting."""
         if self.is_collecting and not self._pauses:
             self.note(plugin, name, DropReport(text, 1, is_drop=True))
 
@@ -127,7 +127,7 @@ class SummaryBuffer:
                 self._problems[plugin, name] = problem
 
     def discard(self) -> None:
-        """Throw the step's values away; the next step begins."""
+        """Discard the step's values; the next step begins."""
         if self._values or self._problems:
             self.swap({}, {})
 
@@ -162,7 +162,7 @@ def start_collecting() -> None:
 
 
 def stop_collecting() -> None:
-    """The opposite of ``start_collecting``; with the last one the values kept until then are thrown away."""
+    """The opposite of ``start_collecting``; with the last one discards the kept values."""
     BUFFER.stop()
 
 
@@ -178,7 +178,7 @@ def collecting() -> Generator[None]:
 
 @contextmanager
 def not_collecting() -> Generator[None]:
-    """A ``with`` block inside which summary operators keep nothing: for evaluations in a loop of one's own."""
+    """A ``with`` block inside which summary operators keep nothing: for evaluations in your own loop."""
     BUFFER.pause()
     try:
         yield
@@ -225,5 +225,5 @@ def _log_new(problems: Mapping[Key, DropReport]) -> None:
 
 
 def discard_values() -> None:
-    """End the step and throw its values away."""
+    """End the step and discard its values."""
     BUFFER.discard()

@@ -108,7 +108,7 @@ class SummaryCollector(Collector, Callback):
         step: int | None = None,
         epoch: int | None = None,
     ) -> None:
-        """Say that a step is over. What is given once is known from then on, but for loss, input and numbers.
+        """Signal the end of a step. Later steps reuse every argument except loss, input and numbers.
 
         Args:
             loss: of this step, a number or tensor; of more than one element the mean.

@@ -40,7 +40,7 @@ class Model:
         metrics: names (a set or list) or a dict of name to metric; see ``mindscope.torch.metrics``.
         eval_network: evaluates a whole batch; its outputs go to the metrics.
         eval_indexes: which outputs of ``eval_network`` are loss, prediction and label; all go to each metric if None.
-        amp_level: O0 as the network is; O1 and auto with autocast; O2 in half precision but for normalisation layers;
+        amp_level: O0 as the network is; O1 and auto with autocast; O2 in half precision except normalisation layers;
             O3 in half precision. Weights stay what they are.
         boost_level: taken for scripts that say it; only O0.
         keep_batchnorm_fp32: at O2 and O3, whether normalisation layers compute in float32; as the level says if None.
@@ -104,7 +104,7 @@ class Model:
             train_dataset: a DataLoader or any iterable of batches: (data, label), columns, or a dict.
             callbacks: are called in their order.
             dataset_sink_mode: the epoch is the unit: step callbacks are called once an epoch.
-            sink_size: in sink mode an epoch has so many steps; -1 for all of the data set.
+            sink_size: steps of an epoch in sink mode; -1 for the whole data set.
             initial_epoch: the number of epochs that are over already.
 
         Raises:

@@ -80,7 +80,7 @@ class _Named:
 
 
 def _shapes(values: Any) -> Any:
-    """Type and shape of each tensor, in the structure in which they stand."""
+    """Type and shape of each tensor, in their structure."""
 
     def shape(value: Any) -> str:
         is_tensor = isinstance(value, Tensor)
@@ -90,7 +90,7 @@ def _shapes(values: Any) -> Any:
 
 
 def _graph(params: Any) -> Any:
-    """The graph of the network; None, with a warning, where it can't be had."""
+    """The graph of the network; None, with a warning, if tracing fails."""
     try:
         return TorchFramework().graph(params)
     except Exception as error:
@@ -115,7 +115,7 @@ def _bytes(tensors: Iterable[Any]) -> int:
 
 
 def _device_memory() -> dict[str, Any]:
-    """Figures of the GPU, or none where there is none or it is past answering."""
+    """Figures of the GPU; none without a GPU, or if it no longer answers."""
     if not torch.cuda.is_available():
         return {}
     try:

@@ -67,7 +67,7 @@ def train_epochs(
     evaluate: Callable[[CallbackParams], None] | None,
     progress: Progress,
 ) -> None:
-    """Train the epochs that ``loop.params`` tells of, and call the callbacks at each turn."""
+    """Train ``loop.params["epoch_num"]`` epochs, and call the callbacks at each event."""
     params = loop.params
     trainer.parts.network.train()
     loop.call("begin")
