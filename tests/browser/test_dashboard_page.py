@@ -80,6 +80,7 @@ def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: Open
     page.get_by_test_id("dashboard-run").click()
     page.get_by_test_id("dashboard-run-filter").fill("ops")
     page.get_by_test_id("dashboard-run-filter").press("Enter")
+    expect(page.get_by_test_id("dashboard-run-filter")).to_have_count(0)
     expect_view(page, "dashboard", "mindspore%2Fops")
     for card, (path, testid) in CARDS.items():
         page.get_by_test_id(card).get_by_role("link").click()
