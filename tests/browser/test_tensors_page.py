@@ -299,7 +299,7 @@ def test_maps_and_histograms_are_downloaded_as_pictures(made: LiveViewer, open_p
         assert part in drawing
     assert saved(page, "png")[0].startswith(b"\x89PNG")
     full(page).get_by_test_id("tensor-mode").get_by_text("Histogram").click()
-    expect(full(page).get_by_test_id("bucket-chart").locator("rect")).not_to_have_count(0)
+    expect(full(page).get_by_test_id("bucket-chart").locator("path")).not_to_have_count(0)
     drawing = saved(page, "svg")[0].decode()
     assert "odd · run" in drawing
     assert "oklch" not in drawing

@@ -3,24 +3,15 @@ import type { Curve } from "../../core/series/curve";
 import type { CurvePlot } from "../curves/curvePlot";
 import { complete } from "../curves/paintChart";
 import { TICK_FONT } from "../frame/axes";
-import { pngFile, svgFile, type Picture } from "../frame/picture";
+import type { Picture } from "../frame/picture";
 import { segment, type Ink, type Surface } from "../frame/surface";
 
 const ROW = 16;
 const SWATCH = { left: 12, width: 14, up: 4 };
 const NAME_LEFT = 32;
 
-/** The chart as it is on the screen, with its title above and the names of its curves below. */
-export function chartPng(plot: CurvePlot, title: string): Promise<Blob> {
-  return pngFile(pictureOf(plot, title), plot.themeColors);
-}
-
-/** The same as a drawing. */
-export function chartSvg(plot: CurvePlot, title: string): Blob {
-  return svgFile(pictureOf(plot, title), plot.themeColors);
-}
-
-function pictureOf(plot: CurvePlot, title: string): Picture {
+/** The chart as it is on the screen, with the names of its curves below. */
+export function chartPicture(plot: CurvePlot, title: string): Picture {
   const curves = plot.curves.filter(({ isBehind }) => !isBehind);
   const { width, height } = plot.frame.size;
   return {

@@ -14,6 +14,8 @@ interface DrawnCurves {
   axis: PlaceAxis;
   /** Name of the x-axis if it is neither time nor steps; otherwise "". */
   axisName?: string;
+  /** The names of the axes are shown beside them, even those of a single vertical axis. */
+  isTitled?: boolean;
   scaling: Scaling;
   /** One for each vertical axis. */
   yAxes: readonly { title: string; color: string | null }[];
@@ -38,13 +40,13 @@ export function curveDrawing(chart: DrawnCurves): Drawing {
   return { ...size, body: surface.body(), plot: plotOf(chart, frame) };
 }
 
-function frameOf({ curves, axis, scaling, yAxes, guides = [], ranges, size }: DrawnCurves): PlotFrame {
+function frameOf({ curves, axis, axisName = "", isTitled = false, scaling, yAxes, guides = [], ranges, size }: DrawnCurves): PlotFrame {
   const { isLog, isLogX } = scaling;
   const values = guides.map(({ value }) => value);
   return plotFrame(
     size,
     ranges ?? wholeRanges(curves, scaling, values),
-    { axis, isLog: isLogX },
+    { axis, isLog: isLogX, title: isTitled ? axisName : "" },
     yAxes.map((upright) => ({ ...upright, isLog })),
     labelWidth,
     labelRoom(curves, size),

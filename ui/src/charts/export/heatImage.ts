@@ -3,7 +3,6 @@ import { endLabels, oddKinds, type ColorRange, type Heat } from "../../core/seri
 import { escapeXml } from "../../core/text/escapeXml";
 import { MAP, ODD_COLORS } from "../heat/heatCanvas";
 import type { HeatPlot } from "../heat/heatPlot";
-import { pngOfSvg } from "./svgFile";
 
 const MARGIN = 12;
 const TITLE = 28;
@@ -49,4 +48,18 @@ function legend({ themeColors }: HeatPlot, heat: Heat, range: ColorRange | null)
     return `<rect x="${x}" width="8" height="8" fill="${themeColors.hex(ODD_COLORS[kind - 1]!)}"/><text x="${x + 12}" y="8">${name}</text>`;
   });
   return (range === null ? "" : bar) + odd.join("");
+}
+
+/** A drawing as a picture, twice as fine as its size in CSS pixels. */
+async function pngOfSvg(text: string, width: number, height: number): Promise<Blob> {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(2 * width);
+  canvas.height = Math.round(2 * height);
+  canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
+  });
 }

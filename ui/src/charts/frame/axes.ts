@@ -14,6 +14,8 @@ export type PlaceAxis = Axis | "value";
 export interface XAxis {
   axis: PlaceAxis;
   isLog: boolean;
+  /** Shown below the axis; then the vertical axis shows its title, too. */
+  title?: string;
 }
 
 /** One vertical axis. Its title is shown where there are several. */

@@ -5,6 +5,8 @@ import { crisp, segment, type Ink, type Surface } from "./surface";
 
 const GAP = 6;
 const BOTTOM_GAP = 5;
+/** From the area to the title below it. */
+const TITLE_BELOW = 22;
 /** From the outer edge of an axis to the middle of its title. */
 const TITLE_MIDDLE = 12;
 
@@ -13,6 +15,8 @@ interface AxesPainting {
   ratio: number;
   frame: PlotFrame;
   ink: Ink;
+  /** Lines at the ticks of the horizontal axis; true if left out. */
+  hasColumns?: boolean;
 }
 
 /** Draws grid, axis line and labels of a chart. */
@@ -27,12 +31,12 @@ export function paintAxes(painting: AxesPainting): void {
   surface.restore();
 }
 
-function paintGrid({ surface, ratio, frame: { area, bottom, yAxes, projections }, ink }: AxesPainting): void {
+function paintGrid({ surface, ratio, frame: { area, bottom, yAxes, projections }, ink, hasColumns = true }: AxesPainting): void {
   const [right, base] = [area.left + area.width, area.top + area.height];
   const x = (tick: number): number => crisp(projections[0]!.x(tick), ratio);
   const y = (tick: number): number => crisp(projections[0]!.y(tick), ratio);
   surface.beginPath();
-  for (const tick of bottom.ticks) segment(surface, x(tick), area.top, x(tick), base);
+  if (hasColumns) for (const tick of bottom.ticks) segment(surface, x(tick), area.top, x(tick), base);
   for (const tick of yAxes[0]!.ticks) segment(surface, area.left, y(tick), right, y(tick));
   surface.strokeStyle = ink("var(--grid-line)");
   surface.stroke();
@@ -43,12 +47,14 @@ function paintGrid({ surface, ratio, frame: { area, bottom, yAxes, projections }
 }
 
 function paintBottom({ surface, frame: { area, bottom, projections }, ink }: AxesPainting): void {
+  const base = area.top + area.height;
   surface.fillStyle = ink("var(--ink-soft)");
   surface.textAlign = "center";
   surface.textBaseline = "top";
   bottom.labels.forEach((label, index) => {
-    if (label !== "") surface.fillText(label, Math.round(projections[0]!.x(bottom.ticks[index]!)), area.top + area.height + BOTTOM_GAP);
+    if (label !== "") surface.fillText(label, Math.round(projections[0]!.x(bottom.ticks[index]!)), base + BOTTOM_GAP);
   });
+  if (bottom.title !== "") surface.fillText(bottom.title, area.left + area.width / 2, base + TITLE_BELOW);
 }
 
 function paintYAxis({ surface, frame: { area, yAxes, projections }, ink }: AxesPainting, index: number): void {

@@ -2,7 +2,7 @@
 import type { Size } from "./plotFrame";
 import { SvgContext } from "./svgContext";
 import type { Ink, Surface } from "./surface";
-import type { ThemeColors } from "./themeColors";
+import { ThemeColors } from "./themeColors";
 
 /** A chart to be saved as a file, with its title above it. */
 export interface Picture {
@@ -17,8 +17,17 @@ const TITLE_FONT = '600 13px "Inter Variable", system-ui, sans-serif';
 const TITLE_HEIGHT = 28;
 const TITLE_PLACE = { x: 12, y: 19 };
 
-/** As many pixels as on the screen. */
-export async function pngFile(picture: Picture, colors: ThemeColors): Promise<Blob> {
+/** A PNG has as many pixels as the screen. */
+export async function pictureFile(picture: Picture, kind: "png" | "svg"): Promise<Blob> {
+  const colors = new ThemeColors(document.body);
+  try {
+    return kind === "png" ? await png(picture, colors) : svg(picture, colors);
+  } finally {
+    colors.remove();
+  }
+}
+
+function png(picture: Picture, colors: ThemeColors): Promise<Blob> {
   const { width, height } = wholeSize(picture);
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(width * devicePixelRatio);
@@ -31,7 +40,7 @@ export async function pngFile(picture: Picture, colors: ThemeColors): Promise<Bl
   });
 }
 
-export function svgFile(picture: Picture, colors: ThemeColors): Blob {
+function svg(picture: Picture, colors: ThemeColors): Blob {
   const surface = new SvgContext();
   paintPicture(picture, surface, 1, (color) => colors.hex(color));
   return new Blob([surface.file(wholeSize(picture))], { type: "image/svg+xml" });

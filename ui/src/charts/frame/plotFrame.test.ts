@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { along, plotFrame } from "./plotFrame";
+import { along, plotFrame, squareSize, type PlotFrame, type Size } from "./plotFrame";
 
 const ACROSS = { axis: "step", isLog: false } as const;
 const upright = (title: string): { title: string; color: null; isLog: boolean } => ({ title, color: null, isLog: false });
@@ -53,6 +53,16 @@ describe("plotFrame", () => {
   it("titles axes only where there are several", () => {
     expect(frameOf(1).yAxes[0]!.title).toBe("");
     expect(frameOf(2).yAxes.map(({ title }) => title)).toEqual(["loss", "accuracy"]);
+  });
+
+  it("titles a single axis beside a titled horizontal one, and makes a square area", () => {
+    const titled = (size: Size): PlotFrame =>
+      plotFrame(size, { x: [0, 1], ys: [[0, 1]] }, { ...ACROSS, title: "Recall" }, [upright("Precision")], () => 7);
+    const whole = titled({ width: 600, height: 300 });
+    expect([whole.bottom.title, whole.yAxes[0]!.title]).toEqual(["Recall", "Precision"]);
+    expect(whole.area.height).toBeLessThan(frameOf(1).area.height);
+    const { area } = titled(squareSize(whole));
+    expect([area.width, area.height]).toEqual([whole.area.height, whole.area.height]);
   });
 
   it("writes no label beyond the edge", () => {

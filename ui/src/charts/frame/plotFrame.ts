@@ -17,7 +17,7 @@ export interface AxisTicks {
 }
 
 export interface YAxisFrame extends AxisTicks {
-  /** Empty where the chart has one vertical axis. */
+  /** Empty where the chart has one vertical axis and none of its axes is titled. */
   title: string;
   /** A CSS color; null for that of all text. */
   color: string | null;
@@ -35,7 +35,7 @@ export interface PlotFrame {
   ranges: Ranges;
   /** Room for the names of lines, right of the area; 0 for none. */
   beside: number;
-  bottom: AxisTicks;
+  bottom: AxisTicks & { title: string };
   yAxes: readonly YAxisFrame[];
   /** Values to places in the chart, one for each vertical axis; x is the same in all of them. */
   projections: readonly Projection[];
@@ -67,16 +67,18 @@ export function plotFrame(
   measure: (label: string) => number,
   beside = 0,
 ): PlotFrame {
-  const height = Math.max(1, size.height - TOP - BOTTOM);
+  const { title = "" } = across;
+  const isTitled = yAxes.length > 1 || title !== "";
+  const height = Math.max(1, size.height - TOP - BOTTOM - (title === "" ? 0 : TITLE));
   const room = { left: 0, right: yAxes.length > 1 ? 0 : Math.max(RIGHT, beside) };
   const placed = yAxes.map((upright, index): YAxisFrame => {
     const isRight = index % 2 === 1;
     const axisTicks = ranges.bare?.[index] ? NO_TICKS : yTicksOf(upright, ranges.ys[index] ?? ranges.ys[0]!, height);
-    const width = widthOf(axisTicks, measure) + (yAxes.length > 1 ? TITLE : 0);
+    const width = widthOf(axisTicks, measure) + (isTitled ? TITLE : 0);
     const offset = isRight ? room.right : room.left;
     if (isRight) room.right += width;
     else room.left += width;
-    return { ...axisTicks, title: yAxes.length > 1 ? upright.title : "", color: upright.color, isRight, offset, width };
+    return { ...axisTicks, title: isTitled ? upright.title : "", color: upright.color, isRight, offset, width };
   });
   const area = { left: room.left, top: TOP, width: Math.max(1, size.width - room.left - room.right), height };
   const x = along(ranges.x, area.left, area.left + area.width, across.isLog);
@@ -86,12 +88,18 @@ export function plotFrame(
     area,
     ranges,
     beside: yAxes.length > 1 ? 0 : beside,
-    bottom: xTicksOf(across, ranges.x, area, x.place),
+    bottom: { ...xTicksOf(across, ranges.x, area, x.place), title },
     yAxes: placed,
     projections: ys.map((y) => ({ x: x.place, y: y.place })),
     xAt: x.value,
     yAt: ys[0]!.value,
   };
+}
+
+/** The size, within another, at which the plotting area is a square. */
+export function squareSize({ size: { width, height }, area }: PlotFrame): Size {
+  const side = Math.min(area.width, area.height);
+  return { width: width - area.width + side, height: height - area.height + side };
 }
 
 function yTicksOf({ isLog }: YAxis, range: Range, height: number): AxisTicks {

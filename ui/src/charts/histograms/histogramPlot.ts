@@ -30,7 +30,7 @@ const STEP_LABELS = 54;
 export class HistogramPlot {
   readonly canvas: HTMLCanvasElement;
   readonly #front: HTMLCanvasElement;
-  readonly themeColors: ThemeColors;
+  readonly #themeColors: ThemeColors;
   readonly #unwatch: () => void;
   #drawing: Drawing | null = null;
   #view: HistogramLayout | null = null;
@@ -41,9 +41,9 @@ export class HistogramPlot {
   constructor(host: HTMLElement) {
     this.canvas = layer(host);
     this.#front = layer(host);
-    this.themeColors = new ThemeColors(host);
+    this.#themeColors = new ThemeColors(host);
     this.#unwatch = watchTheme(() => {
-      this.themeColors.forget();
+      this.#themeColors.forget();
       this.#paint();
     });
   }
@@ -92,21 +92,21 @@ export class HistogramPlot {
 
   destroy(): void {
     this.#unwatch();
-    this.themeColors.remove();
+    this.#themeColors.remove();
     this.canvas.remove();
     this.#front.remove();
   }
 
   #paint(): void {
-    this.#draw(cleared(this.canvas, this.#size), devicePixelRatio, (token) => this.themeColors.resolve(token));
+    this.#draw(cleared(this.canvas, this.#size), devicePixelRatio, (token) => this.#themeColors.resolve(token));
     this.#paintFront();
   }
 
   #draw(surface: Surface, ratio: number, ink: Ink): void {
     const [view, drawing] = [this.#view, this.#drawing];
     if (!view || !drawing || view.positions.length === 0) return;
-    const stops = MAP.map((token) => hexToRgb(this.themeColors.hex(`var(${token})`)));
-    const color = hexToRgb(this.themeColors.hex(drawing.color));
+    const stops = MAP.map((token) => hexToRgb(this.#themeColors.hex(`var(${token})`)));
+    const color = hexToRgb(this.#themeColors.hex(drawing.color));
     const look: Look = {
       axis: drawing.axis,
       tint: (alpha) => rgbText(color, alpha),
@@ -125,7 +125,7 @@ export class HistogramPlot {
     if (!view) return;
     if (this.#dragged) this.#paintDrag(ctx, this.#dragged);
     if (!place || place.row >= view.positions.length) return;
-    ctx.strokeStyle = this.themeColors.resolve("var(--ink)");
+    ctx.strokeStyle = this.#themeColors.resolve("var(--ink)");
     ctx.lineWidth = 1.5;
     if (view.isValueHorizontal) {
       outline(ctx, view, place.row);
@@ -136,10 +136,10 @@ export class HistogramPlot {
 
   #paintDrag(ctx: CanvasRenderingContext2D, { left, top, width, height }: Area): void {
     ctx.globalAlpha = 0.16;
-    ctx.fillStyle = this.themeColors.resolve("var(--accent)");
+    ctx.fillStyle = this.#themeColors.resolve("var(--accent)");
     ctx.fillRect(left, top, width, height);
     ctx.globalAlpha = 1;
-    ctx.strokeStyle = this.themeColors.resolve("var(--accent)");
+    ctx.strokeStyle = this.#themeColors.resolve("var(--accent)");
     ctx.lineWidth = 1;
     ctx.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
   }
@@ -151,7 +151,7 @@ export class HistogramPlot {
     if (view.isValueHorizontal) {
       const base = view.stepAt(view.positions[row]!);
       const height = Math.max(2, view.heightAt(row, Math.floor((from + to) / 2 - view.area.left)));
-      ctx.fillStyle = this.themeColors.resolve("var(--accent)");
+      ctx.fillStyle = this.#themeColors.resolve("var(--accent)");
       ctx.fillRect(from, base - height, size, height);
       return;
     }

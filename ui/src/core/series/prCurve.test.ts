@@ -7,7 +7,7 @@ import {
   completedPr,
   definedPoints,
   nearestPoint,
-  prPath,
+  prLine,
   prPoint,
   type PrCurve,
   type PrSeries,
@@ -28,9 +28,9 @@ const tailed: PrCurve = { ...curve, precision: [0.5, 0.75, 0], recall: [1, 0.5, 
 const scale = { x: (recall: number) => recall * 100, y: (precision: number) => 100 - precision * 100 };
 
 describe("a precision-recall curve", () => {
-  it("is drawn from point to point", () => {
-    expect(prPath(curve, scale)).toBe("M100.0 50.0L50.0 25.0L25.0 0.0");
-    expect(prPath({ ...curve, recall: [1, NaN, 0.25] }, scale)).toBe("M100.0 50.0M25.0 0.0");
+  it("is a line that is broken where it has no point", () => {
+    expect(prLine("a", "red", curve)).toMatchObject({ key: "a", x: Float64Array.of(1, 0.5, 0.25), raw: Float64Array.of(0.5, 0.75, 1) });
+    expect(prLine("a", "red", { ...curve, recall: [1, NaN, 0.25] }).raw).toEqual(Float64Array.of(0.5, NaN, 1));
   });
 
   it("knows the point under the pointer", () => {
@@ -39,7 +39,7 @@ describe("a precision-recall curve", () => {
   });
 
   it("has no point where nothing is called positive", () => {
-    expect(prPath(tailed, scale)).toBe("M100.0 50.0L50.0 25.0");
+    expect(prLine("a", "red", tailed).raw).toEqual(Float64Array.of(0.5, 0.75, NaN));
     expect(prPoint(tailed, 2)).toBeNull();
     expect(definedPoints(tailed)).toEqual([0, 1]);
     expect(averagePrecision(tailed)).toBeCloseTo(0.5 * 0.75 + 0.5 * 0.5);

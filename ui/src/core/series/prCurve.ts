@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Reason } from "../text/reason";
+import { LINE, type Curve } from "./curve";
+import type { Projection } from "./curvePath";
 
 /** A precision-recall curve as columns of one length, by ascending threshold; NaN where a number is none. */
 export interface PrCurve {
@@ -26,11 +28,6 @@ export interface PrSeries {
   isKept: boolean;
 }
 
-export interface Scale {
-  x: (recall: number) => number;
-  y: (precision: number) => number;
-}
-
 /** The answer with the curve that it left out because it is known. */
 export function completedPr(answer: PrSeries, known: PrSeries | undefined): PrSeries {
   if (!known || !answer.isKept) return answer;
@@ -52,21 +49,20 @@ export function definedPoints(curve: PrCurve): number[] {
   return Array.from(curve.threshold, (_, index) => index).filter((index) => prPoint(curve, index) !== null);
 }
 
-/** The curve as an SVG path; it is broken where it has no point. */
-export function prPath(curve: PrCurve, { x, y }: Scale): string {
-  let before = -2;
-  return definedPoints(curve)
-    .map((index) => {
-      const pen = index === before + 1 ? "L" : "M";
-      const { recall, precision } = prPoint(curve, index)!;
-      before = index;
-      return `${pen}${x(recall).toFixed(1)} ${y(precision).toFixed(1)}`;
-    })
-    .join("");
+/** The curve of a run as a line of a chart; it is broken where it has no point. */
+export function prLine(run: string, color: string, curve: PrCurve): Curve {
+  const points = Array.from(curve.threshold, (_, index) => prPoint(curve, index));
+  const x = Float64Array.from(points, (point) => point?.recall ?? NaN);
+  const raw = Float64Array.from(points, (point) => point?.precision ?? NaN);
+  return { ...LINE, key: run, label: run, color, x, raw, smoothed: null, isAscending: false };
 }
 
 /** The point nearest to a place in pixels, and the square of its distance; null without any. */
-export function nearestPoint(curve: PrCurve, { x, y }: Scale, at: { x: number; y: number }): { index: number; distance: number } | null {
+export function nearestPoint(
+  curve: PrCurve,
+  { x, y }: Projection,
+  at: { x: number; y: number },
+): { index: number; distance: number } | null {
   return definedPoints(curve).reduce<ReturnType<typeof nearestPoint>>((best, index) => {
     const { recall, precision } = prPoint(curve, index)!;
     const distance = (x(recall) - at.x) ** 2 + (y(precision) - at.y) ** 2;

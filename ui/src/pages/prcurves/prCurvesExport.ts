@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PR_RANGES } from "../../charts/curves/prFrame";
 import { curveDrawing } from "../../charts/export/curveDrawing";
-import { LINE, type Curve } from "../../core/series/curve";
 import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
 import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
-import { averagePrecision, bestBalance, definedPoints, prPoint } from "../../core/series/prCurve";
+import { averagePrecision, bestBalance, definedPoints, prLine, prPoint } from "../../core/series/prCurve";
 import type { RunPr } from "../../core/tables/prTable";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, CurvesPart, PlannedCard, TablePart, ViewPlan } from "../../export/html/model";
@@ -19,7 +19,6 @@ import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { oneItemATag } from "../../state/data/seriesItem";
 
 const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
-const SHARES = { x: [0, 1], ys: [[0, 1]] } as const;
 
 /** Precision over recall of each tag, and what it is worth in numbers. */
 export function prCurvesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
@@ -45,16 +44,17 @@ async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal
 }
 
 function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {
-  const curves = shown.map(curveOf);
+  const curves = shown.map(({ run, curve }) => prLine(run, colors.of(run), curve));
   const [across, up] = [t("prcurves.recall"), t("prcurves.precision")];
   const draw = (size: Size): Drawing =>
     curveDrawing({
       curves,
       axis: "value",
       axisName: across,
+      isTitled: true,
       scaling: SCALING,
       yAxes: [{ title: up, color: null }],
-      ranges: SHARES,
+      ranges: PR_RANGES,
       size,
       by: "point",
     });
@@ -65,11 +65,6 @@ function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {
 /** The size at which the plotting area of a drawing is a square as high as before. */
 function squareSize({ width, height, plot }: Drawing): Size {
   return { width: width - (plot!.right - plot!.left) + (plot!.bottom - plot!.top), height };
-}
-
-function curveOf({ run, curve }: RunPr): Curve {
-  const { x, value } = points({ curve });
-  return { ...LINE, key: run, label: run, color: colors.of(run), x, raw: value, smoothed: null, isAscending: false };
 }
 
 function lineOf(one: RunPr): DrawnLine {

@@ -150,7 +150,7 @@ function histogramOf({ tag, run }: SliceKey, { edges, counts }: TensorStatistics
       {
         kind: "drawing",
         label: t("tensors.histogram_label", { tag, run }),
-        drawing: bucketDrawing(edges, counts, SIZE),
+        drawing: bucketDrawing({ edges, counts }, SIZE),
         values: { edges, counts },
       },
     ],
