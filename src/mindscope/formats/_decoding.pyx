@@ -222,7 +222,7 @@ cdef int _decode_into(Cursor *cursor, Schema schema, dict out, int depth) except
     while cursor.at < cursor.end:
         key = _read_varint(cursor, schema.name)
         if key >> 3 == 0:
-            raise _cut(cursor, schema.name, "field number 0 stands for nothing")
+            raise _cut(cursor, schema.name, "field number 0 is invalid")
         field = <Field>schema.by_number.get(key >> 3)
         if field is None:
             _skip(cursor, key, schema.name, 0)
@@ -276,7 +276,7 @@ def split(const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end):
     while cursor.at < cursor.end:
         key = _read_varint(&cursor, "message")
         if key >> 3 == 0:
-            raise _cut(&cursor, "message", "field number 0 stands for nothing")
+            raise _cut(&cursor, "message", "field number 0 is invalid")
         if key & 7 == 0:
             fields.append((key >> 3, _read_varint(&cursor, "message"), 0, 0))
         elif key & 7 == 1:

@@ -15,32 +15,32 @@
 
 static int32_t ask_kind(Found *found, int32_t tag, const WireField *metadata) {
     int32_t kind = found->ask(found->asker, tag, metadata->at, (size_t)(metadata->end - metadata->at));
-    Told *told = &((Told *)found->tags.told.data)[tag];
+    TagKind *known = &((TagKind *)found->tags.kinds.data)[tag];
     if (kind == KIND_FAILED) return kind;
-    if (kind > KIND_UNTOLD) {
-        told->kind = kind;
-        found->lesson++; /* a new kind may decide the kind of other tags: ask for their kinds again */
+    if (kind > KIND_UNKNOWN) {
+        known->kind = kind;
+        found->kinds_version++; /* a new kind may decide the kind of other tags: ask for their kinds again */
     }
-    told->asked = found->lesson;
+    known->asked_at = found->kinds_version;
     return kind;
 }
 
 /* Take a value whose kind comes from the metadata of its tag. ``offset`` is the file offset of ``value``. */
-static int take_told(Found *found, int32_t tag, int32_t number, const WireField *metadata, const uint8_t *value,
-                     const uint8_t *end, int64_t offset, Stamp stamp) {
-    Told *told = &((Told *)found->tags.told.data)[tag];
-    int32_t kind = told->kind;
+static int take_by_kind(Found *found, int32_t tag, int32_t number, const WireField *metadata, const uint8_t *value,
+                        const uint8_t *end, int64_t offset, Stamp stamp) {
+    TagKind *known = &((TagKind *)found->tags.kinds.data)[tag];
+    int32_t kind = known->kind;
     double scalar = 0;
-    if (kind == KIND_UNTOLD && (metadata->at != NULL || told->asked != found->lesson)) {
+    if (kind == KIND_UNKNOWN && (metadata->at != NULL || known->asked_at != found->kinds_version)) {
         kind = ask_kind(found, tag, metadata);
         if (kind == KIND_FAILED) return NO_MEMORY;
         if (kind == KIND_BROKEN && refer(found, tag, BROKEN_METADATA, stamp, offset, end - value)) return NO_MEMORY;
     }
-    if (kind == KIND_SCALAR && told->unusual != found->turn) {
+    if (kind == KIND_SCALAR && known->unusual_in != found->batch) {
         if (scalar_tensor(value, end, &scalar)) return push_scalar(found, tag, stamp, scalar);
-        told->unusual = found->turn; /* later rows must keep their order after this one */
+        known->unusual_in = found->batch; /* later rows must keep their order after this one */
     }
-    if (kind > KIND_UNTOLD) return refer(found, tag, TOLD + kind, stamp, offset, end - value);
+    if (kind > KIND_UNKNOWN) return refer(found, tag, TOLD + kind, stamp, offset, end - value);
     return number ? refer(found, tag, number, stamp, offset, end - value) : TAKEN;
 }
 
@@ -76,7 +76,7 @@ static int take_value(Found *found, const uint8_t *value, const uint8_t *end, in
     if (number == dialect->scalar_field)
         return push_scalar(found, tag, stamp, has_exact && (float)exact == (float)scalar ? exact : scalar);
     if (dialect->has_metadata && (number == 0 || number == TENSOR_FIELD))
-        return take_told(found, tag, number, &metadata, value, end, offset, stamp);
+        return take_by_kind(found, tag, number, &metadata, value, end, offset, stamp);
     return refer(found, tag, number, stamp, offset, end - value);
 }
 

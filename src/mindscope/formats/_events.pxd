@@ -63,7 +63,7 @@ cdef extern from "_found.h" nogil:
         Scalars scalars
         Places places
         Column odd_offset, odd_length
-        int32_t turn, lesson
+        int32_t batch, kinds_version
     void found_start(Found *found, const Dialect *dialect, AskKind ask, void *asker)
     void found_free(Found *found)
 

@@ -11,7 +11,7 @@ enum { EVENT_FIELD = 1000, BROKEN_METADATA = 1999, TOLD = 2000 };
 enum { NO_TAG = -1 };
 
 /* The kind of a tag; any other number above 0 is also a kind. */
-enum { KIND_UNTOLD = 0, KIND_SCALAR = 1, KIND_BROKEN = -1, KIND_FAILED = -2 };
+enum { KIND_UNKNOWN = 0, KIND_SCALAR = 1, KIND_BROKEN = -1, KIND_FAILED = -2 };
 
 /* The outcome of taking one part of an event. */
 enum { TAKEN = 0, BREAKS_ENCODING = 1, NO_MEMORY = -1 };
@@ -26,8 +26,8 @@ typedef struct {
     Places places;
     Column pushed;                 /* int32_t: tags that got scalars from the current event */
     Column odd_offset, odd_length; /* int64_t: payloads that break the encoding */
-    int32_t turn;                  /* incremented each time the caller takes the references; starts at 1 */
-    int32_t lesson;                /* incremented with ``turn``, and for each new kind */
+    int32_t batch;                 /* incremented each time the caller takes the references; starts at 1 */
+    int32_t kinds_version;         /* incremented with ``batch``, and for each new kind */
     AskKind ask;
     void *asker;
 } Found;
@@ -45,7 +45,7 @@ static void found_start(Found *found, const Dialect *dialect, AskKind ask, void 
     scalars_forget(&found->scalars);
     places_cut(&found->places, 0);
     found->pushed.length = found->odd_offset.length = found->odd_length.length = 0;
-    found->turn = found->lesson = 1;
+    found->batch = found->kinds_version = 1;
     found->ask = ask;
     found->asker = asker;
 }

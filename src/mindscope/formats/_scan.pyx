@@ -41,18 +41,18 @@ cdef class EventColumns:
 
     cdef Found found
     cdef int32_t known_tags        # count of tags that new_tags() has returned
-    cdef object tell               # the callback of start()
-    cdef object failure            # the exception that ``tell`` raised
+    cdef object find_kind          # the callback of start()
+    cdef object failure            # the exception that ``find_kind`` raised
 
-    def start(self, str dialect not None, tell not None):
+    def start(self, str dialect not None, find_kind not None):
         """Start a file of a dialect. Discards the values of the previous file that were not taken; reuses its memory.
 
-        ``tell(tag, metadata)`` returns the kind of a TensorBoard tag that has a tensor or only metadata. A number above
-        0 is final: TOLD_SCALAR or a number that the caller chooses. 0 means that the kind is not known yet, -1 that the
-        encoded ``metadata``, None if the value has none, can't be decoded.
+        ``find_kind(tag, metadata)`` returns the kind of a TensorBoard tag that has a tensor or only metadata. A number
+        above 0 is final: TOLD_SCALAR or a number that the caller chooses. 0 means that the kind is not known yet, -1
+        that the encoded ``metadata``, None if the value has none, can't be decoded.
         """
         self.known_tags = 0
-        self.tell, self.failure = tell, None
+        self.find_kind, self.failure = find_kind, None
         found_start(&self.found, _dialect(dialect), _ask, <void *>self)
 
     def __dealloc__(self):
@@ -63,7 +63,7 @@ cdef class EventColumns:
 
         Returns ``(position, status, needed)`` like ``scan_frames``, but also returns WHOLE after a record that is not
         an event. Its values may define kinds: call ``take_places`` before the next scan. Raises MemoryError, and any
-        exception of ``tell``.
+        exception of ``find_kind``.
         """
         cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
         cdef size_t end = chunk.shape[0], at = position
@@ -159,12 +159,12 @@ cdef class EventColumns:
         """The value references and the odd records since the last call, as columns by name.
 
         ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, TOLD
-        plus the kind that ``tell`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with ``tag``
-        -1. ``odd_offset odd_length``: payloads that are not events.
+        plus the kind that ``find_kind`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with
+        ``tag`` -1. ``odd_offset odd_length``: payloads that are not events.
         """
         cdef Places *places = &self.found.places
-        self.found.turn += 1
-        self.found.lesson += 1  # the caller may learn kinds from the returned values
+        self.found.batch += 1
+        self.found.kinds_version += 1  # the caller may learn kinds from the returned values
         return {
             "tag": _array(&places.tag, np.int32),
             "number": _array(&places.number, np.int32),
@@ -190,10 +190,10 @@ cdef object _array(Column *column, object dtype):
 
 
 cdef int32_t _ask(void *asker, int32_t tag, const uint8_t *metadata, size_t length) noexcept with gil:
-    """Call ``tell``; returns KIND_FAILED when it raises."""
+    """Call ``find_kind``; returns KIND_FAILED when it raises."""
     cdef EventColumns columns = <EventColumns>asker
     try:
-        return columns.tell(columns._text(tag), None if metadata == NULL else (<const char *>metadata)[:length])
+        return columns.find_kind(columns._text(tag), None if metadata == NULL else (<const char *>metadata)[:length])
     except BaseException as failure:  # C code can't propagate an exception; scan() raises it
         columns.failure = failure
         return KIND_FAILED

@@ -13,10 +13,10 @@ enum {
 
 /* The kind of a tag, from metadata. */
 typedef struct {
-    int32_t kind;    /* 0 while unknown */
-    int32_t asked;   /* ``Found.lesson`` at the last call of ``ask`` */
-    int32_t unusual; /* ``Found.turn`` in which a scalar had an unusual form */
-} Told;
+    int32_t kind;       /* 0 while unknown */
+    int32_t asked_at;   /* ``Found.kinds_version`` at the last call of ``ask`` */
+    int32_t unusual_in; /* ``Found.batch`` in which a scalar had an unusual form */
+} TagKind;
 
 typedef struct {
     int32_t *slots;     /* open addressing, -1 is empty */
@@ -28,7 +28,7 @@ typedef struct {
     Column forms;       /* uint8_t: the bytes before the number in a value of a tag, see _scalars.h */
     Column form_starts; /* size_t: where each form begins; one more entry at the end */
     Column rows;        /* ScalarRows */
-    Column told;        /* Told */
+    Column kinds;       /* TagKind */
     Column spare;       /* ScalarRows without rows; new tags reuse their memory */
     size_t spare_rows;  /* total capacity of ``spare``, in rows */
     uint8_t scalar_key; /* wire key of the scalar field of a value */
@@ -106,7 +106,7 @@ static ScalarRows tags_take_spare(Tags *tags) {
 static int32_t tags_add(Tags *tags, const uint8_t *text, size_t length, uint64_t hash, size_t slot) {
     const size_t none = 0;
     int32_t tag = tags->count;
-    Told told = {0, 0, 0};
+    TagKind kind = {0, 0, 0};
     if (tag == 0 && !(column_push(&tags->starts, &none, sizeof(size_t)) &&
                       column_push(&tags->form_starts, &none, sizeof(size_t))))
         return -1;
@@ -119,7 +119,7 @@ static int32_t tags_add(Tags *tags, const uint8_t *text, size_t length, uint64_t
     if (!column_push(&tags->starts, &tags->bytes.length, sizeof(size_t)) ||
         !column_push(&tags->form_starts, &tags->forms.length, sizeof(size_t)) ||
         !column_push(&tags->hashes, &hash, sizeof(hash)) || !column_push(&tags->following, &tag, sizeof(tag)) ||
-        !column_push(&tags->told, &told, sizeof(told)))
+        !column_push(&tags->kinds, &kind, sizeof(kind)))
         return -1;
     tags->slots[slot] = tag;
     tags->count++;
@@ -156,7 +156,7 @@ static void tags_forget(Tags *tags) {
             rows_free(rows);
     }
     tags->starts.length = tags->bytes.length = tags->hashes.length = tags->following.length = 0;
-    tags->forms.length = tags->form_starts.length = tags->rows.length = tags->told.length = 0;
+    tags->forms.length = tags->form_starts.length = tags->rows.length = tags->kinds.length = 0;
     tags->count = tags->last = 0;
     for (size_t slot = 0; slot < tags->slot_count; slot++) tags->slots[slot] = -1;
 }
@@ -165,7 +165,7 @@ static void tags_free(Tags *tags) {
     tags_forget(tags);
     for (size_t spare = 0; spare < tags->spare.length; spare++) rows_free(&((ScalarRows *)tags->spare.data)[spare]);
     Column *columns[] = {&tags->starts, &tags->bytes,       &tags->hashes, &tags->following, &tags->forms,
-                         &tags->form_starts, &tags->rows, &tags->told,   &tags->spare};
+                         &tags->form_starts, &tags->rows, &tags->kinds,  &tags->spare};
     for (size_t column = 0; column < sizeof(columns) / sizeof(*columns); column++) column_free(columns[column]);
     free(tags->slots);
 }
