@@ -75,7 +75,7 @@ TEXTS: Mapping[str, str] = {
     "file_shrunk": "file became shorter: {size} bytes after {before}; read again from the start",
     "file_exchanged": "file was replaced by another; read again from the start",
     "file_not_readable": "not readable: {reason}; every reload retries",
-    # places that can't be looked into
+    # unreadable paths
     "permission_denied": "not read: {reason}",
     "symlink_loop": "not read: {reason}",
     "place_too_deep": "not read: {reason}",
@@ -180,9 +180,9 @@ class Reason(str):
 
     def __new__(cls, code: str, /, **values: Value) -> Reason:
         """The text of a code. Raises KeyError for an unknown code, or if a value of its text is missing."""
-        told = {name: _readable(value) for name, value in values.items()}
-        made = super().__new__(cls, TEXTS[code].format_map(told))
-        made.code, made.values = code, told
+        readable = {name: _readable(value) for name, value in values.items()}
+        made = super().__new__(cls, TEXTS[code].format_map(readable))
+        made.code, made.values = code, readable
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -191,8 +191,8 @@ class Reason(str):
 
 def reason_of(error: object) -> Reason:
     """The reason of an error or a text: with its own code, or else ``uncoded``."""
-    told = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
-    return told if isinstance(told, Reason) else Reason(UNCODED, detail=str(error))
+    known = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
+    return known if isinstance(known, Reason) else Reason(UNCODED, detail=str(error))
 
 
 def unforeseen_reason(error: Exception) -> Reason:
@@ -202,8 +202,8 @@ def unforeseen_reason(error: Exception) -> Reason:
 
 def damage_reason(error: Exception) -> Reason:
     """The reason why a message can't be decoded."""
-    told = reason_of(error)
-    return Reason("damaged_message", detail=str(error)) if told.code == UNCODED else told
+    reason = reason_of(error)
+    return Reason("damaged_message", detail=str(error)) if reason.code == UNCODED else reason
 
 
 def reason_to_json(text: str) -> object:

@@ -50,13 +50,13 @@ class Connections:
             damage: Exception = error
         except sqlite3.Error as error:
             if not database.is_damage(error):
-                raise AnnotationError(self._told(database.why_refused(error), error)) from error
+                raise AnnotationError(self._reason(database.why_refused(error), error)) from error
             damage = error
         self._replace(damage)
         try:
             return act(self._connection())
         except (DamagedDatabaseError, sqlite3.Error) as error:
-            raise AnnotationError(self._told("annotations_unusable", error)) from error
+            raise AnnotationError(self._reason("annotations_unusable", error)) from error
 
     def copy_when_due(self, age_s: float = COPY_EVERY_S) -> None:
         """Copy the file if its copy is older than ``age_s``. Raises AnnotationError."""
@@ -118,13 +118,13 @@ class Connections:
         try:
             aside = database.replace(self.path, restore)
         except OSError as error:
-            told = Reason("annotations_stuck", path=str(self.path), damage=str(damage), **os_reason(error))
-            raise AnnotationError(told) from error
+            reason = Reason("annotations_stuck", path=str(self.path), damage=str(damage), **os_reason(error))
+            raise AnnotationError(reason) from error
         if aside is not None:
             what = "restored" if database.is_restored(aside) else "a new one is begun"
             log.warning("%s is damaged (%s): moved to %s, %s", self.path, damage, aside.name, what)
 
-    def _told(self, code: str, error: Exception) -> Reason:
+    def _reason(self, code: str, error: Exception) -> Reason:
         return Reason(code, path=str(self.path), reason=str(error), errno=database.errno_of(error))
 
 

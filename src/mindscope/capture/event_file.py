@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mindscope.capture.file_names import FileNames
 
-_MODE_FINISHED = 0o400  # tells readers that the file is complete
+_MODE_FINISHED = 0o400  # marks a complete file for readers
 
 
 class EventFile:

@@ -39,7 +39,7 @@ class LandscapeFile:
         )
 
     def replace(self, given: Any) -> LandscapeFile:
-        """The same with settings that somebody gave, a dict or None.
+        """A copy with the given settings, a dict or None.
 
         Raises as ``check_landscape``, and ValueError where given intervals have no checkpoint for a step or epoch.
         """

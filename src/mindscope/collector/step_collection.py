@@ -141,7 +141,7 @@ class StepCollection:
         custom: dict[str, Any] = dict(self._arguments.custom_lineage_data)
         if wanted.collect_train_lineage:
             given: Mapping[str, Any] = params.get("hyper_parameters") or {}
-            parameters: dict[str, Any] = self._attempt("hyper-parameters", lambda: flat_parameters(given)) or {}
+            parameters: dict[str, Any] = self._attempt("hyperparameters", lambda: flat_parameters(given)) or {}
             custom = dict(self._attempt("provenance", framework.provenance) or {}) | parameters | custom
         if custom:
             record.add_value("custom_lineage_data", "custom_lineage_data", custom)

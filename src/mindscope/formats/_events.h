@@ -19,7 +19,7 @@ static int32_t ask_kind(Found *found, int32_t tag, const WireField *metadata) {
     if (kind == KIND_FAILED) return kind;
     if (kind > KIND_UNKNOWN) {
         known->kind = kind;
-        found->kinds_version++; /* a new kind may decide the kind of other tags: ask for their kinds again */
+        found->kinds_version++; /* a new kind may decide the kind of other tags: query their kinds again */
     }
     known->asked_at = found->kinds_version;
     return kind;

@@ -48,8 +48,8 @@ def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Ru
 
 def directory_of(path: str | os.PathLike[str]) -> Path:
     """The directory at ``path``. Raises RunNotFoundError if there is none."""
-    if told := remote_address(path):
-        raise RunNotFoundError(told)
+    if reason := remote_address(path):
+        raise RunNotFoundError(reason)
     directory = Path(path).expanduser()
     if directory.is_dir():
         return directory

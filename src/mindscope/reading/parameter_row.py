@@ -19,7 +19,7 @@ _CUSTOM = "custom/"
 
 
 def recorded_fields(run: Run) -> dict[tuple[Role, str], Cell]:
-    """The hyper-parameters of a run, and its lineage."""
+    """The hyperparameters of a run, and its lineage."""
     row: dict[tuple[Role, str], Cell] = {("parameter", name): _cell(value) for name, value in run.hparams.items()}
     return row | {_key(name): _cell(value) for name, value in run.lineage.row().items()}
 
@@ -27,7 +27,7 @@ def recorded_fields(run: Run) -> dict[tuple[Role, str], Cell]:
 def metric_values(run: Run) -> dict[tuple[Role, str], Cell]:
     """The last values of the scalars that are metrics.
 
-    These are the metrics of the plugin's experiment; without an experiment, all scalars of a run with hyper-parameters.
+    These are the metrics of the plugin's experiment; without an experiment, all scalars of a run with hyperparameters.
     """
     if not run.tags(Kind.HPARAMS):
         return {}

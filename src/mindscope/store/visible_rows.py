@@ -120,7 +120,7 @@ class VisibleRowTracker:
 def written_rows(points: SeriesPoints) -> VisibleRows:
     """All points in written order. Raises ChunkDamagedError."""
     if points.is_newest_since(0):
-        # A later append can only break this order for good, so the points can be the prefix id.
+        # A later append can only break this order permanently, so the points can be the prefix id.
         return VisibleRows(tuple(points.appended_parts()), points, NONE_HIDDEN)
     return VisibleRows((points.written(),), object(), NONE_HIDDEN)
 

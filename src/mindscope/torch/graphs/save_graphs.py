@@ -77,7 +77,7 @@ def _save_fused(nodes: list[Any]) -> list[Any]:
 def save_stages(
     module: nn.Module, inputs: tuple[Any, ...], loss: Callable[..., Any] | None = None, labels: tuple[Any, ...] = ()
 ) -> None:
-    """Write the stages before Inductor where ``set_context`` asked for them; a failure is logged.
+    """Write the stages before Inductor if ``set_context`` enabled this; logs a failure.
 
     ``loss`` is called with what the module returns for ``inputs``, and with ``labels``.
     """

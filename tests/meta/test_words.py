@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that the project gave up. A failure names the file, the line and the word to use instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ("docs", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
+SUFFIXES = frozenset((".py", ".pyi", ".pyx", ".pxd", ".h", ".md", ".ts", ".svelte", ".css"))
+GENERATED = ("src/mindscope/server/web/", "ui/src/api/schema.ts")
+
+NAMES: Mapping[str, str] = {
+    "Abscissa": "XAxis",
+    "KIND_UNTOLD": "KIND_UNKNOWN",
+    "Ladder": "Ticks",
+    "NoMatch": "NoResults",
+    "Parted": "ChunkedArray",
+    "SmallCurve": "Sparkline",
+    "Swatch": "ColorPicker",
+    "Taken": "PendingValue",
+    "WideTable": "VirtualTable",
+    "abscissa": "x_axis",
+    "annotations_begun_anew": "annotations_recreated",
+    "curveOrders": "curveScheduler",
+    "curveQuestion": "curveQuery",
+    "expression_reader": "expression_parser",
+    "first_call": "graph_probe",
+    "inks": "themeColors",
+    "intake": "value_collector",
+    "kept_values": "summary_buffer, operator_values",
+    "link_to_nowhere": "dangling_symlink",
+    "parted": "chunked_array",
+    "picture_cut": "image_truncated",
+    "place_closed": "permission_denied",
+    "place_in_a_circle": "symlink_loop",
+    "progressions": "step_ranges",
+    "sound_cut": "audio_truncated",
+    "spares": "buffer_pool",
+    "tensor_places": "tensor_layout",
+    "uprights": "yAxes",
+}
+"""Identifiers and codes of the HTTP API, anywhere in sources and documents."""
+
+MODULES: Mapping[str, str] = {
+    "abscissa": "x_axis",
+    "answers": "json_response",
+    "arriving": "deferred_array",
+    "asked": "resource",
+    "backlog": "unsaved_bytes",
+    "calling": "callback_runner",
+    "companions": "operator_hooks",
+    "departure": "disconnect",
+    "drawn": "curve_cache",
+    "driven": "trainer_adapter",
+    "expression_reader": "expression_parser",
+    "feeding": "batches",
+    "first_call": "graph_probe",
+    "followed": "series_checks",
+    "following": "alert_stream",
+    "gathered": "batched",
+    "inks": "themeColors",
+    "intake": "value_collector",
+    "joining": "step_join",
+    "kept_values": "summary_buffer, operator_values",
+    "lifetime": "exit_hooks",
+    "notebook": "annotations",
+    "outlines": "previews",
+    "pace": "stall",
+    "parted": "chunked_array",
+    "pictures": "images",
+    "progressions": "step_ranges",
+    "rooms": "read_buffers",
+    "sealing": "compaction",
+    "shown": "visible_rows",
+    "shrunk": "gzip",
+    "sounds": "audio",
+    "spares": "buffer_pool",
+    "specified": "collect_options",
+    "spreads": "group_cache",
+    "stretch": "file_segment",
+    "tail": "file_tailer",
+    "taking": "pending",
+    "tensor_places": "tensor_layout",
+    "trouble": "drop_counter",
+    "unread": "unreadable_paths",
+    "uprights": "yAxes",
+    "watched": "run_checks",
+    "wrapping": "protobuf_fields",
+}
+"""Names of modules and folders."""
+
+PHRASES: Mapping[str, str] = {
+    "anew": "again",
+    "asked for": "requested",
+    "at hand": "current",
+    "be asked": "be read, be called",
+    "be had": "be read, be created",
+    "be told": "be known",
+    "behind(?! a (?:reverse )?proxy)": "after, past",
+    "but for": "except",
+    "go on by itself": "continue automatically",
+    "goes on": "continues",
+    "had back": "restored",
+    "he": "the user, the client, it",
+    "his": "the user's, its",
+    "hyper-parameters?": "hyperparameters",
+    "is said": "is logged, is reported",
+    "let go": "release, close",
+    "looked (?:at|into)": "read, checked",
+    "meanwhile": "at the same time, during the call",
+    "nobody": "no client, no thread, no reader",
+    "of first sight": "of first occurrence",
+    "so many": "the number: `size` bytes, this many rows",
+    "so much": "the amount",
+    "somebody": "a user, a client, another process",
+    "stands?": "is, means",
+    "takes? note": "note, store",
+    "tells?": "reports, reads, returns",
+    "where there is none": "if there is none",
+    "who(?:m|so)?ever": "a client, a reader, a caller",
+}
+"""Phrases, as regular expressions, in the folders of ``PROSE``."""
+
+PROSE = (
+    *DOCUMENTS,
+    *(f"src/mindscope/{name}.py" for name in "errors log rank reasons setting_values settings types".split()),
+    *(
+        f"src/mindscope/{folder}"
+        for folder in (
+            "alerts annotations capture cli collector debug formats graph ingest landscape lineage mindspore "
+            "reading stats store torch"
+        ).split()
+    ),
+)
+"""Where no phrase is left. Add a folder when its prose is free of them."""
+
+UI_TEXTS: Mapping[str, str] = {
+    "Begin every run at 0": "Align runs at step 0",
+    "Delete for good": "Delete permanently",
+    "Digits behind the point": "Decimal places",
+    "Fit the height without outliers": "Ignore outliers in y-axis scaling",
+    "Leave full screen": "Exit full screen",
+    "Logged steps in a row": "Consecutive steps",
+    "Look at the rights of the file": "Check the file permissions",
+    "Reading the tags": "Loading tags…",
+    "Size of the charts": "Chart size",
+    "Take out of the archive": "Unarchive",
+    "The change was not kept": "Could not save the change",
+    "Tick runs in the list": "Select runs in the sidebar.",
+    "Way of drawing": "Display",
+    "What else must hold": "Additional condition",
+    "What the colors stand for": "Color scale",
+    "next to nothing": "Vanishing gradients",
+    "page to come": "Coming soon",
+}
+"""Wording of the page, in its English texts."""
+
+
+def test_a_word_is_found_in_any_case_and_as_a_whole() -> None:
+    text = "The other\nsays Whoever\nrenewed anew"
+    assert list(found_in(text, PHRASES)) == [(2, "Whoever", PHRASES["who(?:m|so)?ever"]), (3, "anew", "again")]
+    assert not list(found_in("where heed meets ShallNot", PHRASES))
+    assert not list(found_in("Intake", NAMES, re.NOFLAG)), "names have a case"
+
+
+def test_given_up_names_do_not_return() -> None:
+    check(("src/mindscope", "ui/src", *DOCUMENTS), NAMES, re.NOFLAG)
+
+
+def test_given_up_modules_do_not_return() -> None:
+    paths = [path.relative_to(ROOT) for path in files_below(("src/mindscope", "ui/src"))]
+    found = [(path, name) for path in paths for name in {path.stem, *path.parent.parts} if name.strip("_") in MODULES]
+    assert not found, "\n".join(f"{path}: {name}, say {MODULES[name.strip('_')]}" for path, name in found)
+
+
+def test_given_up_phrases_do_not_return() -> None:
+    check(PROSE, PHRASES)
+
+
+def test_given_up_texts_of_the_page_do_not_return() -> None:
+    check(("ui/src/i18n/en",), UI_TEXTS)
+
+
+def check(sources: Iterable[str], words: Mapping[str, str], case: re.RegexFlag = re.IGNORECASE) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {word!r}, say {better}"
+        for path in files_below(sources)
+        for line, word, better in found_in(path.read_text("utf-8"), words, case)
+    ]
+    assert not found, "\n".join(found)
+
+
+def files_below(sources: Iterable[str]) -> Iterator[Path]:
+    for source in sources:
+        for path in [ROOT / source] if (ROOT / source).is_file() else sorted((ROOT / source).rglob("*")):
+            is_generated = str(path.relative_to(ROOT)).startswith(GENERATED)
+            if path.suffix in SUFFIXES and path.is_file() and not is_generated:
+                yield path
+
+
+def found_in(text: str, words: Mapping[str, str], case: re.RegexFlag = re.IGNORECASE) -> Iterator[tuple[int, str, str]]:
+    """Line, word and better word of each given-up word."""
+    any_word = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", case)
+    for line, content in enumerate(text.splitlines(), start=1):
+        for match in any_word.finditer(content):
+            yield line, match[0], next(better for word, better in words.items() if re.fullmatch(word, match[0], case))
