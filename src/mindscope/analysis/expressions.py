@@ -23,7 +23,7 @@ from mindscope.types import Kind
 
 
 class Axis(str, Enum):
-    """What stands on the x axis. ``relative`` and ``wall`` are in seconds."""
+    """The x axis. ``relative`` and ``wall`` are in seconds."""
 
     STEP = "step"
     RELATIVE = "relative"

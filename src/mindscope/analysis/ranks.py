@@ -11,14 +11,14 @@ RANK = re.compile(r"(?<![^/])(rank_?|summary_dir)([0-9]{1,9})(?=/|$)", re.ASCII)
 
 
 class Rank(NamedTuple):
-    """Which rank a run is, and of which group: its id with ``*`` in place of the number."""
+    """The number of a rank and its group: the id of the run with ``*`` in place of the number."""
 
     group: str
     number: int
 
 
 def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
-    """The rank of every run that has siblings: one rank alone is a run like any other."""
+    """The rank of each run with siblings. A single rank is not a rank."""
     ranks = {id: rank for id in ids if (rank := _rank(id)) is not None}
     sizes: dict[str, int] = {}
     for rank in ranks.values():
@@ -30,7 +30,7 @@ def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
     """``names`` with each group of ranks replaced by its runs, by rank; every run once, in the order of the names."""
     names = list(dict.fromkeys(names))
     if not any("*" in name for name in names):
-        return names  # without a look at all runs
+        return names  # saves a scan of all ids
     members: dict[str, list[tuple[int, str]]] = {}
     for id, rank in find_ranks(ids).items():
         members.setdefault(rank.group, []).append((rank.number, id))
@@ -39,7 +39,7 @@ def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
 
 
 def _rank(id: str) -> Rank | None:
-    """By the last such directory: those above it part trainings, not ranks."""
+    """By the last such directory; directories above it separate trainings."""
     found = list(RANK.finditer(id))
     if not found:
         return None

@@ -34,7 +34,7 @@ class Moments:
     high: Any = None
 
     def add(self, numbers: Array) -> None:
-        """Take in one block, flat and not empty."""
+        """Add a block, flat and not empty."""
         self.count += numbers.size
         self.zeros += int(np.count_nonzero(numbers == 0))
         if numbers.dtype.kind == "f":
@@ -60,7 +60,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorStatistics:
-    """Numbers over a slice of ``shape``; of complex numbers they are about the magnitudes.
+    """Statistics of a slice of ``shape``; of complex numbers, over their magnitudes.
 
     ``count`` counts all elements. ``minimum`` and ``maximum`` (elements of the tensor), ``mean``, ``deviation`` (of the
     population) and the histogram are over the finite elements; None without any. Bucket i of ``counts``, int64 of shape
@@ -104,12 +104,12 @@ def tensor_statistics(source: TensorSource, key: SliceKey, bins: int = 0) -> Ten
 
 
 def whole(source: TensorSource) -> SliceKey:
-    """The slice that is everything."""
+    """The slice of the whole tensor."""
     return tuple(range(size) for size in source.shape)
 
 
 def moments_of(source: TensorSource, key: SliceKey) -> Moments:
-    """Running numbers over a slice; nothing of texts."""
+    """Running numbers over a slice; all 0 for texts."""
     moments = Moments()
     with np.errstate(over="ignore", invalid="ignore"):
         for numbers in number_blocks(source, key):
@@ -118,14 +118,14 @@ def moments_of(source: TensorSource, key: SliceKey) -> Moments:
 
 
 def number_blocks(source: TensorSource, key: SliceKey) -> Iterator[Array]:
-    """The slice as flat arrays of numbers that NumPy can reckon with; none for texts."""
+    """The slice as flat arrays of numbers that NumPy can compute with; none for texts."""
     if source.dtype != object:
         for _, block in source.blocks(key):
             yield as_numbers(block).reshape(-1)
 
 
 def as_numbers(array: Array) -> Array:
-    """Booleans as 0 and 1, complex numbers as magnitudes, small floats widened; the others as they are."""
+    """Booleans as 0 and 1, complex numbers as magnitudes, small floats widened; other numbers unchanged."""
     if array.dtype.kind == "b":
         return array.astype(np.uint8)
     if array.dtype.kind == "c":
@@ -136,7 +136,7 @@ def as_numbers(array: Array) -> Array:
 
 
 def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Edges and counts of at most ``bins`` buckets over the finite numbers; whole numbers that fit get one each."""
+    """Edges and counts of at most ``bins`` buckets over the finite numbers; one bucket per integer if these fit."""
     if bins == 0 or moments.low is None:
         return np.empty(0), np.empty(0, np.int64)
     low, high = float(moments.low), float(moments.high)
@@ -145,7 +145,7 @@ def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) 
         low, high = low - 0.5, high + 0.5
     scale = 1.0 if math.isfinite(high - low) else 0.25
     edges: Floats = np.linspace(low * scale, high * scale, bins + 1)
-    if not (np.diff(edges) > 0).all():  # numbers too near to each other for so many buckets
+    if not (np.diff(edges) > 0).all():  # the numbers are too close for this number of buckets
         edges = np.array([low, np.nextafter(high, np.inf)]) * scale
     counts = np.zeros(edges.size - 1, np.int64)
     for numbers in number_blocks(source, key):
@@ -154,10 +154,10 @@ def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) 
 
 
 def finite_of(numbers: Array) -> Array:
-    """The finite ones."""
+    """The finite numbers."""
     return numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
 
 
 def is_whole(dtype: np.dtype[Any]) -> bool:
-    """Whether all its values are whole numbers."""
+    """Whether the dtype is of integers."""
     return dtype.kind in "iub" or "int" in dtype.name

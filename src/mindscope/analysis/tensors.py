@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of one recorded tensor: read in parts where they stand in the log, so that a large one is never whole
-in memory.
-"""
+"""Reads the numbers of a recorded tensor block by block, so that a large tensor is never in memory as a whole."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ BLOCK_BYTES = 4 * 1024 * 1024
 
 Array = NDArray[Any]
 Block = tuple[tuple[int, ...], Array]
-"""A part of a slice and where it begins in it; both have as many dimensions as the slice."""
+"""The origin of a block in a slice, and the block; both have the dimensions of the slice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class TensorSource:
         yield from self._blocks(key, 0, 0, ())
 
     def take(self, key: SliceKey) -> Array:
-        """The whole slice as an array; for slices that are known to be small."""
+        """The whole slice as an array."""
         parts = [block.reshape(-1) for _, block in self.blocks(key)]
         shape = tuple(len(part) for part in key if isinstance(part, range))
         return np.concatenate([np.empty(0, self.dtype), *parts]).reshape(shape)
@@ -66,7 +64,7 @@ class TensorSource:
             yield from self._blocks(key, axis + 1, offset + part * inner, origin)
             return
         most = BLOCK_BYTES // max(1, inner * self.dtype.itemsize * abs(part.step))
-        if most < 1:  # even one step to the next row is more than a block
+        if most < 1:  # a single step to the next row is more than a block
             for number, index in enumerate(part):
                 yield from self._blocks(key, axis + 1, offset + index * inner, (*origin, number))
             return
@@ -85,9 +83,9 @@ class TensorSource:
 
 
 def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource | None:
-    """The tensor that the list of values calls ``id``; None when the log has no such value.
+    """The tensor that ``value_ids`` calls ``id``; None if the log has no such value.
 
-    Raises TagNotFoundError, FormatError when the value can't be read.
+    Raises TagNotFoundError, FormatError if the value can't be read.
     """
     found = find_values(store, kind, tag)
     located = found.locate(id)
@@ -95,19 +93,19 @@ def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource 
 
 
 def tensor_at(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource:
-    """The tensor in a row of ``places``, read in place if its numbers stand in the file. Raises FormatError."""
+    """The tensor in a row of ``places``, read in place if the file has its numbers as an array. Raises FormatError."""
     return _in_place(found, places, row) or _decoded(found, places, row)
 
 
 def _in_place(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource | None:
-    """None where the numbers do not stand in the file as they are."""
+    """None if the file does not have the numbers as an array."""
     try:
         facts = found.file(int(places.file[row]))
         offset, length = int(places.offset[row]), int(places.length[row])
         with _opened(facts, offset + length) as file:
             place = find_tensor_layout(facts.dialect, _reader(file, offset), length) if facts.dialect else None
     except (KeyError, OSError, FormatError):
-        return None  # decoding it says what is wrong
+        return None  # decoding raises the reason
     return None if place is None else _from_place(facts, offset, place)
 
 
@@ -138,7 +136,7 @@ def _decoded(found: StoredValues, places: ReferenceColumns, row: int) -> TensorS
 
 @contextmanager
 def _opened(facts: FileFacts, end: int) -> Generator[BinaryIO]:
-    """The file, which must still hold ``end`` bytes. Raises OSError, FormatError."""
+    """The file, which must have at least ``end`` bytes. Raises OSError, FormatError."""
     with Path(facts.path).open("rb", buffering=0) as file:
         if file.seek(0, 2) < end:
             raise FormatError(Reason("file_shorter", file=facts.name))

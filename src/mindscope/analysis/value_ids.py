@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of single values: what an answer lists and a later request asks for."""
+"""Stable ids of single values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from mindscope.store import ReferenceColumns
 
 
 def value_ids(places: ReferenceColumns) -> list[str]:
-    """File, byte and moment of each value: never those of another value, also not in a directory that was reused."""
+    """File, byte and wall time of each value; unique even in a reused directory."""
     moments = _bits(places.wall_time).tolist()
     triples = zip(places.file.tolist(), places.offset.tolist(), moments, strict=True)
     return [f"{file:x}-{offset:x}-{moment:x}" for file, offset, moment in triples]
 
 
 def row_of(places: ReferenceColumns, id: str) -> int | None:
-    """The row that ``value_ids`` calls ``id``; None when there is none."""
+    """The row that ``value_ids`` calls ``id``; None if no value has it."""
     try:
         file, offset, moment = (int(part, 16) for part in id.split("-"))
     except ValueError:

@@ -52,9 +52,9 @@ WRITERS = (annotations, alerts, deletion)
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
-    """The viewer of ``catalog``. Whoever watches the files publishes changes to its ``EventStream``.
+    """The application over ``catalog``. The watcher publishes changes to its ``EventStream``.
 
-    Raises SettingsError when the parameters of alerts can't be used.
+    Raises SettingsError if the parameters of alerts can't be used.
     """
     app = FastAPI(
         title="mindscope",
@@ -69,7 +69,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     app.state.viewer = viewer = Viewer(settings, catalog)
-    alerts_of(viewer)  # reads its settings now: what is wrong with them ends the start
+    alerts_of(viewer)  # parses its settings now, so that an error in them ends the start
     app.add_middleware(DisconnectMiddleware)
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)

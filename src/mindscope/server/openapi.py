@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the OpenAPI document holds beside what FastAPI finds by itself. The page's types are generated from it."""
+"""Adds messages to the OpenAPI document that FastAPI does not find. The types of the page come from the document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 
 def add_missing_schemas(app: FastAPI) -> None:
-    """Add the messages that travel inside binary columns and event streams, which FastAPI doesn't see."""
+    """Add the messages inside binary columns and event streams."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -24,7 +24,7 @@ def add_missing_schemas(app: FastAPI) -> None:
 
 
 def _declare_failures_as_json(document: dict[str, Any]) -> None:
-    """FastAPI gives refusals the media type of the answer; ours are always JSON."""
+    """FastAPI declares errors with the media type of the response; they are always JSON."""
     for address in document["paths"].values():
         for operation in address.values():
             for status, answer in operation["responses"].items():
@@ -39,7 +39,7 @@ def _extra_schemas() -> dict[str, Any]:
 
 
 def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
-    """Imported at the first use: a viewer answers before anybody asks for its document."""
+    """Imports at the first use, so that a viewer starts faster."""
     from mindscope.server.alerts.schema import LiveAlerts
     from mindscope.server.annotations.schema import LiveAnnotations
     from mindscope.server.expressions.schema import ExpressionsHeader

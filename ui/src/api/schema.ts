@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Get Alerts
-         * @description What the built-in checks and people's thresholds found; ``since`` is the version of an answer one has.
+         * @description The alerts of the built-in checks and of thresholds; ``since`` is the version that the client has.
          */
         get: operations["get_alerts"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get Annotations
-         * @description Everything that people keep about the runs below the base directory.
+         * @description All annotations of the runs below the base directory.
          */
         get: operations["get_annotations"];
         put?: never;
@@ -59,7 +59,7 @@ export interface paths {
         head?: never;
         /**
          * Change Groups
-         * @description Change the colours of runs that are drawn as one; the answer is the records of their groups.
+         * @description Change the colors of groups of runs; returns the records of the groups.
          */
         patch: operations["change_groups"];
         trace?: never;
@@ -74,7 +74,7 @@ export interface paths {
         get?: never;
         /**
          * Put Mute
-         * @description Mute alerts, or have them shown again.
+         * @description Mute or unmute alerts.
          */
         put: operations["put_mute"];
         post?: never;
@@ -94,7 +94,7 @@ export interface paths {
         get?: never;
         /**
          * Put Pin
-         * @description Pin a tag or a chart, or take the pin away.
+         * @description Pin or unpin a tag or a chart.
          */
         put: operations["put_pin"];
         post?: never;
@@ -119,7 +119,7 @@ export interface paths {
         head?: never;
         /**
          * Change Runs
-         * @description Change notes, tags, colours and the archive flag of runs; the answer is their records.
+         * @description Change notes, tags, colors and the archive flag of runs; returns their records.
          */
         patch: operations["change_runs"];
         trace?: never;
@@ -134,7 +134,7 @@ export interface paths {
         get?: never;
         /**
          * Put Threshold
-         * @description Write or delete a threshold; a rule that can't be read is kept, and its record says why.
+         * @description Write or delete a threshold. Saves an invalid rule too; its record has the problem.
          */
         put: operations["put_threshold"];
         post?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Get Audio
-         * @description What a clip of the value is that ``/api/values`` calls ``id``, and how many clips the value has.
+         * @description The description of a clip of the value that ``/api/values`` calls ``id``, and the number of its clips.
          */
         get: operations["get_audio"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Get Audio Data
-         * @description The clip itself, as it stands in the log; of one that breaks off, what there is.
+         * @description The bytes of a clip in the log; of a truncated clip, the bytes that exist.
          */
         get: operations["get_audio_data"];
         put?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Query Curves
-         * @description The rows that a view of that many pixels needs; unknown runs and tags have an error in their place.
+         * @description The rows that a view of ``pixels`` pixels needs. An unknown run or tag has an error in its place.
          */
         post: operations["query_curves"];
         delete?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Get Damages
-         * @description Damaged places by file and byte, and the values that the recorder had to drop.
+         * @description Damages by file and byte, and the number of values that the recorder dropped.
          */
         get: operations["get_damages"];
         put?: never;
@@ -297,7 +297,7 @@ export interface paths {
         put?: never;
         /**
          * Query Histograms
-         * @description Histograms of many steps in few rows, no count lost; unknown runs and tags have an error in their place.
+         * @description Histograms over steps, merged without loss of counts. An unknown run or tag has an error in its place.
          */
         post: operations["query_histograms"];
         delete?: never;
@@ -317,7 +317,7 @@ export interface paths {
         put?: never;
         /**
          * Query Hparams
-         * @description One row a run, one column a parameter, metric or field of the user; those that differ first.
+         * @description One row per run, one column per parameter, metric or custom field; those that differ first.
          */
         post: operations["query_hparams"];
         delete?: never;
@@ -335,7 +335,7 @@ export interface paths {
         };
         /**
          * Get Image
-         * @description One picture of the value that ``/api/images`` calls ``id``.
+         * @description One image of the value that ``/api/images`` calls ``id``.
          */
         get: operations["get_image"];
         put?: never;
@@ -355,7 +355,7 @@ export interface paths {
         };
         /**
          * Get Images
-         * @description All steps of an image tag of a run, or those that came since the answer whose cursor is ``since``.
+         * @description The steps of an image tag of a run; with ``since``, the cursor of a response, only the new ones.
          */
         get: operations["get_images"];
         put?: never;
@@ -375,9 +375,9 @@ export interface paths {
         };
         /**
          * Get Live
-         * @description ``hello`` once; ``change`` whenever a run grew, came or went; ``annotations`` and ``alerts`` when these changed.
+         * @description ``hello`` once; ``change`` when a run grows, appears or disappears; ``annotations``, ``alerts`` on their changes.
          *
-         *     A comment every 15 s keeps proxies awake.
+         *     A comment every 15 s keeps connections through proxies open.
          */
         get: operations["get_live"];
         put?: never;
@@ -399,9 +399,9 @@ export interface paths {
         put?: never;
         /**
          * Query Pr Curves
-         * @description The PR curves of many series, at a step or at all of them; the header is PrCurvesHeader.
+         * @description The PR curves of series, at a step or at all steps; the header is PrCurvesHeader.
          *
-         *     Unknown runs and tags have an error in their place.
+         *     An unknown run or tag has an error in its place.
          */
         post: operations["query_pr_curves"];
         delete?: never;
@@ -419,7 +419,7 @@ export interface paths {
         };
         /**
          * Get Previews
-         * @description Small previews of a run's newest graph and data pipeline, and of the newest or the given loss landscape.
+         * @description Previews of the newest graph and data pipeline of a run, and of its newest or the given loss landscape.
          */
         get: operations["get_previews"];
         put?: never;
@@ -439,7 +439,7 @@ export interface paths {
         };
         /**
          * Get Runs
-         * @description Every run below the base directory, at any depth; with ``since``, the cursor of an answer, what is new to it.
+         * @description All runs below the base directory; with ``since``, the cursor of a response, the changes since that response.
          */
         get: operations["get_runs"];
         put?: never;
@@ -459,7 +459,7 @@ export interface paths {
         };
         /**
          * Get Deletion
-         * @description What deleting a run would delete, with the token to confirm it.
+         * @description The files that a deletion of the run deletes, with the token that confirms it.
          */
         get: operations["get_deletion"];
         put?: never;
@@ -482,7 +482,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Run
-         * @description Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back.
+         * @description Delete the event files of a run, and its directory if it is empty then. They can't be restored.
          */
         delete: operations["delete_run"];
         options?: never;
@@ -499,7 +499,7 @@ export interface paths {
         };
         /**
          * Get Scalars Csv
-         * @description Columns ``step``, ``wall_time``, ``value``; nothing reduced.
+         * @description All points as the columns ``step``, ``wall_time``, ``value``.
          */
         get: operations["get_scalars_csv"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         };
         /**
          * Get Server
-         * @description Which viewer answers, since when, and over which directory.
+         * @description Version, start time, directory and settings of the viewer.
          */
         get: operations["get_server"];
         put?: never;
@@ -541,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Query Statistics
-         * @description First, last, smallest, largest and mean value of tags in runs, over all points.
+         * @description First, last, minimum, maximum and mean value of tags in runs, over all points.
          */
         post: operations["query_statistics"];
         delete?: never;
@@ -579,7 +579,7 @@ export interface paths {
         };
         /**
          * Get Tensor
-         * @description What the tensor is that ``/api/values`` calls ``id``.
+         * @description The description of the tensor that ``/api/values`` calls ``id``.
          */
         get: operations["get_tensor"];
         put?: never;
@@ -599,7 +599,7 @@ export interface paths {
         };
         /**
          * Get Tensor Csv
-         * @description A slice of at most two dimensions as CSV, every value exactly.
+         * @description A slice of at most two dimensions as CSV, with exact values.
          */
         get: operations["get_tensor_csv"];
         put?: never;
@@ -619,7 +619,7 @@ export interface paths {
         };
         /**
          * Get Tensor Json
-         * @description A slice of at most two dimensions as JSON, every value exactly.
+         * @description A slice of at most two dimensions as JSON, with exact values.
          */
         get: operations["get_tensor_json"];
         put?: never;
@@ -659,7 +659,7 @@ export interface paths {
         };
         /**
          * Get Tensor Heat
-         * @description A slice as a map of at most so many cells; the header is HeatHeader.
+         * @description A slice as a heat map of at most ``rows`` by ``columns`` cells; the header is HeatHeader.
          */
         get: operations["get_tensor_heat"];
         put?: never;
@@ -679,7 +679,7 @@ export interface paths {
         };
         /**
          * Get Tensor Statistics
-         * @description Statistics and a histogram of a slice, or of everything.
+         * @description Statistics and a histogram of a slice, or of the whole tensor.
          */
         get: operations["get_tensor_statistics"];
         put?: never;
@@ -699,7 +699,7 @@ export interface paths {
         };
         /**
          * Get Tensor Window
-         * @description The cells of a part of a slice; nothing else of the tensor is read.
+         * @description The cells of a window of a slice. Reads nothing else of the tensor.
          */
         get: operations["get_tensor_window"];
         put?: never;
@@ -739,7 +739,7 @@ export interface paths {
         };
         /**
          * Get Values
-         * @description All steps of a tag of a run, none left out.
+         * @description All steps of a tag of a run.
          */
         get: operations["get_values"];
         put?: never;
@@ -756,15 +756,15 @@ export interface components {
     schemas: {
         /**
          * AlertEntry
-         * @description Something that is wrong in a run; ``id`` stays while it goes on, and from viewer to viewer.
+         * @description An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
          *
          *     ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck) or
-         *     ``threshold:ID``; ``message`` says it in words, for a threshold by its rule. It began at ``step`` with ``value``,
-         *     which is null where JSON has no number for it, and ``value_text`` then NaN, Infinity or -Infinity. ``count`` values
-         *     were wrong, the last one at ``last_step``; ``active``: it goes on. ``tag`` is empty where the whole run is meant.
+         *     ``threshold:ID``; ``message`` describes it, for a threshold by its rule. It began at ``step`` with ``value``; if
+         *     that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
+         *     raised it, the last one at ``last_step``; ``active``: it is ongoing. ``tag`` is empty for an alert of the whole run.
          *     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
-         *     largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag. ``around`` is what to zoom to, null
-         *     for what is no scalar.
+         *     largest one. ``muted``: the alert was dismissed, or its rule, run or tag is muted. ``around`` is a range to zoom to,
+         *     null for an alert that is not about a scalar.
          */
         AlertEntry: {
             /** Active */
@@ -797,7 +797,7 @@ export interface components {
         };
         /**
          * AlertSurroundings
-         * @description The steps around the beginning of an alert, and the lowest and highest number in them.
+         * @description The steps around the beginning of an alert, and their lowest and highest finite value.
          */
         AlertSurroundings: {
             /** First Step */
@@ -811,7 +811,7 @@ export interface components {
         };
         /**
          * AlertsAnswer
-         * @description All alerts, the newest first; null when the sender has the same version, and nothing changed since.
+         * @description All alerts, the newest first; null if the client has this version.
          */
         AlertsAnswer: {
             /** Alerts */
@@ -821,13 +821,13 @@ export interface components {
         };
         /**
          * Alignment
-         * @description ``exact``: a run counts at x where it has a point. ``linear``: everywhere between its first and last point.
+         * @description ``exact``: a run counts at x if it has a point there. ``linear``: between its first and its last point.
          * @enum {string}
          */
         Alignment: "exact" | "linear";
         /**
          * AnnotationRecords
-         * @description Records by key: run ids, names of groups, and ids that clients choose. Null: there is none any more.
+         * @description Records by key: run ids, names of groups, and ids that clients choose. Null is a deleted record.
          */
         AnnotationRecords: {
             /** Groups */
@@ -859,7 +859,7 @@ export interface components {
         };
         /**
          * AnnotationsAnswer
-         * @description Everything. ``revision`` grows with every change; ``problem`` is for people, null when all is well.
+         * @description All records. ``revision`` grows with each change; ``problem`` says what is wrong with the file, else null.
          */
         AnnotationsAnswer: {
             /** Groups */
@@ -894,10 +894,10 @@ export interface components {
         };
         /**
          * AudioAnswer
-         * @description What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
+         * @description A clip; a field is null if neither the log nor the header of the clip has it. ``sample_rate`` is in Hz.
          *
-         *     The value holds ``clips`` sounds. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why it
-         *     can't be played, or not to its end, where its bytes tell.
+         *     The value has ``clips`` clips. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why a
+         *     browser can't play it, or only its start.
          */
         AudioAnswer: {
             /** Channels */
@@ -924,15 +924,15 @@ export interface components {
         };
         /**
          * Axis
-         * @description What stands on the x axis. ``relative`` and ``wall`` are in seconds.
+         * @description The x axis. ``relative`` and ``wall`` are in seconds.
          * @enum {string}
          */
         Axis: "step" | "relative" | "wall";
         /**
          * AxisSpan
-         * @description One dimension of a slice: the number of the tensor's ``dimension``, null for one that the slice does not have;
+         * @description One dimension of a slice: its first index, the step between indices, and their number.
          *
-         *     the index at its begin, the distance to the next, and how many there are.
+         *     ``dimension`` is the number of the tensor's dimension, null if the slice has no such dimension.
          */
         AxisSpan: {
             /** Dimension */
@@ -956,7 +956,7 @@ export interface components {
         };
         /**
          * Column
-         * @description Where a column stands: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         * @description The place of a column: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
          */
         Column: {
             /** Dtype */
@@ -974,18 +974,18 @@ export interface components {
         ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
         /**
          * Curve
-         * @description One series of the answer. ``points`` counts points in range, ``returned`` the rows to draw.
+         * @description One series of the response. ``points`` counts points in range, ``returned`` the rows to draw.
          *
-         *     A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
+         *     The rows contain a neighbor on each side of the range. The counts of NaN and infinities are over the range.
          *
-         *     ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
-         *     ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
-         *     has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
+         *     ``cursor`` names the rows to draw; send it as ``since`` to get a response without the rows that the client has.
+         *     ``kept`` counts the first rows that the columns omit, because the client has them by its ``since``; the client drops
+         *     its rows after these. If ``kept`` equals ``returned``, the rows have not changed.
          *
-         *     ``overwritten`` and ``repeated`` count the points of the whole series that are hidden, because a restart overwrote
-         *     them or because a later point of the same file has the same step. Both are 0 when the query adds the hidden points.
+         *     ``overwritten`` and ``repeated`` count the hidden points of the whole series: a restart overwrote them, or a later
+         *     point of the same file has the same step. Both are 0 if the query adds the hidden points.
          *
-         *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
+         *     With an ``error``, all fields except ``run`` and ``tag`` are 0 or null.
          */
         Curve: {
             columns: components["schemas"]["CurveColumns"] | null;
@@ -1027,7 +1027,7 @@ export interface components {
          * CurveColumns
          * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
          *
-         *     ``value`` and ``smoothed`` are float32, or float64 where float32 does not hold every value of the series.
+         *     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
          */
         CurveColumns: {
             smoothed: components["schemas"]["Column"] | null;
@@ -1047,9 +1047,9 @@ export interface components {
          * CurvesQuery
          * @description Curves reduced for a view that is ``pixels`` wide. ``range`` is in units of the axis; null is everything.
          *
-         *     With ``log_origin`` the columns of the view are even in the logarithm of x less that number, else in x.
+         *     With ``log_origin`` the pixel columns are even in the logarithm of x minus that number, else in x.
          *     ``smoothing`` is the weight of the debiased exponential average. ``overwritten`` adds the hidden points: those that
-         *     a restart overwrote, and all but the last of those that share a step in one file.
+         *     a restart overwrote, and the earlier ones of points with the same step in one file.
          */
         CurvesQuery: {
             /** @default step */
@@ -1081,7 +1081,7 @@ export interface components {
         };
         /**
          * DamageEntry
-         * @description A place of a file that can't be read; ``resumed_at`` is the byte of the next intact record, null if none yet.
+         * @description A damage of a file; ``resumed_at`` is the byte of the next intact record, null without one.
          */
         DamageEntry: {
             detail: components["schemas"]["ReasonEntry"];
@@ -1103,7 +1103,7 @@ export interface components {
         DamageKind: "length_checksum" | "payload_checksum" | "truncated" | "message" | "shrunk" | "unreadable";
         /**
          * DamagesAnswer
-         * @description What of a run can't be read, and how many values its recorder had to drop.
+         * @description The damages of a run, and the number of values that its recorder dropped.
          */
         DamagesAnswer: {
             /** Damages */
@@ -1113,7 +1113,7 @@ export interface components {
         };
         /**
          * DeletedAnswer
-         * @description The event ``files`` of a run that are gone. With nothing ``kept``, its directory is gone too.
+         * @description The deleted event ``files`` of a run. If ``kept`` is empty, its directory is deleted too.
          */
         DeletedAnswer: {
             /** Files */
@@ -1125,9 +1125,9 @@ export interface components {
         };
         /**
          * DeletionAnswer
-         * @description What deleting a run would do: its event ``files`` are gone, the names in ``kept`` stay in its directory.
+         * @description The effect of a deletion: it deletes the event ``files``, and leaves the names in ``kept`` in the directory.
          *
-         *     ``token`` is to be sent with the deletion; it holds as long as the files are what they are now.
+         *     The deletion needs the ``token``, which is valid until the files change.
          */
         DeletionAnswer: {
             /** Files */
@@ -1149,7 +1149,7 @@ export interface components {
         DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
         /**
          * ExpressionColumns
-         * @description All are float64; ``smoothed`` is null without smoothing.
+         * @description float64 columns; ``smoothed`` is null without smoothing.
          */
         ExpressionColumns: {
             smoothed: components["schemas"]["Column"] | null;
@@ -1160,11 +1160,11 @@ export interface components {
         };
         /**
          * ExpressionLine
-         * @description One line of the answer, in the order of the query.
+         * @description One line of the response, in the order of the query.
          *
-         *     ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
-         *     infinities count values of points in range that are no numbers. ``cursor`` and ``kept`` are as with curves. With
-         *     ``error`` set there are no columns.
+         *     ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbor on each side. ``nan`` and the
+         *     infinities count values of points in range. ``cursor`` and ``kept`` are as with curves. A line with an ``error`` has
+         *     no columns.
          */
         ExpressionLine: {
             columns: components["schemas"]["ExpressionColumns"] | null;
@@ -1198,9 +1198,9 @@ export interface components {
          * ExpressionName
          * @description A line: an expression over scalar tags of a run, at the steps that all of them have.
          *
-         *     ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
-         *     Python names stand in backticks or in tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to
-         *     lay runs over each other. ``since`` is the cursor of an answer whose rows the sender still has, as with curves.
+         *     Examples of ``y`` are "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" and "loss". A tag that is not a
+         *     Python name needs backticks or tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to align
+         *     runs. ``since`` is the cursor of a response whose rows the client still has, as with curves.
          */
         ExpressionName: {
             /**
@@ -1217,7 +1217,7 @@ export interface components {
         };
         /**
          * ExpressionsHeader
-         * @description The JSON header of derived lines as ``application/vnd.mindscope.columns``.
+         * @description The JSON header of expressions as ``application/vnd.mindscope.columns``.
          */
         ExpressionsHeader: {
             /** Lines */
@@ -1225,9 +1225,9 @@ export interface components {
         };
         /**
          * ExpressionsQuery
-         * @description Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
+         * @description Lines reduced for a view. With ``baseline``, a run, its values at the same x are subtracted.
          *
-         *     Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
+         *     The baseline is interpolated linearly between its points; outside of them the difference has no value.
          */
         ExpressionsQuery: {
             /** @default step */
@@ -1262,7 +1262,7 @@ export interface components {
         };
         /**
          * Failure
-         * @description Why a request was not answered, and what to do.
+         * @description Why a request failed, and what to do.
          */
         Failure: {
             /**
@@ -1281,14 +1281,14 @@ export interface components {
         };
         /**
          * FailureAnswer
-         * @description The body of every answer with a status of 400 and above.
+         * @description The body of a response with a status of 400 and above.
          */
         FailureAnswer: {
             error: components["schemas"]["Failure"];
         };
         /**
          * GraphPreview
-         * @description The newest graph of a run: its largest outermost scopes and what flows between them.
+         * @description The newest graph of a run: its largest scopes, and the tensors between them.
          */
         GraphPreview: {
             /** Edges */
@@ -1310,7 +1310,7 @@ export interface components {
         };
         /**
          * GroupBaseline
-         * @description The runs whose ``centre``, the mean or median of the same expression, is taken off; rank groups as in a group.
+         * @description The runs whose ``centre``, the mean or median of the same expression, is subtracted; ``runs`` as in a group.
          */
         GroupBaseline: {
             /**
@@ -1324,7 +1324,7 @@ export interface components {
         };
         /**
          * GroupChange
-         * @description Change some notes about a group, which goes by the name that charts show: a field that is absent stays.
+         * @description Change fields of a group, by the name in charts; an absent field does not change.
          */
         GroupChange: {
             /** Colour */
@@ -1336,10 +1336,10 @@ export interface components {
         };
         /**
          * GroupColumns
-         * @description ``x`` is float64, all else float32, or float64 where a number is beyond it. ``count`` is how many runs have a
-         *     finite value at x; NaN where none has.
+         * @description ``x`` is float64, the others float32, or float64 if a number is beyond float32. ``count`` is the number of runs
+         *     with a finite value at x; the other columns are NaN if no run has one.
          *
-         *     ``deviation`` is that of the sample, NaN where there is only one run.
+         *     ``deviation`` is that of the sample, NaN for a single run.
          */
         GroupColumns: {
             count: components["schemas"]["Column"];
@@ -1354,11 +1354,11 @@ export interface components {
         };
         /**
          * GroupLine
-         * @description One group of the answer, in the order of the query.
+         * @description One group of the response, in the order of the query.
          *
-         *     ``runs`` counts the runs that have points, ``missing`` names the others, of which ``problem`` says the first reason.
-         *     ``points`` counts the x in range, ``returned`` the rows to draw, with a neighbour on each side. ``cursor`` and
-         *     ``kept`` are as with curves. With ``error`` set there are no columns.
+         *     ``runs`` counts the runs with points, ``missing`` names the others, ``problem`` is the first reason. ``points``
+         *     counts the x in range, ``returned`` the rows to draw, with a neighbor on each side. ``cursor`` and ``kept`` are as
+         *     with curves. A group with an ``error`` has no columns.
          */
         GroupLine: {
             alignment: components["schemas"]["Alignment"];
@@ -1388,7 +1388,8 @@ export interface components {
          * GroupName
          * @description A group: an expression over the scalar tags of each of its runs. ``key`` is the sender's name for it.
          *
-         *     ``runs`` may hold rank groups, ``rank_of`` of the run list, for all ranks of it; an unknown run has no values.
+         *     ``runs`` may contain groups of ranks, ``rank_of`` of the run list, for all their ranks. An unknown run has no
+         *     values.
          */
         GroupName: {
             /** Key */
@@ -1402,7 +1403,7 @@ export interface components {
         };
         /**
          * GroupNotesRecord
-         * @description Notes about a group with the version to name when they are changed.
+         * @description Annotations of a group with their version, which a change must name.
          */
         GroupNotesRecord: {
             /** Colour */
@@ -1412,7 +1413,7 @@ export interface components {
         };
         /**
          * GroupsChange
-         * @description Change notes about some groups: about all of them, or when one is stale about none.
+         * @description Change several groups: all of them, or none if a version is stale.
          */
         GroupsChange: {
             /** Changes */
@@ -1430,11 +1431,11 @@ export interface components {
          * GroupsQuery
          * @description Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
          *
-         *     With ``baseline`` the statistics are those of the values less its centre at the same x. Between two points of the
-         *     baseline a straight line is drawn, beyond its ends there is no value.
+         *     With ``baseline`` its centre at the same x is subtracted. The baseline is interpolated linearly between its points;
+         *     outside of them there is no value.
          *
-         *     ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
-         *     chosen so that no extreme of the statistics in ``keep`` is lost.
+         *     ``alignment`` null is exact over steps, and linear over any other axis, where runs rarely share an x. The reduction
+         *     keeps the extremes of the statistics in ``keep``.
          */
         GroupsQuery: {
             alignment?: components["schemas"]["Alignment"] | null;
@@ -1478,7 +1479,7 @@ export interface components {
         };
         /**
          * HeatColumns
-         * @description Row by row, a number a cell: ``value`` float64, ``odd`` float32.
+         * @description Row by row, a number per cell: ``value`` float64, ``odd`` float32.
          *
          *     ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
          */
@@ -1490,8 +1491,8 @@ export interface components {
          * HeatHeader
          * @description The JSON header of a heat map as ``application/vnd.mindscope.columns``.
          *
-         *     ``shape`` is that of the slice as rows and columns, ``cells`` that of the map. Where a cell stands for a block of
-         *     elements, ``is_reduced``, it shows the one that is farthest from the mean of the slice, so that no spike is lost.
+         *     ``shape`` is that of the slice as rows and columns, ``cells`` that of the map. If ``is_reduced``, a cell covers
+         *     several elements and has the one farthest from the mean of the slice, so that each spike is visible.
          */
         HeatHeader: {
             /** Cells */
@@ -1512,10 +1513,10 @@ export interface components {
          * HistogramColumns
          * @description float64 throughout. Row i has the buckets ``bucket_start[i]`` to ``bucket_start[i + 1]`` (not included).
          *
-         *     A row holds ``merged`` steps of the log, from ``step`` and ``wall_time`` to ``last_step`` and ``last_wall_time``;
-         *     ``unreadable`` of them could not be decoded and are not in its buckets.
-         *     ``left``, ``right`` and ``count`` have a number a bucket, ``bucket_start`` one more than there are rows and counts
-         *     from the first row that is sent, all others have a number a row.
+         *     A row merges ``merged`` steps of the log, from ``step`` and ``wall_time`` to ``last_step`` and ``last_wall_time``;
+         *     ``unreadable`` of them can't be decoded and are not in its buckets.
+         *     ``left``, ``right`` and ``count`` have a number per bucket. ``bucket_start`` has one more than there are rows, and
+         *     starts at the first row of the response. All others have a number per row.
          */
         HistogramColumns: {
             bucket_start: components["schemas"]["Column"];
@@ -1538,13 +1539,13 @@ export interface components {
         };
         /**
          * HistogramSeries
-         * @description One series of the answer. ``steps`` counts those of the log, ``in_range`` those asked for.
+         * @description One series of the response. ``steps`` counts all steps of the log, ``in_range`` those in the range of the query.
          *
-         *     ``returned`` counts rows; each holds ``steps_per_row`` steps but for the first and the last, which may hold fewer.
-         *     ``problem`` says of the first step of this answer that can't be read why. ``first`` and ``last`` are the ends of the
+         *     ``returned`` counts rows; each merges ``steps_per_row`` steps, the first and the last row possibly fewer.
+         *     ``problem`` is the reason of the first unreadable step. ``first`` and ``last`` are the ends of the
          *     whole log on the axis; 0 of relative time is ``start_wall_time``. ``cursor`` and ``kept`` are those of a curve.
          *
-         *     With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
+         *     With an ``error``, all fields except ``run`` and ``tag`` are 0 or null.
          */
         HistogramSeries: {
             columns: components["schemas"]["HistogramColumns"] | null;
@@ -1587,8 +1588,8 @@ export interface components {
          * HistogramsQuery
          * @description Histograms of at most ``rows`` rows a series. ``range`` is in units of the axis; null is everything.
          *
-         *     Where there are more steps, 2, 4, 8, .. neighbours are merged in a row of at most ``buckets`` buckets, of which no
-         *     count is lost. Rows of a single step have the buckets of the log.
+         *     With more steps than rows, a row merges 2, 4, 8, .. neighbors in at most ``buckets`` buckets without loss of counts.
+         *     A row of a single step has the buckets of the log.
          */
         HistogramsQuery: {
             /** @default step */
@@ -1613,7 +1614,7 @@ export interface components {
         };
         /**
          * HparamColumn
-         * @description A column; ``role`` is parameter, metric or custom. ``differs`` when not all rows have the same value.
+         * @description A column; ``role`` is parameter, metric or custom. ``differs`` if two rows have different values.
          */
         HparamColumn: {
             /** Differs */
@@ -1628,7 +1629,7 @@ export interface components {
         };
         /**
          * HparamRun
-         * @description A row: one cell for each column; null where the run has none. A number that JSON has not is a text, as NaN.
+         * @description A row: one cell per column, null if the run has none. NaN and infinities are texts.
          */
         HparamRun: {
             /** Cells */
@@ -1638,9 +1639,9 @@ export interface components {
         };
         /**
          * HparamsAnswer
-         * @description Only runs that have any column. Columns that differ come first.
+         * @description Runs with at least one cell. Columns that differ come first.
          *
-         *     Of these and of the others, parameters come before metrics before custom ones, then those that most runs have.
+         *     Each of both parts has parameters, then metrics, then custom fields; those of most runs first.
          */
         HparamsAnswer: {
             /** Columns */
@@ -1650,9 +1651,9 @@ export interface components {
         };
         /**
          * HparamsQuery
-         * @description Of which runs, and which columns? An unknown run has no row.
+         * @description Runs, and roles of columns. An unknown run has no row.
          *
-         *     Without metrics, and with columns that differ only, the table of 10,000 runs is small and quickly made.
+         *     Without metrics and with ``only_differing``, the table of 10,000 runs is small and fast.
          */
         HparamsQuery: {
             /**
@@ -1674,11 +1675,11 @@ export interface components {
         };
         /**
          * ImagesAnswer
-         * @description The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value for good.
+         * @description The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value forever.
          *
-         *     ``pictures`` is how many pictures the newest value holds, ``width`` and ``height`` what its writer declared; null
-         *     when there is none or it can't be read. ``values`` counts all values. The columns leave out the first ``kept`` of
-         *     them, which the sender of ``since``, the ``cursor`` of an earlier answer, has.
+         *     ``pictures`` is the number of images of the newest value, ``width`` and ``height`` are from its writer; null
+         *     without a readable value. ``values`` counts all values. The columns omit the first ``kept`` values, which the client
+         *     with the cursor ``since`` has.
          */
         ImagesAnswer: {
             /** Cursor */
@@ -1714,9 +1715,9 @@ export interface components {
         Kind: "scalar" | "image" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
          * LandscapePreview
-         * @description A loss landscape: losses row by row, null where one is no number.
+         * @description A loss landscape: losses row by row, null if a loss is not finite.
          *
-         *     The path is where the training went on the plane; its three columns are of one length, empty without a path.
+         *     The path is that of the training on the plane; its three columns have one length, and are empty without a path.
          */
         LandscapePreview: {
             /** Losses */
@@ -1736,7 +1737,7 @@ export interface components {
         };
         /**
          * LastPoint
-         * @description The newest value. Where JSON has no number for it, it is null and ``value_text`` NaN, Infinity or -Infinity.
+         * @description The newest point. If ``value`` is not finite, it is null and ``value_text`` is NaN, Infinity or -Infinity.
          */
         LastPoint: {
             /** Step */
@@ -1748,13 +1749,13 @@ export interface components {
         };
         /**
          * ListedKind
-         * @description Kinds whose values are asked for one by one.
+         * @description Kinds whose values have a route of their own.
          * @enum {string}
          */
         ListedKind: "tensor" | "text" | "audio";
         /**
          * LiveAlerts
-         * @description ``event: alerts``: alerts, or what is muted, changed.
+         * @description ``event: alerts``: alerts or mutes have changed.
          */
         LiveAlerts: {
             /** Version */
@@ -1762,7 +1763,7 @@ export interface components {
         };
         /**
          * LiveAnnotations
-         * @description ``event: annotations``: people's own data was changed, by whomever.
+         * @description ``event: annotations``: annotations have changed.
          */
         LiveAnnotations: {
             /** Revision */
@@ -1770,9 +1771,9 @@ export interface components {
         };
         /**
          * LiveChange
-         * @description ``event: change``: these runs grew, or runs came or went; none where only what can't be read is another.
+         * @description ``event: change``: ``runs`` have changed, appeared or disappeared; empty if only unreadable paths have changed.
          *
-         *     What comes faster than a client reads is joined.
+         *     Changes that come faster than a client reads are merged.
          */
         LiveChange: {
             /** Run List Changed */
@@ -1792,9 +1793,9 @@ export interface components {
         };
         /**
          * Mute
-         * @description Alerts that nobody is to be shown: those for which every field that is not null fits.
+         * @description Hides the alerts that match all fields that are not null.
          *
-         *     ``alert`` is the id of one that was dismissed. ``until`` is a wall time, null: for good.
+         *     ``alert`` is the id of a dismissed alert. ``until`` is a wall time, null is forever.
          */
         Mute: {
             /** Alert */
@@ -1845,7 +1846,7 @@ export interface components {
         PathKind: "directory" | "file" | "link";
         /**
          * Pin
-         * @description What stands first on a page: the tag or chart ``subject`` of ``page``, in the order of ``place``.
+         * @description A pinned tag or chart: ``subject`` on ``page``, in the order of ``place``.
          */
         Pin: {
             /** Page */
@@ -1888,7 +1889,7 @@ export interface components {
         };
         /**
          * PipelinePreview
-         * @description The stages of the data pipeline from the source on to what the training takes; of several sources the first.
+         * @description The stages of the data pipeline from the first source to the training; ``sources`` counts all sources.
          */
         PipelinePreview: {
             /** Sources */
@@ -1898,7 +1899,7 @@ export interface components {
         };
         /**
          * PipelineStage
-         * @description One stage of the data pipeline; ``detail`` is what tells most about it, "" without anything.
+         * @description One stage of the data pipeline; ``detail`` is its most important setting, "" without any.
          */
         PipelineStage: {
             /** Detail */
@@ -1910,9 +1911,9 @@ export interface components {
          * PrCurveColumns
          * @description float64 throughout. Curve i has the thresholds ``curve_start[i]`` to ``curve_start[i + 1]`` (not included).
          *
-         *     ``steps`` are all steps of the series, whatever was asked for. ``step`` and ``wall_time`` have a number a curve,
-         *     ``curve_start`` one more and counts from the first curve that is sent; the others have a number a threshold, by
-         *     ascending threshold, NaN where a number is none. A curve that can't be read has no thresholds.
+         *     ``steps`` are all steps of the series. ``step`` and ``wall_time`` have a number per curve. ``curve_start`` has one
+         *     more, and starts at the first curve of the response. The others have a number per threshold, by ascending
+         *     threshold. A curve that can't be read has no thresholds.
          */
         PrCurveColumns: {
             curve_start: components["schemas"]["Column"];
@@ -1945,10 +1946,10 @@ export interface components {
         };
         /**
          * PrSeries
-         * @description One series of the answer. ``returned`` counts curves; ``cursor`` and ``kept`` are those of a scalar curve.
+         * @description One series of the response. ``returned`` counts curves; ``cursor`` and ``kept`` are those of a scalar curve.
          *
-         *     ``problem`` says of the first curve of this answer that can't be read why. With ``error`` set, everything is 0 or
-         *     null but ``run`` and ``tag``.
+         *     ``problem`` is the reason of the first unreadable curve. With an ``error``, all fields except ``run`` and ``tag``
+         *     are 0 or null.
          */
         PrSeries: {
             columns: components["schemas"]["PrCurveColumns"] | null;
@@ -1969,7 +1970,7 @@ export interface components {
         };
         /**
          * PrSeriesName
-         * @description A PR curve tag of a run, and which of its curves: a step stands for the last one up to it, else the first.
+         * @description A PR curve tag of a run. A ``step`` selects the last curve up to it, else the first.
          */
         PrSeriesName: {
             /** Run */
@@ -1986,16 +1987,16 @@ export interface components {
         };
         /**
          * PrSteps
-         * @description Which curves of a series, when no single step is meant.
+         * @description The curves of a series without a given step.
          * @enum {string}
          */
         PrSteps: "newest" | "all";
         /**
          * Previews
-         * @description Null where the run holds none, or none that can be read: ``problems`` says why.
+         * @description The previews of a run, null if it has none or none that can be read; ``problems`` says why.
          *
-         *     ``framework`` is that of the training, null where the lineage does not name it. ``landscapes`` are the tags of all
-         *     landscapes. Without a tag in the request, ``landscape`` is the newest one, of those with a path if any has one.
+         *     ``framework`` is that of the training, null if the lineage does not name it. ``landscapes`` are the tags of all
+         *     landscapes. Without a tag in the request, ``landscape`` is the newest one with a path, else the newest of all.
          */
         Previews: {
             /** Framework */
@@ -2014,9 +2015,9 @@ export interface components {
         };
         /**
          * ReasonEntry
-         * @description Why something could not be done. ``code`` is stable, ``values`` are what a text about it names.
+         * @description The reason of an error. ``code`` is stable, ``values`` are the placeholders of its text.
          *
-         *     ``message`` is that text in English.
+         *     ``message`` is the text in English.
          */
         ReasonEntry: {
             /**
@@ -2033,7 +2034,7 @@ export interface components {
         };
         /**
          * RunChange
-         * @description Change some notes of a run: a field that is absent stays as it is.
+         * @description Change fields of a run; an absent field does not change.
          */
         RunChange: {
             /**
@@ -2060,7 +2061,7 @@ export interface components {
         };
         /**
          * RunContent
-         * @description What the directory of a run holds beside event files: ``name`` is that of the first of ``count``.
+         * @description Other files in the directory of a run: ``count`` files of a kind, ``name`` is the first.
          */
         RunContent: {
             /** Count */
@@ -2071,7 +2072,7 @@ export interface components {
         };
         /**
          * RunNotesRecord
-         * @description Notes with the version to name when they are changed.
+         * @description Annotations of a run with their version, which a change must name.
          */
         RunNotesRecord: {
             /**
@@ -2102,9 +2103,9 @@ export interface components {
         RunState: "live" | "finished" | "idle" | "empty";
         /**
          * RunSummary
-         * @description A line of the run list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder had to drop.
+         * @description A run in the list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder dropped.
          *
-         *     ``rank`` is the run's number among the ranks of the group ``rank_of``; both are null for a run that has no siblings.
+         *     ``rank`` is the number of the run in the group of ranks ``rank_of``; both are null for a run without siblings.
          */
         RunSummary: {
             /** Contents */
@@ -2161,7 +2162,7 @@ export interface components {
         };
         /**
          * RunsChange
-         * @description Change notes of some runs: of all of them, or when one is stale of none.
+         * @description Change several runs: all of them, or none if a version is stale.
          */
         RunsChange: {
             /** Changes */
@@ -2169,7 +2170,7 @@ export interface components {
         };
         /**
          * ScopeEdge
-         * @description Values that flow from one of the listed scopes to another, both as indices.
+         * @description The number of ``tensors`` from one scope to another; both are indices into the scopes.
          */
         ScopeEdge: {
             /** Source */
@@ -2181,7 +2182,7 @@ export interface components {
         };
         /**
          * ScopePreview
-         * @description An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it.
+         * @description A scope, or an operation type of operations without a scope; ``nodes`` counts its operations.
          */
         ScopePreview: {
             /** Name */
@@ -2193,8 +2194,8 @@ export interface components {
          * SeriesName
          * @description One scalar series: a tag of a run.
          *
-         *     ``since`` is the cursor of an answer whose rows the sender still has: when the new answer begins with them, only the
-         *     rest is sent. Null, or a cursor that doesn't fit any more: all rows are sent.
+         *     ``since`` is the cursor of a response whose rows the client still has. If the new response begins with these rows,
+         *     it contains only the others. Without a matching cursor it contains all rows.
          */
         SeriesName: {
             /** Run */
@@ -2208,8 +2209,8 @@ export interface components {
          * SeriesStatistics
          * @description One series; ``run`` and ``tag`` are indices into the query's lists.
          *
-         *     ``minimum``, ``maximum`` and ``mean`` are over the finite values and null where there is none. ``first`` and
-         *     ``last`` are what stands there, NaN included.
+         *     ``minimum``, ``maximum`` and ``mean`` are over the finite values, null without any. ``first`` and
+         *     ``last`` are the text NaN, Infinity or -Infinity if they are not finite.
          */
         SeriesStatistics: {
             /** First */
@@ -2233,7 +2234,7 @@ export interface components {
         };
         /**
          * ServerAnswer
-         * @description The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
+         * @description The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
          *
          *     ``allow_delete``: the page may delete event files of runs.
          */
@@ -2253,10 +2254,10 @@ export interface components {
         };
         /**
          * Smoothing
-         * @description How all points are smoothed, before they are reduced or grouped; what is 0 is left out.
+         * @description How to smooth all points, before they are reduced or grouped; 0 skips a part.
          *
-         *     ``median_points``: the running median of so many points. Then ``weight``: the slider's debiased exponential average;
-         *     or ``half_life_steps`` or ``half_life_seconds``: one in which what lies so far back counts half.
+         *     ``median_points`` is the width of a running median. ``weight`` is that of the debiased exponential average. A point
+         *     ``half_life_steps`` or ``half_life_seconds`` back counts half.
          */
         Smoothing: {
             /**
@@ -2282,7 +2283,7 @@ export interface components {
         };
         /**
          * StaleAnswer
-         * @description 409: somebody changed these records meanwhile. ``newer`` is how they are now; nothing was written.
+         * @description 409: the records have changed since. ``newer`` has the current records; nothing was written.
          */
         StaleAnswer: {
             error: components["schemas"]["Failure"];
@@ -2298,7 +2299,7 @@ export interface components {
         };
         /**
          * StatisticsQuery
-         * @description Of which tags of which runs? An unknown run, and a tag that a run doesn't hold, have no entry.
+         * @description Tags and runs. An unknown run, or a tag that a run does not have, has no entry.
          */
         StatisticsQuery: {
             /** Runs */
@@ -2308,7 +2309,7 @@ export interface components {
         };
         /**
          * TagSummary
-         * @description A tag: the runs that hold it, as indices into the query's ``runs``, and its points in all of them together.
+         * @description A tag: the runs that have it, as indices into the query's ``runs``, and the number of its points in all of them.
          *
          *     ``last`` is the newest point of any of these runs, null for kinds other than scalar.
          */
@@ -2331,7 +2332,7 @@ export interface components {
         };
         /**
          * TagsQuery
-         * @description Which tags of one kind do these runs hold? An unknown run holds none.
+         * @description Runs and the kind of their tags. An unknown run has no tags.
          */
         TagsQuery: {
             /** @default scalar */
@@ -2341,10 +2342,10 @@ export interface components {
         };
         /**
          * TensorAnswer
-         * @description What a tensor is. ``dtype`` is the one its writer declared, as NumPy names it; "object" for texts.
+         * @description The description of a tensor. ``dtype`` is that of its writer, by NumPy's name; "object" for texts.
          *
-         *     Not ``is_exact`` where the log holds float32 of a wider dtype. ``size_bytes`` is what the numbers take in the log.
-         *     ``slice`` is what is shown of it unless something else is asked for: a text for each dimension.
+         *     ``is_exact`` is false if the log has float32 values of a wider dtype. ``size_bytes`` is the size in the log.
+         *     ``slice`` is the default slice: a text for each dimension.
          */
         TensorAnswer: {
             /** Dtype */
@@ -2368,7 +2369,7 @@ export interface components {
         };
         /**
          * TensorFile
-         * @description A slice with two dimensions at most. ``values`` are nested lists of its ``shape``, a single value without one.
+         * @description A slice with at most two dimensions. ``values`` are nested lists of its ``shape``, or a single value.
          *
          *     Numbers are exact; NaN, infinities and complex numbers are texts.
          */
@@ -2388,11 +2389,11 @@ export interface components {
         };
         /**
          * TensorStatisticsAnswer
-         * @description Numbers over a slice, or the whole tensor. Of complex numbers it is about the magnitudes.
+         * @description Statistics of a slice or of the whole tensor; of complex numbers, over their magnitudes.
          *
-         *     ``count`` counts all elements; ``minimum`` (as exact text), ``mean``, ``deviation`` (of the population) and the
-         *     histogram are over the finite ones, and null without any. Bucket i of ``counts`` covers ``edges[i]`` to
-         *     ``edges[i + 1]``, the last one with its right edge.
+         *     ``count`` counts all elements; ``minimum`` and ``maximum`` (as exact texts), ``mean``, ``deviation`` (of the
+         *     population) and the histogram are over the finite elements, null without any. Bucket i of ``counts`` covers
+         *     ``edges[i]`` to ``edges[i + 1]``, the last one with its right edge.
          */
         TensorStatisticsAnswer: {
             /** Count */
@@ -2424,8 +2425,8 @@ export interface components {
          * TensorWindowAnswer
          * @description Cells of a slice with two dimensions; one dimension is a column, none a single cell.
          *
-         *     ``row`` and ``column`` say where the window begins in the slice. ``cells`` are row by row the shortest texts that
-         *     read back to the same value; NaN and infinities are nan, inf and -inf.
+         *     The window begins at ``row`` and ``column`` of the slice. ``cells`` are, row by row, the shortest texts that
+         *     parse to the same value; NaN and infinities are nan, inf and -inf.
          */
         TensorWindowAnswer: {
             /** Cells */
@@ -2451,8 +2452,8 @@ export interface components {
          * Threshold
          * @description A rule for a tag, as an expression in which ``value`` is the tag: ``value > 2 or value < 0.1``.
          *
-         *     It also may name ``step`` and other tags. It fires once it held for ``for_steps`` logged steps in a row, in runs
-         *     whose id is like ``runs`` (with * and ?; null: in all), while it is ``enabled``.
+         *     The rule may name ``step`` and other tags. It fires after it is true for ``for_steps`` consecutive logged steps, in
+         *     runs whose id matches ``runs`` (with * and ?; null is all runs), if it is ``enabled``.
          */
         Threshold: {
             /**
@@ -2515,7 +2516,7 @@ export interface components {
         };
         /**
          * UnreadEntry
-         * @description A place that can't be looked into, why, and what to do in English. A ``directory`` hides all runs below it.
+         * @description A path that can't be read, the reason, and the remedy in English. A ``directory`` hides all runs below it.
          */
         UnreadEntry: {
             detail: components["schemas"]["ReasonEntry"];
@@ -2527,7 +2528,7 @@ export interface components {
         };
         /**
          * ValuesAnswer
-         * @description The values of a tag by ascending step, as columns: ``id`` names a value for good.
+         * @description The values of a tag by ascending step, as columns: ``id`` names a value forever.
          */
         ValuesAnswer: {
             /** Id */
@@ -2546,9 +2547,9 @@ export interface components {
         };
         /**
          * View
-         * @description A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state.
+         * @description A saved view: ``address`` is the URL of the page from its path on, with all of its state.
          *
-         *     ``is_start``: the page opens it where no other view is asked for.
+         *     ``is_start``: the page opens this view by default.
          */
         View: {
             /** Address */
@@ -2825,7 +2826,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Somebody changed a record meanwhile: nothing was written. */
+            /** @description A record has changed since; nothing was written. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2921,7 +2922,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Somebody changed a record meanwhile: nothing was written. */
+            /** @description A record has changed since; nothing was written. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3017,7 +3018,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Somebody changed a record meanwhile: nothing was written. */
+            /** @description A record has changed since; nothing was written. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3113,7 +3114,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Somebody changed a record meanwhile: nothing was written. */
+            /** @description A record has changed since; nothing was written. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3209,7 +3210,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Somebody changed a record meanwhile: nothing was written. */
+            /** @description A record has changed since; nothing was written. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3305,7 +3306,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Somebody changed a record meanwhile: nothing was written. */
+            /** @description A record has changed since; nothing was written. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with runs."""
+"""Alerts of runs."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ router = APIRouter()
 
 @router.get("/alerts", response_model=AlertsAnswer)
 def get_alerts(viewer: CurrentViewer, since: Annotated[int | None, Query(ge=0)] = None) -> JsonResponse:
-    """What the built-in checks and people's thresholds found; ``since`` is the version of an answer one has."""
+    """The alerts of the built-in checks and of thresholds; ``since`` is the version that the client has."""
     return JsonResponse(answer_alerts(viewer.catalog, alerts_of(viewer), since))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about what is wrong with runs."""
+"""Messages about alerts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mindscope.server.http.schema import Answer
 
 
 class AlertSurroundings(Answer):
-    """The steps around the beginning of an alert, and the lowest and highest number in them."""
+    """The steps around the beginning of an alert, and their lowest and highest finite value."""
 
     first_step: int
     last_step: int
@@ -16,15 +16,15 @@ class AlertSurroundings(Answer):
 
 
 class AlertEntry(Answer):
-    """Something that is wrong in a run; ``id`` stays while it goes on, and from viewer to viewer.
+    """An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
 
     ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck) or
-    ``threshold:ID``; ``message`` says it in words, for a threshold by its rule. It began at ``step`` with ``value``,
-    which is null where JSON has no number for it, and ``value_text`` then NaN, Infinity or -Infinity. ``count`` values
-    were wrong, the last one at ``last_step``; ``active``: it goes on. ``tag`` is empty where the whole run is meant.
+    ``threshold:ID``; ``message`` describes it, for a threshold by its rule. It began at ``step`` with ``value``; if
+    that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
+    raised it, the last one at ``last_step``; ``active``: it is ongoing. ``tag`` is empty for an alert of the whole run.
     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
-    largest one. ``muted``: somebody dismissed it, or muted its rule, run or tag. ``around`` is what to zoom to, null
-    for what is no scalar.
+    largest one. ``muted``: the alert was dismissed, or its rule, run or tag is muted. ``around`` is a range to zoom to,
+    null for an alert that is not about a scalar.
     """
 
     id: str
@@ -44,13 +44,13 @@ class AlertEntry(Answer):
 
 
 class AlertsAnswer(Answer):
-    """All alerts, the newest first; null when the sender has the same version, and nothing changed since."""
+    """All alerts, the newest first; null if the client has this version."""
 
     version: int
     alerts: list[AlertEntry] | None
 
 
 class LiveAlerts(Answer):
-    """``event: alerts``: alerts, or what is muted, changed."""
+    """``event: alerts``: alerts or mutes have changed."""
 
     version: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that looks for what is wrong in runs that changed, and tells the pages."""
+"""A thread that checks changed runs for alerts, and informs the pages."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from mindscope.server.live.schema import LiveChange
 log = logging.getLogger(__name__)
 
 GATHERING_S = 0.25
-"""Changes within this time are looked at together."""
+"""Changes within this time are checked together."""
 TICK_S = 5.0
-"""So often the clock is asked whether a training is stuck, and the annotations whether another process changed them."""
+"""Interval of the checks for stuck trainings, and for annotations that another process has changed."""
 LONGEST_REST_S = 0.5
 LONGEST_END_S = 5.0
-"""For a long series that is being looked at; its thread ends with the process."""
+"""How long ``close`` waits for a check of a long series; the thread ends with the process."""
 THRESHOLD = "threshold:"
-"""How the rule of a threshold is called: this, and the id of the threshold."""
+"""Prefix of the rule of a threshold; its id follows."""
 
 
 class AlertWorker:
-    """The alerts of a viewer: a thread that looks at the runs that the event stream names."""
+    """The alerts of a viewer: a thread that checks the runs that the event stream names."""
 
     def __init__(self, catalog: Catalog, annotations: Annotations, stream: EventStream, parameters: Parameters) -> None:
         self._catalog = catalog
@@ -44,14 +44,14 @@ class AlertWorker:
         self._stream = stream
         self._monitor = Monitor(catalog, parameters, ())
         self._lock = Lock()  # guards the two below
-        self._changed: dict[str, None] = {}  # runs to look at, in the order in which they changed
+        self._changed: dict[str, None] = {}  # runs to check, in the order of their changes
         self._version = 0
         self._news = Event()
         self._stopping = Event()
-        self._revision = -1  # of the annotations, whose thresholds are looked for
-        self._told_revision = -1  # of the annotations, that pages know of
+        self._revision = -1  # of the annotations, whose thresholds are checked
+        self._sent_revision = -1  # of the annotations, as last sent to the pages
         self._mutes: tuple[MuteRecord, ...] = ()  # of that revision
-        self._stuck: frozenset[str] = frozenset()  # ids of the alerts of the clock that were told
+        self._stuck: frozenset[str] = frozenset()  # ids of the alerts of stuck trainings, as last sent
         self._thread = Thread(target=self._work, name="mindscope-alerts", daemon=True)
         stream.listen(self._on_event)
 
@@ -62,20 +62,20 @@ class AlertWorker:
 
     @property
     def mutes(self) -> tuple[MuteRecord, ...]:
-        """What people don't want to be shown, as of this version."""
+        """The mutes of this version."""
         return self._mutes
 
     def alerts(self, now: float) -> list[Alert]:
-        """Everything that was found, muted or not, the newest first."""
+        """All alerts, muted or not, the newest first."""
         return self._monitor.alerts(now)
 
     def start(self) -> None:
-        """Begin with all runs that are there."""
+        """Start the thread with a check of all runs."""
         self._check(self._catalog.runs)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, and wait a while for the thread to end; nothing happens when it was not started."""
+        """Stop the thread, and wait at most ``LONGEST_END_S`` for its end."""
         self._stopping.set()
         self._news.set()
         if self._thread.is_alive():
@@ -85,11 +85,11 @@ class AlertWorker:
         if isinstance(message, LiveChange):
             self._check(message.runs)
         elif isinstance(message, LiveAnnotations):
-            self._told_revision = max(self._told_revision, message.revision)
+            self._sent_revision = max(self._sent_revision, message.revision)
             self._news.set()
 
     def _check(self, runs: Iterable[str]) -> None:
-        """These runs changed, came or went."""
+        """Queue runs that have changed, appeared or disappeared."""
         with self._lock:
             self._changed.update(dict.fromkeys(runs))
         self._news.set()
@@ -98,16 +98,16 @@ class AlertWorker:
         while not self._stopping.is_set():
             try:
                 self._follow_annotations()
-                self._look()
-                self._ask_the_clock()
+                self._check_changed()
+                self._check_stuck()
             except Exception:
-                log.exception("alerts could not be looked for; tried again in %g s", TICK_S)
+                log.exception("the check for alerts failed; it is repeated in %g s", TICK_S)
             self._news.wait(TICK_S)
             self._news.clear()
             self._stopping.wait(GATHERING_S)
 
     def _follow_annotations(self) -> None:
-        """Take over thresholds and mutes; tell pages of a change by another process too."""
+        """Read changed thresholds and mutes; inform pages of a change by another process."""
         revision = self._annotations.revision()
         if revision == self._revision:
             return
@@ -118,13 +118,13 @@ class AlertWorker:
         if rules != list(self._monitor.rules):
             self._monitor.set_rules(rules)
             self._check(self._catalog.runs)
-        if not is_first and revision > self._told_revision:
+        if not is_first and revision > self._sent_revision:
             self._stream.announce("annotations", LiveAnnotations(revision=revision))
         if not is_first:
             self._announce()
 
-    def _look(self) -> None:
-        """Look at all runs that changed, those that were written last first, with rests for whoever looks at a page."""
+    def _check_changed(self) -> None:
+        """Check all changed runs, the last written first. Pauses between runs, so that pages get responses."""
         with self._lock:
             changed, self._changed = self._changed, {}
         for run in sorted(changed, key=self._age):
@@ -139,7 +139,7 @@ class AlertWorker:
         store = self._catalog.runs.get(run)
         return -(store.last_wall_time or 0.0) if store else 0.0
 
-    def _ask_the_clock(self) -> None:
+    def _check_stuck(self) -> None:
         now = time.time()
         self._monitor.rest(now)
         stuck = frozenset(alert.id for alert in self._monitor.alerts(now) if alert.rule == "stuck")
@@ -154,7 +154,7 @@ class AlertWorker:
 
 
 def alerts_of(viewer: Viewer) -> AlertWorker:
-    """The alerts of a viewer. Raises SettingsError when their parameters can't be used."""
+    """The alerts of a viewer. Raises SettingsError for invalid parameters."""
 
     def make() -> AlertWorker:
         parameters = Parameters.from_text(viewer.settings.alerts)
@@ -164,7 +164,7 @@ def alerts_of(viewer: Viewer) -> AlertWorker:
 
 
 def rules_of(records: AnnotationRecords) -> list[Rule]:
-    """The built-in checks and the thresholds that are enabled; one that can't be read says so in its record."""
+    """The built-in checks and the enabled thresholds, without those whose rule is invalid."""
     rules = [check_rule(name) for name in CHECKS]
     for key, threshold in records.thresholds.items():
         if threshold is None or not threshold.enabled:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""People's own data about runs."""
+"""Annotations of users about runs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of the annotations as messages, and back."""
+"""Converts records of the annotations to messages, and changes to records."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ log = logging.getLogger(__name__)
 S = TypeVar("S", bound=Stored)
 
 VALUE = "value"
-"""What a threshold's rule calls the tag that it is for."""
+"""The name of the tag in the rule of a threshold."""
 RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE = "run", "group", "threshold", "pin", "view", "mute"
-"""Under which kind each sort of record stands in the file."""
+"""The kinds of records in the file."""
 
 
 def answer_annotations(annotations: Annotations) -> AnnotationsAnswer:
-    """Everything that can be read."""
+    """All readable records."""
     records = answer_records(annotations.read())
     return AnnotationsAnswer(
         **dict(records), problem=ReasonEntry.of_text(annotations.problem), is_writable=annotations.is_writable
@@ -62,38 +62,38 @@ def answer_records(contents: Contents) -> AnnotationRecords:
 
 
 def answer_newer(records: Iterable[Record]) -> AnnotationRecords:
-    """Records as they are, for somebody who knows older ones."""
+    """The current records, for a client with older ones."""
     known = tuple(records)
     return answer_records(Contents(max((record.version for record in known), default=0), known))
 
 
 def run_change(change: RunChange) -> Change:
-    """The fields that were given, and no other."""
+    """A change of the given fields only."""
     fields = change.model_dump(mode="json", exclude={"run", "version"}, exclude_unset=True)
     return Change(RUN, change.run, change.version, fields, is_partial=True)
 
 
 def group_change(change: GroupChange) -> Change:
-    """The fields that were given, and no other."""
+    """A change of the given fields only."""
     fields = change.model_dump(mode="json", exclude={"group", "version"}, exclude_unset=True)
     return Change(GROUP, change.group, change.version, fields, is_partial=True)
 
 
 def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Change:
-    """Everything but what is computed anew for each answer."""
+    """A change of a whole record, without computed fields."""
     return Change(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
 
 
 def forget_run(annotations: Annotations, run: str) -> None:
-    """Take away what people kept about a run that is gone: another one may get its name."""
+    """Delete the notes of a deleted run, because another run may get its name."""
     record = annotations.read().of(RUN).get(run)
     if record is not None:
-        with suppress(AnnotationError, StaleRecordError):  # somebody just wrote a note: it is theirs to delete
+        with suppress(AnnotationError, StaleRecordError):  # a concurrent change keeps its note
             annotations.write([Change(RUN, run, record.version, None)])
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:
-    """The threshold with the lines to draw for it, or with what is wrong with its rule."""
+    """The threshold with the lines to draw for it, or with the problem of its rule."""
     if threshold is None:
         return None
     try:
@@ -111,7 +111,7 @@ def _of(contents: Contents, kind: str, model: type[S]) -> dict[str, S | None]:
 
 
 def _read(record: Record, model: type[S]) -> S | bool | None:
-    """The message of a record, None when there is none; False when it was written by a mindscope that differs."""
+    """The message of a record; None for a deleted one, False for one that this version can't read."""
     if record.fields is None:
         return None
     fields: dict[str, Any] = {**record.fields, "version": record.version}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""People's own data: notes, tags and colours of runs, colours of groups, thresholds, pins, views and mutes."""
+"""Annotations: notes, tags and colors of runs, colors of groups, thresholds, pins, views and mutes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from mindscope.server.http.schema import Failure, FailureAnswer, ReasonEntry
 from mindscope.server.live.event_stream import EventStream
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    409: {"model": StaleAnswer, "description": "Somebody changed a record meanwhile: nothing was written."},
+    409: {"model": StaleAnswer, "description": "A record has changed since; nothing was written."},
     503: {"model": FailureAnswer, "description": "The annotations can't be written."},
 }
 
@@ -52,31 +52,31 @@ router = APIRouter()
 
 @router.get("/annotations", response_model=AnnotationsAnswer)
 def get_annotations(viewer: CurrentViewer) -> JsonResponse:
-    """Everything that people keep about the runs below the base directory."""
+    """All annotations of the runs below the base directory."""
     return JsonResponse(answer_annotations(annotations_of(viewer)))
 
 
 @router.patch("/annotations/runs", response_model=AnnotationRecords, responses=REFUSALS)
 def change_runs(query: RunsChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
-    """Change notes, tags, colours and the archive flag of runs; the answer is their records."""
+    """Change notes, tags, colors and the archive flag of runs; returns their records."""
     return _write(viewer, [run_change(change) for change in query.changes])
 
 
 @router.patch("/annotations/groups", response_model=AnnotationRecords, responses=REFUSALS)
 def change_groups(query: GroupsChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
-    """Change the colours of runs that are drawn as one; the answer is the records of their groups."""
+    """Change the colors of groups of runs; returns the records of the groups."""
     return _write(viewer, [group_change(change) for change in query.changes])
 
 
 @router.put("/annotations/thresholds", response_model=AnnotationRecords, responses=REFUSALS)
 def put_threshold(query: ThresholdChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
-    """Write or delete a threshold; a rule that can't be read is kept, and its record says why."""
+    """Write or delete a threshold. Saves an invalid rule too; its record has the problem."""
     return _write(viewer, [whole_change(THRESHOLD, query.id, query.version, query.threshold)])
 
 
 @router.put("/annotations/pins", response_model=AnnotationRecords, responses=REFUSALS)
 def put_pin(query: PinChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
-    """Pin a tag or a chart, or take the pin away."""
+    """Pin or unpin a tag or a chart."""
     return _write(viewer, [whole_change(PIN, query.id, query.version, query.pin)])
 
 
@@ -88,7 +88,7 @@ def put_view(query: ViewChange, viewer: CurrentViewer) -> JsonResponse | JSONRes
 
 @router.put("/annotations/mutes", response_model=AnnotationRecords, responses=REFUSALS)
 def put_mute(query: MuteChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
-    """Mute alerts, or have them shown again."""
+    """Mute or unmute alerts."""
     return _write(viewer, [whole_change(MUTE, query.id, query.version, query.mute)])
 
 
@@ -107,5 +107,5 @@ def _stale(error: StaleRecordError) -> JSONResponse:
     newer = answer_newer(error.args)
     names = ", ".join(repr(record.key) for record in error.args[:3])
     entry = ReasonEntry.of(Reason("stale_record", keys=names))
-    why = Failure(**dict(entry), remedy="look at newer, and send it again")
+    why = Failure(**dict(entry), remedy="merge with ``newer``, and send the change again")
     return JSONResponse(StaleAnswer(error=why, newer=newer).model_dump(mode="json"), status_code=409)

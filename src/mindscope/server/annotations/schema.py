@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about people's own data. A record's ``version`` is 0 where nothing stands yet."""
+"""Messages about annotations. The ``version`` of a missing record is 0."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Key = Annotated[str, Field(min_length=1, max_length=1000)]
 Tag = Annotated[str, Field(min_length=1, max_length=1000)]
 Label = Annotated[str, Field(min_length=1, max_length=100)]
 Colour = Annotated[str, Field(pattern=r"^(#[0-9a-f]{6}|[0-9])$")]
-"""A place of the page's palette, which has one colour for each theme, or a colour of its own."""
+"""An index into the palette of the page, which has a color for each theme, or an RGB color."""
 
 MAX_CHANGES = 10_000
 
 
 class Stored(Query):
-    """What stands in the annotations; a later mindscope may have written more fields, which are left alone."""
+    """A record of the annotations. Ignores unknown fields, which a later version may have written."""
 
     model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
 
 class RunNotes(Stored):
-    """What people keep about a run. ``colour`` is a place of the palette, "0" to "9", or "#rrggbb"; null: as given."""
+    """Annotations of a run. ``colour`` is an index into the palette, "0" to "9", or "#rrggbb"; null is automatic."""
 
     note: str = Field(default="", max_length=100_000)
     tags: list[Label] = Field(default=[], max_length=100)
@@ -35,7 +35,7 @@ class RunNotes(Stored):
 
 
 class GroupNotes(Stored):
-    """What people keep about runs that are drawn as one. ``colour`` is as that of a run."""
+    """Annotations of a group of runs. ``colour`` is as that of a run."""
 
     colour: Colour | None = None
 
@@ -43,8 +43,8 @@ class GroupNotes(Stored):
 class Threshold(Stored):
     """A rule for a tag, as an expression in which ``value`` is the tag: ``value > 2 or value < 0.1``.
 
-    It also may name ``step`` and other tags. It fires once it held for ``for_steps`` logged steps in a row, in runs
-    whose id is like ``runs`` (with * and ?; null: in all), while it is ``enabled``.
+    The rule may name ``step`` and other tags. It fires after it is true for ``for_steps`` consecutive logged steps, in
+    runs whose id matches ``runs`` (with * and ?; null is all runs), if it is ``enabled``.
     """
 
     tag: Tag
@@ -55,7 +55,7 @@ class Threshold(Stored):
 
 
 class Pin(Stored):
-    """What stands first on a page: the tag or chart ``subject`` of ``page``, in the order of ``place``."""
+    """A pinned tag or chart: ``subject`` on ``page``, in the order of ``place``."""
 
     page: Label
     subject: Tag
@@ -63,9 +63,9 @@ class Pin(Stored):
 
 
 class View(Stored):
-    """A view that somebody saved: ``address`` is the page's own, from the path on, with all of its state.
+    """A saved view: ``address`` is the URL of the page from its path on, with all of its state.
 
-    ``is_start``: the page opens it where no other view is asked for.
+    ``is_start``: the page opens this view by default.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
@@ -75,9 +75,9 @@ class View(Stored):
 
 
 class Mute(Stored):
-    """Alerts that nobody is to be shown: those for which every field that is not null fits.
+    """Hides the alerts that match all fields that are not null.
 
-    ``alert`` is the id of one that was dismissed. ``until`` is a wall time, null: for good.
+    ``alert`` is the id of a dismissed alert. ``until`` is a wall time, null is forever.
     """
 
     alert: Label | None = None
@@ -88,13 +88,13 @@ class Mute(Stored):
 
 
 class RunNotesRecord(RunNotes):
-    """Notes with the version to name when they are changed."""
+    """Annotations of a run with their version, which a change must name."""
 
     version: Whole = Field(ge=0, le=LATEST)
 
 
 class GroupNotesRecord(GroupNotes):
-    """Notes about a group with the version to name when they are changed."""
+    """Annotations of a group with their version, which a change must name."""
 
     version: Whole = Field(ge=0, le=LATEST)
 
@@ -133,7 +133,7 @@ class MuteRecord(Mute):
 
 
 class AnnotationRecords(Answer):
-    """Records by key: run ids, names of groups, and ids that clients choose. Null: there is none any more."""
+    """Records by key: run ids, names of groups, and ids that clients choose. Null is a deleted record."""
 
     revision: int
     runs: dict[str, RunNotesRecord | None]
@@ -145,21 +145,21 @@ class AnnotationRecords(Answer):
 
 
 class AnnotationsAnswer(AnnotationRecords):
-    """Everything. ``revision`` grows with every change; ``problem`` is for people, null when all is well."""
+    """All records. ``revision`` grows with each change; ``problem`` says what is wrong with the file, else null."""
 
     problem: ReasonEntry | None
     is_writable: bool
 
 
 class StaleAnswer(Answer):
-    """409: somebody changed these records meanwhile. ``newer`` is how they are now; nothing was written."""
+    """409: the records have changed since. ``newer`` has the current records; nothing was written."""
 
     error: Failure
     newer: AnnotationRecords
 
 
 class RunChange(RunNotes):
-    """Change some notes of a run: a field that is absent stays as it is."""
+    """Change fields of a run; an absent field does not change."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -168,13 +168,13 @@ class RunChange(RunNotes):
 
 
 class RunsChange(Query):
-    """Change notes of some runs: of all of them, or when one is stale of none."""
+    """Change several runs: all of them, or none if a version is stale."""
 
     changes: list[RunChange] = Field(min_length=1, max_length=MAX_CHANGES)
 
 
 class GroupChange(GroupNotes):
-    """Change some notes about a group, which goes by the name that charts show: a field that is absent stays."""
+    """Change fields of a group, by the name in charts; an absent field does not change."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -183,7 +183,7 @@ class GroupChange(GroupNotes):
 
 
 class GroupsChange(Query):
-    """Change notes about some groups: about all of them, or when one is stale about none."""
+    """Change several groups: all of them, or none if a version is stale."""
 
     changes: list[GroupChange] = Field(min_length=1, max_length=MAX_CHANGES)
 
@@ -221,6 +221,6 @@ class MuteChange(Query):
 
 
 class LiveAnnotations(Answer):
-    """``event: annotations``: people's own data was changed, by whomever."""
+    """``event: annotations``: annotations have changed."""
 
     revision: int

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sounds of a run."""
+"""Audio of a run."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the headers of an encoded sound say of it: sample rate, channels and length. Nothing is decoded."""
+"""Reads sample rate, channels and length from the header of encoded audio, without decoding it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import io
 import wave
 from typing import NamedTuple
 
-_FLAC_INFO = slice(8, 42)  # behind the mark and the head of the first block, which is STREAMINFO
+_FLAC_INFO = slice(8, 42)  # after the marker and the head of the first block, STREAMINFO
 _OPUS_RATE = 48_000
 _NO_POSITION = 2**64 - 1
 _KBITS = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _LOW_KBITS = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
-_MPEG1 = 3  # by the two bits of the frame header; 2 and 0 are the versions of low sample rates, 1 is none
+_MPEG1 = 3  # two bits of the frame header; 2 and 0 are the versions of low sample rates, 1 is invalid
 _MP3_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
 
 
 class AudioHeader(NamedTuple):
-    """``sample_rate`` in Hz, ``frames`` samples a channel; 0 for what the bytes do not say."""
+    """``sample_rate`` in Hz, ``frames`` samples per channel; 0 if unknown."""
 
     sample_rate: float = 0.0
     channels: int = 0
@@ -54,7 +54,7 @@ def _flac(encoded: bytes) -> AudioHeader:
 
 
 def _ogg(encoded: bytes) -> AudioHeader:
-    """The first packet names the codec; the position of the last page is the length, with what Opus skips at first.
+    """The first packet names the codec. The position of the last page is the length, with the pre-skip of Opus.
 
     Source: RFC 3533, RFC 7845 and the Vorbis I specification.
     """
@@ -72,7 +72,7 @@ def _ogg(encoded: bytes) -> AudioHeader:
 
 
 def _mp3(encoded: bytes) -> AudioHeader:
-    """Walks from frame to frame of layer III, behind the tag of ID3 if there is one. Source: ISO 11172-3, 13818-3."""
+    """Walks from frame to frame of layer III, after an ID3 tag. Source: ISO 11172-3, 13818-3."""
     at = 10 + _syncsafe(encoded[6:10]) if encoded[:3] == b"ID3" else 0
     rate = channels = frames = 0
     while frame := _mp3_frame(encoded[at : at + 4]):
@@ -90,7 +90,7 @@ class _Frame(NamedTuple):
 
 
 def _mp3_frame(head: bytes) -> _Frame | None:
-    """None for four bytes that begin no frame of layer III."""
+    """None for four bytes that do not begin a frame of layer III."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2:
         return None
     version, bitrate, rate = head[1] >> 3 & 0x3, head[2] >> 4, head[2] >> 2 & 0x3

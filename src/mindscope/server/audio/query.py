@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoded sounds of a run: where they are, what they are, and whether they are whole. Nothing is decoded."""
+"""Encoded audio of a run: its place, its format and its damages, without decoding it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SOUND_STARTS = (
 )
 MEDIA_TYPES = ("audio/wav", *dict.fromkeys(media_type for _, media_type in SOUND_STARTS))
 LONGEST_WAVE_BYTES = 0x7FFFFF00
-"""A WAV that says that it is longer was written to a pipe, before its length was known."""
+"""A WAV that declares more was written to a pipe, when its length was unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundAudio:
-    """A clip of a value; ``place`` says where its bytes are: run, tag, step, file and the byte in it, offset."""
+    """A clip of a value; ``place`` has run, tag, step, file, and offset, the byte in the file."""
 
     audio: Audio
     clip: int
@@ -44,7 +44,7 @@ class FoundAudio:
 
     @property
     def damage(self) -> Reason | None:
-        """Why nothing of it, or only its begin, can be played; None when its bytes say no such thing."""
+        """Why a browser can't play the clip, or only its start; None without a damage."""
         encoded = self.encoded
         if not encoded:
             return Reason("audio_empty", **self.place)
@@ -57,9 +57,9 @@ class FoundAudio:
 
 
 def find_audio(catalog: Catalog, run: str, tag: str, id: str, clip: int) -> FoundAudio | None:
-    """A clip of a value, counted from 0; None when the log has no such value, or the value no such clip.
+    """A clip of a value, counted from 0; None if the log has no such value, or the value no such clip.
 
-    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
     """
     found = find_values(catalog.run(run), Kind.AUDIO, tag)
     located = found.locate(id)
@@ -73,7 +73,7 @@ def find_audio(catalog: Catalog, run: str, tag: str, id: str, clip: int) -> Foun
 
 
 def describe_audio(sound: FoundAudio) -> AudioAnswer:
-    """What the log says of a sound; what it doesn't, the header of the clip says. The log speaks of the first clip."""
+    """The description of a clip: from the log, which describes the first clip, else from the header of the clip."""
     audio, damage, header = sound.audio, sound.damage, read_audio_header(sound.encoded)
     rate, channels = audio.sample_rate or header.sample_rate, audio.channels or header.channels
     frames = header.frames or (audio.frames if sound.clip == 0 else 0)
@@ -93,7 +93,7 @@ def describe_audio(sound: FoundAudio) -> AudioAnswer:
 
 
 def audio_type(encoded: bytes) -> str | None:
-    """What the bytes are, of the formats that browsers play; None else."""
+    """The format of the bytes, if browsers play it; else None."""
     if encoded[:4] == b"RIFF" and encoded[8:12] == b"WAVE":
         return "audio/wav"
     return next((media_type for start, media_type in SOUND_STARTS if encoded.startswith(start)), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sounds of a run."""
+"""Audio of a run."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ router = APIRouter()
 
 
 class AudioResponse(Response):
-    """A sound; its media type is told by its bytes."""
+    """A clip; its media type comes from its bytes."""
 
     media_type = "audio/wav"
 
 
 @router.get("/audio", response_model=AudioAnswer, responses=READABLE)
 def get_audio(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip = 0) -> Response:
-    """What a clip of the value is that ``/api/values`` calls ``id``, and how many clips the value has."""
+    """The description of a clip of the value that ``/api/values`` calls ``id``, and the number of its clips."""
     sound = find_audio(viewer.catalog, run, tag, id, clip)
     return _clip_not_found(run, tag, id, clip) if sound is None else immutable(JsonResponse(describe_audio(sound)))
 
 
 @router.get("/audio/data", response_class=AudioResponse, response_model=None, responses=AUDIO_RESPONSES)
 def get_audio_data(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip = 0) -> Response | JSONResponse:
-    """The clip itself, as it stands in the log; of one that breaks off, what there is."""
+    """The bytes of a clip in the log; of a truncated clip, the bytes that exist."""
     sound = find_audio(viewer.catalog, run, tag, id, clip)
     if sound is None:
         return _clip_not_found(run, tag, id, clip)
@@ -53,7 +53,7 @@ def get_audio_data(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip
 
 
 def _clip_not_found(run: str, tag: str, id: str, clip: int) -> JSONResponse:
-    """The refusal for a clip that is not in the log: every value has a first one."""
+    """404 for a clip that is not in the log. Each value has a first clip."""
     if clip == 0:
         return value_not_found("audio", run, tag, id)
     what = Reason("clip_not_found", run=run, tag=tag, id=id, clip=clip)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about sounds."""
+"""Messages about audio."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from mindscope.server.http.schema import Answer, ReasonEntry
 
 
 class AudioAnswer(Answer):
-    """What a sound is; null what neither the log nor the sound itself says. ``sample_rate`` is in Hz.
+    """A clip; a field is null if neither the log nor the header of the clip has it. ``sample_rate`` is in Hz.
 
-    The value holds ``clips`` sounds. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why it
-    can't be played, or not to its end, where its bytes tell.
+    The value has ``clips`` clips. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why a
+    browser can't play it, or only its start.
     """
 
     media_type: str | None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a run can't be read."""
+"""Damages of runs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a run can't be read."""
+"""Damages of runs."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ router = APIRouter()
 
 @router.get("/damages", responses=NOT_FOUND)
 def get_damages(run: str, viewer: CurrentViewer) -> DamagesAnswer:
-    """Damaged places by file and byte, and the values that the recorder had to drop."""
+    """Damages by file and byte, and the number of values that the recorder dropped."""
     return list_damages(viewer.catalog, run)

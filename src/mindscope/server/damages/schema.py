@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about what of a run can't be read."""
+"""Messages about damages of runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mindscope.types import DamageKind
 
 
 class DamageEntry(Answer):
-    """A place of a file that can't be read; ``resumed_at`` is the byte of the next intact record, null if none yet."""
+    """A damage of a file; ``resumed_at`` is the byte of the next intact record, null without one."""
 
     file: str
     offset: int
@@ -19,7 +19,7 @@ class DamageEntry(Answer):
 
 
 class DamagesAnswer(Answer):
-    """What of a run can't be read, and how many values its recorder had to drop."""
+    """The damages of a run, and the number of values that its recorder dropped."""
 
     damages: list[DamageEntry]
     dropped: int

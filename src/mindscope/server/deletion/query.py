@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deleting the event files of a run, and its directory when nothing else is in it. No link is ever followed."""
+"""Deletes the event files of a run, and its directory if it is empty then. Follows no link."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def plan_deletion(base: Path, store: RunStore, secret: bytes) -> DeletionAnswer:
-    """What would be deleted, and the token that says that somebody saw it. Raises OSError."""
+    """The files to delete, and the token that confirms them. Raises OSError."""
     names = _file_names(store)
     with _opened(base, store.path) as directory:
         others = [readable(name) for name in _names(directory) if name not in names]
         facts = {name: _regular(directory, name) for name in names}
-    told = "\0".join([store.id, *(f"{name}\0{found.st_ino}\0{found.st_size}" for name, found in facts.items())])
+    listed = "\0".join([store.id, *(f"{name}\0{found.st_ino}\0{found.st_size}" for name, found in facts.items())])
     return DeletionAnswer(
         run=store.id,
-        token=hmac.new(secret, told.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest(),
+        token=hmac.new(secret, listed.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest(),
         files=[readable(name) for name in names],
         size_bytes=sum(found.st_size for found in facts.values()),
         kept=others,
@@ -35,7 +35,7 @@ def plan_deletion(base: Path, store: RunStore, secret: bytes) -> DeletionAnswer:
 
 
 def delete_files(base: Path, store: RunStore) -> DeletedAnswer:
-    """Delete the event files of a run one by one, from the oldest. Raises OSError when one can't be deleted."""
+    """Delete the event files of a run one by one, from the oldest. Raises OSError if one can't be deleted."""
     names = _file_names(store)
     with _opened(base, store.path) as directory:
         for name in names:
@@ -58,7 +58,7 @@ def _names(directory: int) -> list[str]:
 
 
 def _regular(directory: int, name: str) -> os.stat_result:
-    """What is known of a file. Raises OSError when it is none: a link is somebody else's file."""
+    """The status of a regular file. Raises OSError for a link: its target is outside the run."""
     found = os.stat(name, dir_fd=directory, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
         raise FileNotFoundError(None, "is a link or no file; delete it yourself", name)
@@ -67,7 +67,7 @@ def _regular(directory: int, name: str) -> os.stat_result:
 
 @contextmanager
 def _opened(base: Path, path: Path) -> Generator[int]:
-    """A directory at or below ``base``, opened name by name, so that no link on the way leads elsewhere."""
+    """Open a directory at or below ``base``, name by name, so that no link leads to another directory."""
     directory = os.open(base, DIRECTORY)
     try:
         for name in path.relative_to(base).parts:

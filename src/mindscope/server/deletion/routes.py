@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deleting runs, in a viewer that was started with it allowed."""
+"""Deletes runs, if the viewer was started with --allow-delete."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ router = APIRouter()
 
 @router.get("/runs/deletion", response_model=DeletionAnswer, responses=REFUSALS)
 def get_deletion(run: str, viewer: CurrentViewer) -> DeletionAnswer | JSONResponse:
-    """What deleting a run would delete, with the token to confirm it."""
+    """The files that a deletion of the run deletes, with the token that confirms it."""
     store = viewer.catalog.run(run)
     refusal = _refusal(viewer, store)
     if refusal is not None:
@@ -47,7 +47,7 @@ def get_deletion(run: str, viewer: CurrentViewer) -> DeletionAnswer | JSONRespon
 def delete_run(
     run: str, token: Annotated[str, Query(max_length=100)], viewer: CurrentViewer
 ) -> DeletedAnswer | JSONResponse:
-    """Delete the event files of a run, and its directory if nothing else is in it; nothing brings them back."""
+    """Delete the event files of a run, and its directory if it is empty then. They can't be restored."""
     store = viewer.catalog.run(run)
     refusal = _refusal(viewer, store)
     if refusal is not None:
@@ -60,7 +60,7 @@ def delete_run(
     except OSError as error:
         return _failed(run, error)
     finally:
-        _look_again(viewer)
+        _publish_changes(viewer)
     forget_run(annotations_of(viewer), run)
     return deleted
 
@@ -74,8 +74,8 @@ def _refusal(viewer: Viewer, store: RunStore) -> JSONResponse | None:
     return None
 
 
-def _look_again(viewer: Viewer) -> None:
-    """Tell pages what is gone, also of a viewer that loads its logs once."""
+def _publish_changes(viewer: Viewer) -> None:
+    """Refresh the catalog and inform the pages, even if the viewer does not watch its logs."""
     changed = viewer.catalog.refresh()
     if changed:
         viewer.shared(EventStream).publish(viewer.catalog.version, changed, run_list_changed=True)
@@ -83,7 +83,7 @@ def _look_again(viewer: Viewer) -> None:
 
 def _failed(run: str, error: OSError) -> JSONResponse:
     file = str(error.filename or "its directory")
-    if error.errno is None:  # what deletion.py refuses
+    if error.errno is None:  # ``_regular`` refuses a link
         return failure(500, Reason("link_not_deleted", run=run, file=file), "delete it yourself")
     why = Reason("not_deleted", run=run, file=file, **os_reason(error))
-    return failure(500, why, "look at the rights of the directory")
+    return failure(500, why, "check the permissions of the directory")

@@ -7,9 +7,9 @@ from mindscope.server.http.schema import Answer
 
 
 class DeletionAnswer(Answer):
-    """What deleting a run would do: its event ``files`` are gone, the names in ``kept`` stay in its directory.
+    """The effect of a deletion: it deletes the event ``files``, and leaves the names in ``kept`` in the directory.
 
-    ``token`` is to be sent with the deletion; it holds as long as the files are what they are now.
+    The deletion needs the ``token``, which is valid until the files change.
     """
 
     run: str
@@ -20,7 +20,7 @@ class DeletionAnswer(Answer):
 
 
 class DeletedAnswer(Answer):
-    """The event ``files`` of a run that are gone. With nothing ``kept``, its directory is gone too."""
+    """The deleted event ``files`` of a run. If ``kept`` is empty, its directory is deleted too."""
 
     run: str
     files: list[str]

@@ -47,7 +47,7 @@ def _line_or_error(catalog: Catalog, query: ExpressionsQuery, name: ExpressionNa
 
 
 def _less(points: ExpressionPoints, baseline: ExpressionPoints) -> ExpressionPoints:
-    """The points with the values of the baseline taken off, where it has any."""
+    """The points minus the values of the baseline, NaN where it has none."""
     return dataclasses.replace(
         points,
         value=points.value - trace(baseline.x, baseline.value).along(points.x),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about numbers that are derived of logged ones by expressions over tags."""
+"""Messages about expressions over scalar tags."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Cursor = Annotated[str, Field(max_length=100)]
 
 
 class Smoothing(Query):
-    """How all points are smoothed, before they are reduced or grouped; what is 0 is left out.
+    """How to smooth all points, before they are reduced or grouped; 0 skips a part.
 
-    ``median_points``: the running median of so many points. Then ``weight``: the slider's debiased exponential average;
-    or ``half_life_steps`` or ``half_life_seconds``: one in which what lies so far back counts half.
+    ``median_points`` is the width of a running median. ``weight`` is that of the debiased exponential average. A point
+    ``half_life_steps`` or ``half_life_seconds`` back counts half.
     """
 
     median_points: Whole = Field(default=0, ge=0, le=1_000_000)
@@ -38,14 +38,14 @@ class Smoothing(Query):
     half_life_seconds: Coordinate = Field(default=0.0, ge=0.0)
 
     def options(self) -> SmoothingOptions:
-        """The same for ``mindscope.analysis``."""
+        """The options of ``mindscope.analysis``."""
         return SmoothingOptions(self.median_points, self.weight, self.half_life_steps, self.half_life_seconds)
 
 
 class ExpressionView(Query):
-    """What a view that is ``pixels`` wide shows of ``range`` (in units of x; null: everything).
+    """A view of ``pixels`` pixels width over ``range`` (in units of x; null is everything).
 
-    x is the ``axis``, or the expression ``x`` over tags of the same run, such as "`lr`", when it is not null.
+    x is the ``axis``, or the expression ``x`` over tags of the same run, such as "`lr`", if it is not null.
     ``log_origin`` is as with curves.
     """
 
@@ -57,16 +57,16 @@ class ExpressionView(Query):
     smoothing: Smoothing = Smoothing()
 
     def points(self, store: RunStore, y: str) -> ExpressionPoints:
-        """The points of ``y`` that this view is of. Raises ExpressionError."""
+        """The points of ``y`` with the x axis and smoothing of the view. Raises ExpressionError."""
         return expression_points(store, y, x=self.x, axis=self.axis, smoothing=self.smoothing.options())
 
 
 class ExpressionName(Query):
     """A line: an expression over scalar tags of a run, at the steps that all of them have.
 
-    ``y`` is a number such as "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" or "loss"; tags that are no
-    Python names stand in backticks or in tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to
-    lay runs over each other. ``since`` is the cursor of an answer whose rows the sender still has, as with curves.
+    Examples of ``y`` are "`train/loss` - `val/loss`", "1 - acc", "max(tag('a b'), 0)" and "loss". A tag that is not a
+    Python name needs backticks or tag(); ``step`` and ``wall_time`` are names too. ``offset`` is added to x, to align
+    runs. ``since`` is the cursor of a response whose rows the client still has, as with curves.
     """
 
     run: str
@@ -76,9 +76,9 @@ class ExpressionName(Query):
 
 
 class ExpressionsQuery(ExpressionView):
-    """Lines reduced for a view. With ``baseline``, a run, values are those less its own at the same x.
+    """Lines reduced for a view. With ``baseline``, a run, its values at the same x are subtracted.
 
-    Between two points of the baseline a straight line is drawn, beyond its ends there is no value.
+    The baseline is interpolated linearly between its points; outside of them the difference has no value.
     """
 
     lines: list[ExpressionName] = Field(max_length=MAX_SERIES)
@@ -86,7 +86,7 @@ class ExpressionsQuery(ExpressionView):
 
 
 class ExpressionColumns(Answer):
-    """All are float64; ``smoothed`` is null without smoothing."""
+    """float64 columns; ``smoothed`` is null without smoothing."""
 
     x: Column
     step: Column
@@ -96,11 +96,11 @@ class ExpressionColumns(Answer):
 
 
 class ExpressionLine(Answer):
-    """One line of the answer, in the order of the query.
+    """One line of the response, in the order of the query.
 
-    ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbour on each side. ``nan`` and the
-    infinities count values of points in range that are no numbers. ``cursor`` and ``kept`` are as with curves. With
-    ``error`` set there are no columns.
+    ``points`` counts the points in range, ``returned`` the rows to draw, with a neighbor on each side. ``nan`` and the
+    infinities count values of points in range. ``cursor`` and ``kept`` are as with curves. A line with an ``error`` has
+    no columns.
     """
 
     run: str
@@ -120,6 +120,6 @@ class ExpressionLine(Answer):
 
 
 class ExpressionsHeader(Answer):
-    """The JSON header of derived lines as ``application/vnd.mindscope.columns``."""
+    """The JSON header of expressions as ``application/vnd.mindscope.columns``."""
 
     lines: list[ExpressionLine]

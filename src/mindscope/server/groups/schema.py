@@ -17,7 +17,8 @@ Statistic = Literal["mean", "median", "low", "high", "lower_quartile", "upper_qu
 class GroupName(Query):
     """A group: an expression over the scalar tags of each of its runs. ``key`` is the sender's name for it.
 
-    ``runs`` may hold rank groups, ``rank_of`` of the run list, for all ranks of it; an unknown run has no values.
+    ``runs`` may contain groups of ranks, ``rank_of`` of the run list, for all their ranks. An unknown run has no
+    values.
     """
 
     key: str
@@ -27,7 +28,7 @@ class GroupName(Query):
 
 
 class GroupBaseline(Query):
-    """The runs whose ``centre``, the mean or median of the same expression, is taken off; rank groups as in a group."""
+    """The runs whose ``centre``, the mean or median of the same expression, is subtracted; ``runs`` as in a group."""
 
     runs: list[str] = Field(min_length=1, max_length=MAX_RUNS)
     centre: Literal["mean", "median"] = "mean"
@@ -36,11 +37,11 @@ class GroupBaseline(Query):
 class GroupsQuery(ExpressionView):
     """Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
 
-    With ``baseline`` the statistics are those of the values less its centre at the same x. Between two points of the
-    baseline a straight line is drawn, beyond its ends there is no value.
+    With ``baseline`` its centre at the same x is subtracted. The baseline is interpolated linearly between its points;
+    outside of them there is no value.
 
-    ``alignment`` null is exact over steps and linear else, where hardly two runs have a point at the same x. Rows are
-    chosen so that no extreme of the statistics in ``keep`` is lost.
+    ``alignment`` null is exact over steps, and linear over any other axis, where runs rarely share an x. The reduction
+    keeps the extremes of the statistics in ``keep``.
     """
 
     groups: list[GroupName] = Field(max_length=MAX_SERIES)
@@ -55,10 +56,10 @@ class GroupsQuery(ExpressionView):
 
 
 class GroupColumns(Answer):
-    """``x`` is float64, all else float32, or float64 where a number is beyond it. ``count`` is how many runs have a
-    finite value at x; NaN where none has.
+    """``x`` is float64, the others float32, or float64 if a number is beyond float32. ``count`` is the number of runs
+    with a finite value at x; the other columns are NaN if no run has one.
 
-    ``deviation`` is that of the sample, NaN where there is only one run.
+    ``deviation`` is that of the sample, NaN for a single run.
     """
 
     x: Column
@@ -73,11 +74,11 @@ class GroupColumns(Answer):
 
 
 class GroupLine(Answer):
-    """One group of the answer, in the order of the query.
+    """One group of the response, in the order of the query.
 
-    ``runs`` counts the runs that have points, ``missing`` names the others, of which ``problem`` says the first reason.
-    ``points`` counts the x in range, ``returned`` the rows to draw, with a neighbour on each side. ``cursor`` and
-    ``kept`` are as with curves. With ``error`` set there are no columns.
+    ``runs`` counts the runs with points, ``missing`` names the others, ``problem`` is the first reason. ``points``
+    counts the x in range, ``returned`` the rows to draw, with a neighbor on each side. ``cursor`` and ``kept`` are as
+    with curves. A group with an ``error`` has no columns.
     """
 
     key: str

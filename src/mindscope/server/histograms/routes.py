@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms over steps, reduced for the rows of a view."""
+"""Histograms over steps, merged for the rows of a view."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ router = APIRouter()
     responses=COLUMNS,
 )
 def query_histograms(query: HistogramsQuery, viewer: CurrentViewer) -> ColumnsResponse:
-    """Histograms of many steps in few rows, no count lost; unknown runs and tags have an error in their place."""
+    """Histograms over steps, merged without loss of counts. An unknown run or tag has an error in its place."""
     return ColumnsResponse(pack_histograms(viewer.catalog, query, viewer.shared(HistogramCache)))

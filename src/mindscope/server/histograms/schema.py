@@ -24,8 +24,8 @@ MAX_BUCKETS = 4096
 class HistogramsQuery(Query):
     """Histograms of at most ``rows`` rows a series. ``range`` is in units of the axis; null is everything.
 
-    Where there are more steps, 2, 4, 8, .. neighbours are merged in a row of at most ``buckets`` buckets, of which no
-    count is lost. Rows of a single step have the buckets of the log.
+    With more steps than rows, a row merges 2, 4, 8, .. neighbors in at most ``buckets`` buckets without loss of counts.
+    A row of a single step has the buckets of the log.
     """
 
     series: list[SeriesName] = Field(max_length=MAX_SERIES)
@@ -38,10 +38,10 @@ class HistogramsQuery(Query):
 class HistogramColumns(Answer):
     """float64 throughout. Row i has the buckets ``bucket_start[i]`` to ``bucket_start[i + 1]`` (not included).
 
-    A row holds ``merged`` steps of the log, from ``step`` and ``wall_time`` to ``last_step`` and ``last_wall_time``;
-    ``unreadable`` of them could not be decoded and are not in its buckets.
-    ``left``, ``right`` and ``count`` have a number a bucket, ``bucket_start`` one more than there are rows and counts
-    from the first row that is sent, all others have a number a row.
+    A row merges ``merged`` steps of the log, from ``step`` and ``wall_time`` to ``last_step`` and ``last_wall_time``;
+    ``unreadable`` of them can't be decoded and are not in its buckets.
+    ``left``, ``right`` and ``count`` have a number per bucket. ``bucket_start`` has one more than there are rows, and
+    starts at the first row of the response. All others have a number per row.
     """
 
     step: Column
@@ -64,13 +64,13 @@ class HistogramColumns(Answer):
 
 
 class HistogramSeries(Answer):
-    """One series of the answer. ``steps`` counts those of the log, ``in_range`` those asked for.
+    """One series of the response. ``steps`` counts all steps of the log, ``in_range`` those in the range of the query.
 
-    ``returned`` counts rows; each holds ``steps_per_row`` steps but for the first and the last, which may hold fewer.
-    ``problem`` says of the first step of this answer that can't be read why. ``first`` and ``last`` are the ends of the
+    ``returned`` counts rows; each merges ``steps_per_row`` steps, the first and the last row possibly fewer.
+    ``problem`` is the reason of the first unreadable step. ``first`` and ``last`` are the ends of the
     whole log on the axis; 0 of relative time is ``start_wall_time``. ``cursor`` and ``kept`` are those of a curve.
 
-    With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
+    With an ``error``, all fields except ``run`` and ``tag`` are 0 or null.
     """
 
     run: str

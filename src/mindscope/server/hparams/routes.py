@@ -15,5 +15,5 @@ router = APIRouter()
 
 @router.post("/hparams", response_model=HparamsAnswer)
 def query_hparams(query: HparamsQuery, viewer: CurrentViewer) -> JsonResponse:
-    """One row a run, one column a parameter, metric or field of the user; those that differ first."""
+    """One row per run, one column per parameter, metric or custom field; those that differ first."""
     return JsonResponse(viewer.shared(HparamTables, lambda: HparamTables(viewer.catalog)).table(query))

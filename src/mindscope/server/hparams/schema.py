@@ -10,9 +10,9 @@ from mindscope.server.http.schema import MAX_RUNS, Answer, Query
 
 
 class HparamsQuery(Query):
-    """Of which runs, and which columns? An unknown run has no row.
+    """Runs, and roles of columns. An unknown run has no row.
 
-    Without metrics, and with columns that differ only, the table of 10,000 runs is small and quickly made.
+    Without metrics and with ``only_differing``, the table of 10,000 runs is small and fast.
     """
 
     runs: list[str] = Field(max_length=MAX_RUNS)
@@ -21,7 +21,7 @@ class HparamsQuery(Query):
 
 
 class HparamColumn(Answer):
-    """A column; ``role`` is parameter, metric or custom. ``differs`` when not all rows have the same value."""
+    """A column; ``role`` is parameter, metric or custom. ``differs`` if two rows have different values."""
 
     name: str
     role: Role
@@ -29,16 +29,16 @@ class HparamColumn(Answer):
 
 
 class HparamRun(Answer):
-    """A row: one cell for each column; null where the run has none. A number that JSON has not is a text, as NaN."""
+    """A row: one cell per column, null if the run has none. NaN and infinities are texts."""
 
     run: str
     cells: list[float | bool | str | None]
 
 
 class HparamsAnswer(Answer):
-    """Only runs that have any column. Columns that differ come first.
+    """Runs with at least one cell. Columns that differ come first.
 
-    Of these and of the others, parameters come before metrics before custom ones, then those that most runs have.
+    Each of both parts has parameters, then metrics, then custom fields; those of most runs first.
     """
 
     columns: list[HparamColumn]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses requests whose body is too large, before it is read or as soon as that is seen, or comes too slowly."""
+"""Refuses request bodies that are too large or too slow."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mindscope.reasons import Reason
 from mindscope.server.http.errors import failure, refuse
 
 MOST_BYTES = 32 << 20
-"""Of a body; a question about as many runs as may be asked for, with names of usual length, has a fraction of it."""
+"""Limit of a body. A query of ``MAX_RUNS`` runs with names of usual length has a fraction of it."""
 
 MAX_SECONDS = 30.0
-"""Until a body is complete."""
+"""Time limit of a complete body."""
 
-REMEDY = "ask for less at once, as for fewer runs"
-SLOW_REMEDY = "send it over a faster connection, or ask for less at once"
+REMEDY = "send a smaller query, for example with fewer runs"
+SLOW_REMEDY = "send it over a faster connection, or send a smaller query"
 
 
 class BodyRefusedError(HTTPException):
-    """A body that goes on after the limits; the framework lets only its own errors through as they are."""
+    """A body beyond a limit. FastAPI re-raises only an ``HTTPException`` while it reads a body."""
 
     def __init__(self, status: int, reason: Reason, remedy: str) -> None:
         super().__init__(status, reason)
@@ -35,9 +35,7 @@ class BodyRefusedError(HTTPException):
 
 
 class BodyLimitMiddleware:
-    """Refuses bodies of more than ``most_bytes``, by what they declare and by what comes, and those that take longer
-    than ``max_seconds``.
-    """
+    """Refuses bodies of more than ``most_bytes``, declared or received, and bodies slower than ``max_seconds``."""
 
     def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES, max_seconds: float = MAX_SECONDS) -> None:
         self._app = app
@@ -48,7 +46,7 @@ class BodyLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        declared = int(Headers(scope=scope).get("content-length", 0))  # the parser takes no other than digits
+        declared = int(Headers(scope=scope).get("content-length", 0))  # the parser accepts only digits
         if declared > self._most_bytes:
             await refuse(scope, receive, send, 413, self._reason(scope, declared), REMEDY)
         else:
@@ -58,7 +56,7 @@ class BodyLimitMiddleware:
         size = 0
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._max_seconds
-        has_more = True  # behind the body comes the end of the connection, which may take as long as it likes
+        has_more = True  # the message after the body is the disconnect, which has no deadline
 
         async def counted() -> Message:
             nonlocal size, has_more
@@ -84,7 +82,7 @@ def _request(scope: Scope) -> str:
 
 
 def add_body_error_handler(app: FastAPI) -> None:
-    """Make a body that turned out to be too large or too slow a ``FailureAnswer``."""
+    """Answer a body beyond a limit with a ``FailureAnswer``."""
     app.add_exception_handler(BodyRefusedError, _refused)
 
 

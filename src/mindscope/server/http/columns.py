@@ -29,7 +29,7 @@ CHUNK_BYTES = 1 << 18
 
 @dataclass(slots=True)
 class ColumnData:
-    """The part behind the header, as it is laid out; ``size`` is in bytes and always a multiple of 8."""
+    """The columns after the header; ``size`` is in bytes and a multiple of 8."""
 
     columns: list[tuple[int, np.dtype[np.generic], NDArray[np.generic]]] = field(
         default_factory=list[tuple[int, "np.dtype[np.generic]", NDArray[np.generic]]]
@@ -44,7 +44,7 @@ class ColumnData:
         return column
 
     def chunks(self) -> Iterator[bytes]:
-        """The columns one after the other. Their values are copied a chunk at a time."""
+        """The columns one after the other, copied chunk by chunk."""
         for _, dtype, values in self.columns:
             rows = CHUNK_BYTES // dtype.itemsize
             for start in range(0, values.size, rows):
@@ -54,7 +54,7 @@ class ColumnData:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An answer in this format, which is made of its columns while it is sent."""
+    """A response in this format. Its bytes are made while it is sent."""
 
     front: bytes  # up to the data
     data: ColumnData
@@ -64,21 +64,21 @@ class Packed:
         return len(self.front) + self.data.size
 
     def chunks(self) -> Iterator[bytes]:
-        """All bytes, in chunks of ``CHUNK_BYTES`` or a little more."""
-        waiting = bytearray(self.front)
+        """All bytes, in chunks of about ``CHUNK_BYTES``."""
+        pending = bytearray(self.front)
         for piece in self.data.chunks():
-            waiting += piece
-            if len(waiting) >= CHUNK_BYTES:
-                yield bytes(waiting)
-                waiting.clear()
-        yield bytes(waiting)
+            pending += piece
+            if len(pending) >= CHUNK_BYTES:
+                yield bytes(pending)
+                pending.clear()
+        yield bytes(pending)
 
     def __bytes__(self) -> bytes:
         return b"".join(self.chunks())
 
 
 def join(header: Answer, data: ColumnData) -> Packed:
-    """A header whose columns stand in ``data``, and the data."""
+    """The response of a header whose columns are in ``data``."""
     text = header.model_dump_json().encode()
     check_size(len(text) + data.size)
     length = _aligned(8 + len(text)) - 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as the body of an answer, sent in chunks as the client takes them."""
+"""Sends columns as the body of a response, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ COLUMNS: dict[int | str, dict[str, Any]] = {
 }
 """The success response of a route that sends columns, for OpenAPI."""
 LARGE_BYTES = 4 << 20
-"""From which on memory is given back after an answer."""
+"""A response of this size returns free memory to the system after it is sent."""
 
 
 class ColumnsResponse(Response):
-    """The binary columns of ``columns.py``. A large answer never stands in memory as a whole."""
+    """The binary columns of ``columns.py``. A large body is never in memory as a whole."""
 
     media_type = MEDIA_TYPE
 

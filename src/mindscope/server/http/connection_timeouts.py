@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closes connections whose client sends a request, or takes an answer, too slowly: each would hold memory and a socket.
+"""Closes connections of clients that send a request head or read a response too slowly.
 
-The body of a request has a limit of its own in ``body_limit.py``, because it can be refused with an answer.
+Each of them would hold memory and a socket. ``body_limit.py`` limits the body of a request, with a proper refusal.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 10.0
-"""From the connection, or from the answer before, until the head of a request is complete."""
+"""From the connection, or from the previous response, until the head of a request is complete."""
 STALLED_SECONDS = 60.0
-"""How long a client may take nothing of an answer that waits for it."""
+"""How long a client may read nothing of a response."""
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 with a limit for the head of a request and for an answer that nobody takes."""
+    """HTTP/1.1 with a time limit for the head of a request and for a client that does not read."""
 
     head_seconds = HEAD_SECONDS
     stalled_seconds = STALLED_SECONDS
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._head: asyncio.TimerHandle | None = None  # runs while the head of a request is awaited
-        self._stalled: asyncio.TimerHandle | None = None  # runs while the client takes nothing
+        self._head: asyncio.TimerHandle | None = None  # runs until the head of a request is complete
+        self._stalled: asyncio.TimerHandle | None = None  # runs while the client reads nothing
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every route may use of one viewer. Knows no resource: each asks for its own objects by ``shared``."""
+"""The context of a request: the viewer. Resources keep their objects in it with ``shared``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class Closable(Protocol):
-    """What holds a thread, a file or a connection."""
+    """An object that holds a thread, a file or a connection."""
 
     def close(self) -> None: ...
 
@@ -36,7 +36,7 @@ class Viewer:
     """Signs the tokens of this viewer."""
     _lock: RLock = field(default_factory=RLock, repr=False)
     _shared: dict[type[object], object] = field(default_factory=dict[type[object], object], repr=False)
-    """By type, in the order in which their making ended: what an object uses comes before it."""
+    """By type, in the order of completed construction: an object comes after the objects that it uses."""
 
     def shared(self, kind: type[T], make: Callable[[], T] | None = None) -> T:
         """The object of ``kind`` of this viewer. The first call makes it with ``make``, or without arguments."""
@@ -47,7 +47,7 @@ class Viewer:
 
     @staticmethod
     def now() -> float:
-        """The wall time."""
+        """The current wall time."""
         return time.time()
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class Viewer:
 
 
 async def viewer_of(request: Request) -> Viewer:
-    """The viewer that ``create_app`` put into the application. Asynchronous, as FastAPI runs others in a thread."""
+    """The viewer of the application. Asynchronous, because FastAPI runs a synchronous dependency in a thread."""
     return cast("Viewer", request.app.state.viewer)
 
 

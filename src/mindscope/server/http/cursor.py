@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cursors: how a client says which rows it has, so that only new ones are sent.
+"""Cursors: a client names the rows that it has, and the server sends only new rows.
 
-A cursor is ``rows-fingerprint``, both in hexadecimal: a number of rows and 64 bits made of their contents. It fits when
-the first so many rows of the new answer have that fingerprint, whatever happened to the viewer or the log meanwhile.
-Where the last rows are those of a bucket that is still being filled, ``.rows-fingerprint`` follows for the rows before.
+A cursor is ``rows-fingerprint``, both in hexadecimal: a number of rows and a 64-bit hash of their contents. It matches
+if that number of first rows of the new response has the same hash, even after a restart of the viewer. If the last rows
+are of a bucket that may still grow, ``.rows-fingerprint`` follows for the rows before them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ CURSOR = re.compile("[0-9a-f]{1,12}-[0-9a-f]{16}([.][0-9a-f]{1,12}-[0-9a-f]{16})
 
 
 def cursor_of(columns: Sequence[Column], settled: int | None = None) -> str:
-    """The cursor of these rows; the columns are of one length. The first ``settled`` of them will stay (None: all)."""
+    """The cursor of rows, columns of one length. The first ``settled`` rows will not change (None: all)."""
     rows = columns[0].size
     counts = [rows] if settled is None or settled == rows else [rows, settled]
     return ".".join(_mark(columns, count) for count in counts)
 
 
 def kept_rows(columns: Sequence[Column], since: str | None) -> int:
-    """How many of the first rows the sender of ``since`` has; 0 when it has others, or none."""
+    """The number of first rows that the client with the cursor ``since`` has; 0 if its rows differ."""
     if since is None or CURSOR.fullmatch(since) is None:
         return 0
     for mark in since.split("."):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever asked may leave before he is answered, as a page that was scrolled on: then the rest need not be computed."""
+"""Cancels a query when the client disconnects, for example a page that was scrolled on."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from mindscope.server.http.response_limit import check_deadline
 T = TypeVar("T")
 
 _LEFT: ContextVar[Event] = ContextVar("left")
-"""Of the request that is being answered; also seen in the thread that does so."""
+"""Set when the client of the current request disconnects. The thread that computes the response inherits it."""
 
 
 class ClientDisconnectedError(MindscopeError):
-    """Nobody waits for this answer any more."""
+    """The client has disconnected."""
 
 
 def while_connected(parts: Iterable[T]) -> Iterator[T]:
     """Yields the parts of a query while its client is connected.
 
-    Raises ClientDisconnectedError when the client disconnected, AnswerTooSlowError when the query's time is over.
+    Raises ClientDisconnectedError if the client has disconnected, AnswerTooSlowError after the deadline.
     """
     for part in parts:
         check_connected()
@@ -35,15 +35,15 @@ def while_connected(parts: Iterable[T]) -> Iterator[T]:
 
 
 def check_connected() -> None:
-    """Raises ClientDisconnectedError when the client disconnected, AnswerTooSlowError when the query's time is over."""
+    """Raises ClientDisconnectedError if the client has disconnected, AnswerTooSlowError after the deadline."""
     left = _LEFT.get(None)
     if left is not None and left.is_set():
-        raise ClientDisconnectedError("the client closed its connection before it was answered; nothing is to be done")
+        raise ClientDisconnectedError("the client closed its connection before the response")
     check_deadline()
 
 
 class DisconnectMiddleware:
-    """Notices when the connection of a question, a POST request, is closed while it is being answered."""
+    """Detects that the client of a POST request disconnects before the response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -62,11 +62,11 @@ class DisconnectMiddleware:
 
 
 class _WatchedReceive:
-    """Takes in the body as the app asks for it, and from then on waits for the end of the connection."""
+    """Passes the body to the app, then waits for the disconnect."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._end: asyncio.Task[Message] | None = None  # what comes behind the body
+        self._end: asyncio.Task[Message] | None = None  # the message after the body
         self.left = Event()
 
     async def __call__(self) -> Message:

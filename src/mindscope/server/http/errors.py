@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every refusal is answered with the same JSON: a code for programs, a message and a remedy for people."""
+"""Answers each error with the same JSON: a code for programs, a message and a remedy for users."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "des
 
 
 def failure(status: int, reason: Reason, remedy: str) -> JSONResponse:
-    """A refusal as an answer."""
+    """The response of an error."""
     body = FailureAnswer(error=Failure(**dict(ReasonEntry.of(reason)), remedy=remedy))
     return JSONResponse(body.model_dump(), status_code=status)
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: Reason, remedy: str) -> None:
-    """A refusal from below the routes."""
+    """Send an error from a middleware."""
     await failure(status, reason, remedy)(scope, receive, send)
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Make every error of ``app`` a ``FailureAnswer``."""
+    """Answer each error of ``app`` with a ``FailureAnswer``."""
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(RunNotFoundError, _run_not_found)
     app.add_exception_handler(TagNotFoundError, _tag_not_found)
-    app.add_exception_handler(ClientDisconnectedError, _nobody_waits)
+    app.add_exception_handler(ClientDisconnectedError, _disconnected)
     app.add_exception_handler(AnswerTooLargeError, _too_large)
     app.add_exception_handler(AnswerTooSlowError, _too_slow)
     app.add_exception_handler(MindscopeError, _our_error)
@@ -70,22 +70,22 @@ async def _tag_not_found(request: Request, error: Exception) -> JSONResponse:
     return failure(404, reason_of(error), "POST /api/tags lists the tags of a run")
 
 
-async def _nobody_waits(request: Request, error: Exception) -> Response:
-    return Response(status_code=499)  # by custom; it reaches nobody
+async def _disconnected(request: Request, error: Exception) -> Response:
+    return Response(status_code=499)  # nginx's code for a client that has disconnected; no client receives it
 
 
 async def _too_large(request: Request, error: Exception) -> JSONResponse:
-    return failure(413, reason_of(error), "ask for less at once: fewer runs or tags, fewer pixels or a smaller range")
+    return failure(413, reason_of(error), "send a smaller query: fewer runs or tags, fewer pixels or a smaller range")
 
 
 async def _too_slow(request: Request, error: Exception) -> JSONResponse:
-    return failure(503, reason_of(error), "ask for less at once: fewer runs or tags, or a smaller range")
+    return failure(503, reason_of(error), "send a smaller query: fewer runs or tags, or a smaller range")
 
 
 async def _our_error(request: Request, error: Exception) -> JSONResponse:
     reason = reason_of(error)
-    told = Reason("unreadable", detail=str(error)) if reason.code == UNCODED else reason
-    return failure(500, told, "run `mindscope inspect` on the run's directory")
+    coded = Reason("unreadable", detail=str(error)) if reason.code == UNCODED else reason
+    return failure(500, coded, "run `mindscope inspect` on the run's directory")
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
@@ -101,5 +101,5 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     answer = failure(500, unforeseen_reason(error), "the viewer's log has the whole story")
-    answer.headers.update(SECURITY_HEADERS)  # this one is made outside of the middleware that adds them
+    answer.headers.update(SECURITY_HEADERS)  # Starlette calls this handler outside of the middleware that adds them
     return answer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives memory that was used for a large answer back to the system."""
+"""Returns the memory of a large response to the system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import cast
 
 
 def release_free_memory() -> None:
-    """Return the free pages of the allocator to the system, which glibc keeps else. Other systems do so themselves."""
+    """Return the free pages of the allocator to the system. glibc keeps them otherwise; other systems do not."""
     trim = _malloc_trim()
     if trim is not None:
         trim(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every answer says to the browser about our pages: only our own files run, and nobody frames or refers."""
+"""Security headers of each response: a page runs only files of the viewer, sends no referrer, and can't be framed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that JSON does not have."""
+"""Represents NaN and infinities in JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def finite(number: float | None) -> float | None:
 
 
 def not_a_number(value: float) -> str | None:
-    """NaN, Infinity or -Infinity in words, null for a number that JSON has."""
+    """NaN, Infinity or -Infinity as text, None for a finite number."""
     if math.isnan(value):
         return "NaN"
     return None if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds the size of an answer and the time that it takes, so that no request takes the memory or the processor."""
+"""Limits the size and the computing time of a response."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mindscope.errors import MindscopeError
 from mindscope.reasons import Reason
 
 MAX_ANSWER_BYTES = 128 << 20
-"""Of columns in one answer: 1,000 curves of 5,000 rows and more."""
+"""Limit of the columns in a response: more than 1,000 curves of 5,000 rows."""
 MAX_ENTRIES = 500_000
-"""Entries of a list in a JSON answer, each of some 200 bytes."""
+"""Limit of the entries of a list in a JSON response, each of about 200 bytes."""
 MAX_SECONDS = 30.0
-"""Until the parts of an answer are computed."""
+"""Time limit for computing a response."""
 
 Name = TypeVar("Name", bound=BaseModel)
 Part = TypeVar("Part")
@@ -27,27 +27,27 @@ Entry = TypeVar("Entry")
 
 
 class Deadline(NamedTuple):
-    """When an answer must be computed."""
+    """The time at which a response must be computed."""
 
     at: float  # by time.monotonic
-    seconds: float  # that the request was given
+    seconds: float  # the limit of the request
 
 
 _DEADLINE: ContextVar[Deadline] = ContextVar("deadline")
-"""Of the request that is being answered; also seen in the thread that does so."""
+"""The deadline of the current request. The thread that computes the response inherits it."""
 _NEVER = Deadline(float("inf"), float("inf"))
 
 
 class AnswerTooLargeError(MindscopeError):
-    """The answer has more bytes or entries than this viewer sends at once."""
+    """The response has more bytes or entries than the limit."""
 
 
 class AnswerTooSlowError(MindscopeError):
-    """The answer takes more seconds than this viewer spends on a request."""
+    """The response takes longer than the limit."""
 
 
 class DeadlineMiddleware:
-    """Gives every request at most ``max_seconds`` to be computed in."""
+    """Gives each request a deadline in ``max_seconds``."""
 
     def __init__(self, app: ASGIApp, max_seconds: float = MAX_SECONDS) -> None:
         self._app = app
@@ -63,7 +63,7 @@ class DeadlineMiddleware:
 
 
 def check_deadline() -> None:
-    """Raises AnswerTooSlowError when the time of the request that is being answered is over."""
+    """Raises AnswerTooSlowError after the deadline of the current request."""
     deadline = _DEADLINE.get(_NEVER)
     if time.monotonic() > deadline.at:
         raise AnswerTooSlowError(Reason("answer_too_slow", most=deadline.seconds))
@@ -84,7 +84,7 @@ def limited(entries: Iterable[Entry], most: int = MAX_ENTRIES) -> Iterator[Entry
 
 
 def each_once(names: Iterable[Name], compute: Callable[[Name], Part]) -> Iterator[Part]:
-    """What ``compute`` makes of each name, in their order; equal names are computed once."""
+    """The result of ``compute`` for each name, in their order. Computes equal names once."""
     known: dict[str, Part] = {}
     for name in names:
         key = name.model_dump_json()

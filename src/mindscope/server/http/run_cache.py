@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is slow to read of a run, and stays true as long as what it is read from does not change."""
+"""Per-run cache of slow reads, invalidated by the version of the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[T]):
-    """What was read of a store when it had a version, and when the kinds that matter had theirs."""
+    """A value, with the version of the store and the version of the kinds at which it was read."""
 
     store: RunStore
     version: int
@@ -30,9 +30,9 @@ class Known(Generic[T]):
 
 
 class RunCache(Generic[T]):
-    """Remembers one thing of each run. For any thread; two may read the same at once.
+    """LRU cache of one value per run. For any thread; two threads may read the same value at once.
 
-    It is read again when the run changed, or, with ``kinds``, when values of these kinds came or went.
+    Reads a value again after the run has changed; with ``kinds``, only after values of these kinds have changed.
     """
 
     def __init__(self, read: Callable[[Run], T], limit: int = MAX_RUNS, kinds: Collection[Kind] | None = None) -> None:
@@ -40,11 +40,11 @@ class RunCache(Generic[T]):
         self._limit = limit
         self._kinds = kinds
         self._lock = Lock()
-        self._known: OrderedDict[str, Known[T]] = OrderedDict()  # by run, the longest unused first
+        self._known: OrderedDict[str, Known[T]] = OrderedDict()  # by run, the least recently used first
 
     def get(self, store: RunStore) -> T:
-        """What is read of a run now, or was when nothing that matters was different."""
-        version = store.version  # first, so that what grows meanwhile is read again
+        """The value of a run, from the cache if it is valid."""
+        version = store.version  # read before the value, so that a concurrent append is not missed
         with self._lock:
             known = self._known.get(store.id)
         if known is None or known.store is not store or known.version != version:
@@ -69,6 +69,6 @@ class RunCache(Generic[T]):
 
 
 def _run_of(store: RunStore) -> Run:
-    from mindscope.reading import Run  # imports export, graphs and lineage: not for the first answer
+    from mindscope.reading import Run  # export, graphs and lineage would delay the first response
 
     return Run(store, lambda: False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the messages of the API share. The OpenAPI is made of them, a model a message, and of it the client's types."""
+"""Base classes and common fields of the messages. The OpenAPI document and the types of the page come from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindscope.reasons import TEXTS, reason_of
 
 def _number(given: object) -> object:
     if isinstance(given, str | bool):
-        raise ValueError(f"{given!r} is no number")
+        raise ValueError(f"{given!r} is not a number")
     return given
 
 
@@ -30,20 +30,20 @@ MAX_PIXELS = 8192
 
 
 class Answer(BaseModel):
-    """A message from the server; all its fields are always there. Its validator is built at its first use."""
+    """A message from the server, with all of its fields. Pydantic builds its validator at the first use."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True, defer_build=True)
 
 
 class Query(BaseModel):
-    """A message to the server; a field that we don't know is a mistake, never ignored."""
+    """A message to the server. An unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
     def _is_unicode(cls, given: object) -> object:
-        """JSON may hold halves of surrogate pairs, which are no text: they could not be sent back."""
+        """Refuse halves of surrogate pairs. JSON can contain them, but a response can't."""
         for each in _texts(given):
             if not each.isascii() and _HALF_PAIR.search(each):
                 raise ValueError(f"{each!r} is no Unicode")
@@ -51,7 +51,7 @@ class Query(BaseModel):
 
 
 def _texts(given: object) -> Iterator[str]:
-    """The texts that stand directly in a message, or in a list in it; messages in it look at theirs."""
+    """The texts in the fields of a message, and in their lists. Nested messages check their own."""
     fields = cast("dict[object, object]", given).values() if isinstance(given, dict) else ()
     for field in fields:
         several = cast("list[object]", field) if isinstance(field, list) else (field,)
@@ -59,9 +59,9 @@ def _texts(given: object) -> Iterator[str]:
 
 
 class ReasonEntry(Answer):
-    """Why something could not be done. ``code`` is stable, ``values`` are what a text about it names.
+    """The reason of an error. ``code`` is stable, ``values`` are the placeholders of its text.
 
-    ``message`` is that text in English.
+    ``message`` is the text in English.
     """
 
     code: str = Field(json_schema_extra={"enum": [*sorted(TEXTS)]})
@@ -70,24 +70,24 @@ class ReasonEntry(Answer):
 
     @staticmethod
     def of(error: object) -> ReasonEntry:
-        """Why an error was raised, or what a text says."""
+        """The reason of an error or of a text."""
         reason = reason_of(error)
         return ReasonEntry(code=reason.code, values=dict(reason.values), message=str(reason))
 
     @staticmethod
     def of_text(text: str | None) -> ReasonEntry | None:
-        """What a text says; null for none."""
+        """The reason of a text; None without a text."""
         return None if text is None else ReasonEntry.of(text)
 
 
 class Failure(ReasonEntry):
-    """Why a request was not answered, and what to do."""
+    """Why a request failed, and what to do."""
 
     remedy: str
 
 
 class FailureAnswer(Answer):
-    """The body of every answer with a status of 400 and above."""
+    """The body of a response with a status of 400 and above."""
 
     error: Failure
 
@@ -95,8 +95,8 @@ class FailureAnswer(Answer):
 class SeriesName(Query):
     """One scalar series: a tag of a run.
 
-    ``since`` is the cursor of an answer whose rows the sender still has: when the new answer begins with them, only the
-    rest is sent. Null, or a cursor that doesn't fit any more: all rows are sent.
+    ``since`` is the cursor of a response whose rows the client still has. If the new response begins with these rows,
+    it contains only the others. Without a matching cursor it contains all rows.
     """
 
     run: str
@@ -105,7 +105,7 @@ class SeriesName(Query):
 
 
 class Column(Answer):
-    """Where a column stands: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian."""
+    """The place of a column: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian."""
 
     dtype: str
     offset: int

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may ask, and what a page of ours may do.
+"""Refuses requests from pages of other sites, and sets security headers.
 
-A page of another site can make a browser send requests to 127.0.0.1: by name, when that name's address changes
-between two look-ups (DNS rebinding), and as a plain form. The first has a Host header that is not ours, the second
-can't declare JSON without the server's consent, and we never give it (no CORS header). Browsers also say which site a
-request comes from, which must be ours.
+A page of another site can make a browser send requests to 127.0.0.1 in two ways. With DNS rebinding, its own name
+resolves to 127.0.0.1; such a request has a foreign Host header. A plain form can't declare JSON without the consent of
+the server, which sends no CORS header. Browsers also send the origin of a request, which must be the viewer.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class SecurityMiddleware:
-    """Refuses foreign hosts; puts the security headers on every answer."""
+    """Refuses foreign hosts; adds the security headers to each response."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self._app = app
@@ -62,21 +61,21 @@ class SecurityMiddleware:
             await self._app(scope, receive, send_with_headers)
 
     def _is_ours(self, host: str) -> bool:
-        """Only a name can be rebound: when others may look, any address that a browser was sent to is fine."""
+        """DNS rebinding needs a name. A viewer that other machines can reach accepts any IP address."""
         name = host_name(host)
         return name in self._names or (self._is_open_to_others and _is_address(name))
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header without its port and brackets, in lower case; empty when it is not a host."""
+    """The name in a Host header without its port and brackets, in lower case; empty if it is not a host."""
     match = HOST.fullmatch(host)
     return (match["name"] or match["address"]).lower() if match else ""
 
 
 async def require_json(request: Request) -> None:
-    """Refuse a body that doesn't say that it is JSON, as a form of another site can't.
+    """Refuse a body that is not declared as JSON: a form of another site can't declare it.
 
-    Asynchronous, like the next one: FastAPI runs synchronous dependencies in a thread.
+    Asynchronous, because FastAPI runs synchronous dependencies in a thread.
     """
     declared = request.headers.get("content-type", "")
     if request.method in WITH_BODY and declared.partition(";")[0].strip().lower() != "application/json":
@@ -84,7 +83,7 @@ async def require_json(request: Request) -> None:
 
 
 async def require_own_page(request: Request) -> None:
-    """Refuse a change that the browser says a page of another site asks for. Programs say nothing, and are believed."""
+    """Refuse a change from a page of another site, by the headers of the browser. Programs send no such header."""
     if request.method in ("GET", "HEAD"):
         return
     site = request.headers.get("sec-fetch-site", "none")

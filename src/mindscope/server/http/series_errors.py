@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An error in the place of one series of an answer, so that the others are answered."""
+"""The reason of an error in one series, so that a response contains the other series."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def series_reason(error: Exception, run: str, tag: str) -> Reason:
-    """Why there is nothing of a series; what is no error of ours is logged."""
+    """The reason of an error. Logs an error that is not a ``MindscopeError``."""
     if isinstance(error, MindscopeError):
         return reason_of(error)
     log.error("%s of run %s could not be computed", tag, run, exc_info=error)

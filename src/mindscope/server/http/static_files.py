@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built web client: files of the package's ``web`` folder, and its page for every address that is not the API's."""
+"""Serves the web client: the files of the folder ``web``, and its page at each address outside the API."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
-"""What a system says of these differs, and browsers believe only the right ones."""
+"""Fixed, because the system's table of media types differs between machines."""
 TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
 FOREVER = "public, max-age=31536000, immutable"
-ASK_AGAIN = "no-cache"
-ASK_AGAIN_S = 3
-"""When a page that a build or an update is just replacing is asked for once more."""
-NOT_BUILT = f"""<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="{ASK_AGAIN_S}">
+REVALIDATE = "no-cache"
+RETRY_S = 3
+"""When a browser retries a page that a build or an update is replacing."""
+NOT_BUILT = f"""<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="{RETRY_S}">
 <title>mindscope</title>
 <h1>The web client is not built</h1>
 <p>The viewer answers, but its page is missing from this installation.
@@ -38,13 +38,13 @@ In a clone of mindscope, with Node 20 or newer:</p>
 <pre>cd ui
 npm ci
 npm run build</pre>
-<p>It is shown here as soon as it is there; the viewer need not be restarted.
+<p>This page loads it after the build; you do not have to restart the viewer.
 The data is already at <a href="/api/runs">/api/runs</a>.</p>
 """
 
 
 def mount(app: FastAPI, web: Path = WEB) -> None:
-    """Serve ``web`` for everything that no route of the API takes."""
+    """Serve ``web`` at each address that no route of the API matches."""
 
     async def page(scope: Scope, receive: Receive, send: Send) -> None:
         response = await run_in_threadpool(_response, web, scope["method"], scope["path"])
@@ -54,13 +54,13 @@ def mount(app: FastAPI, web: Path = WEB) -> None:
 
 
 def _response(web: Path, method: str, path: str) -> Response:
-    """A file by its name; else the page, whose own code knows what the address means."""
+    """A file by its name; else the page, which interprets the address."""
     folder, _, name = path.removeprefix("/").rpartition("/")
     if method not in ("GET", "HEAD") or _is_below("api", path):
         _nothing_here()
     if _is_below("assets", path):
         return (folder == "assets" and _file(web / "assets", name, FOREVER)) or _nothing_here()
-    return (not folder and _file(web, name, ASK_AGAIN)) or _file(web, "index.html", ASK_AGAIN) or _not_built()
+    return (not folder and _file(web, name, REVALIDATE)) or _file(web, "index.html", REVALIDATE) or _not_built()
 
 
 def _is_below(folder: str, path: str) -> bool:
@@ -68,7 +68,7 @@ def _is_below(folder: str, path: str) -> bool:
 
 
 def _file(folder: Path, name: str, cache_control: str) -> Response | None:
-    """A file that stands directly in ``folder``; names are compared, so that no path is ever made of one."""
+    """A file in ``folder``. Compares names, so that no request becomes a path."""
     known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
     if name not in known:
         return None
@@ -79,7 +79,7 @@ def _file(folder: Path, name: str, cache_control: str) -> Response | None:
 
 
 def _not_built() -> Response:
-    return HTMLResponse(NOT_BUILT, status_code=503, headers={"retry-after": str(ASK_AGAIN_S)})
+    return HTMLResponse(NOT_BUILT, status_code=503, headers={"retry-after": str(RETRY_S)})
 
 
 def _nothing_here() -> NoReturn:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bytes of an encoded picture are, and whether they are whole. Nothing is decoded."""
+"""Detects the format of an encoded image and its damages, without decoding it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GIF_END = b"\x3b"
 
 
 def media_type(encoded: bytes) -> str | None:
-    """What the bytes are, of the four formats that every browser shows and that can hold no program; None else."""
+    """PNG, JPEG, GIF or WebP, which each browser shows and which can't contain scripts; else None."""
     if encoded.startswith(PNG_START):
         return "image/png"
     if encoded.startswith(b"\xff\xd8\xff"):
@@ -24,10 +24,10 @@ def media_type(encoded: bytes) -> str | None:
 
 
 def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
-    """Why a browser shows nothing of the picture, or only a part; None when its bytes are whole.
+    """The damage of an image; None if it is intact. A browser draws a part of a damaged image without a warning.
 
-    ``place`` is named in every reason: ``run``, ``tag``, ``step``, ``file`` and ``offset``, the byte of the file at
-    which the picture begins. A browser draws a part of a damaged picture without a word.
+    Each reason names the ``place``: ``run``, ``tag``, ``step``, ``file`` and ``offset``, the byte of the file at which
+    the image begins.
     """
     kind = media_type(encoded)
     if not encoded:
@@ -40,7 +40,7 @@ def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
 
 
 def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
-    """A PNG is chunks of length (4 bytes), type (4), content and the CRC of both (4), up to one of type IEND."""
+    """A PNG has chunks of length (4 bytes), type (4), content, and CRC of type and content (4); the last is IEND."""
     at = len(PNG_START)
     while at + 12 <= len(encoded):
         end = at + 12 + int.from_bytes(encoded[at : at + 4], "big")
@@ -62,4 +62,4 @@ def _has_end(kind: str, encoded: bytes) -> bool:
         return len(encoded) >= 8 + int.from_bytes(encoded[4:8], "little")
     if kind == "image/gif":
         return encoded.rstrip(b"\0").endswith(GIF_END)
-    return JPEG_END in encoded  # programs write thumbnails before it and notes behind it
+    return JPEG_END in encoded  # programs write thumbnails before it and comments after it

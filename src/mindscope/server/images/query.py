@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoded pictures of a run: where they are, and their bytes as they stand in the log."""
+"""Encoded images of a run: their places and their bytes in the log."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mindscope.types import Image, Kind
 
 @dataclass(frozen=True, slots=True)
 class FoundImage:
-    """``encoded`` as it stands in the log; ``place`` says where: run, tag, step, file and the byte in it, offset."""
+    """The bytes of an image in the log; ``place`` has run, tag, step, file, and offset, the byte in the file."""
 
     encoded: bytes
     place: dict[str, Value]
 
 
 def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) -> ImagesAnswer:
-    """Every value of an image tag but those that the sender of ``since`` has.
+    """The values of an image tag, without those that the client with the cursor ``since`` has.
 
     Raises RunNotFoundError, TagNotFoundError.
     """
@@ -53,9 +53,9 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
 
 
 def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> FoundImage | None:
-    """A picture of a value; None when the log has no such value, or the value no such picture.
+    """An image of a value; None if the log has no such value, or the value no such image.
 
-    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
     """
     found = find_values(catalog.run(run), Kind.IMAGE, tag)
     located = found.locate(id)

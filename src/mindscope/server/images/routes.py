@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images: which steps there are, and each picture as it was written."""
+"""Images: the steps of a tag, and each image as it was written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ router = APIRouter()
 
 
 class PictureResponse(Response):
-    """A picture; its media type is told by its bytes."""
+    """An image; its media type comes from its bytes."""
 
     media_type = "image/png"
 
@@ -40,7 +40,7 @@ class PictureResponse(Response):
 def get_images(
     run: str, tag: str, viewer: CurrentViewer, since: Annotated[str | None, Query(max_length=80)] = None
 ) -> JsonResponse:
-    """All steps of an image tag of a run, or those that came since the answer whose cursor is ``since``."""
+    """The steps of an image tag of a run; with ``since``, the cursor of a response, only the new ones."""
     return JsonResponse(list_images(viewer.catalog, run, tag, since))
 
 
@@ -52,7 +52,7 @@ def get_image(
     viewer: CurrentViewer,
     picture: Annotated[int, Query(ge=0, le=MAX_PICTURE)] = 0,
 ) -> Response | JSONResponse:
-    """One picture of the value that ``/api/images`` calls ``id``."""
+    """One image of the value that ``/api/images`` calls ``id``."""
     found = find_image(viewer.catalog, run, tag, id, picture)
     if found is None:
         what = Reason("image_not_found", run=run, tag=tag, id=id, picture=picture)

@@ -7,11 +7,11 @@ from mindscope.server.http.schema import Answer
 
 
 class ImagesAnswer(Answer):
-    """The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value for good.
+    """The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value forever.
 
-    ``pictures`` is how many pictures the newest value holds, ``width`` and ``height`` what its writer declared; null
-    when there is none or it can't be read. ``values`` counts all values. The columns leave out the first ``kept`` of
-    them, which the sender of ``since``, the ``cursor`` of an earlier answer, has.
+    ``pictures`` is the number of images of the newest value, ``width`` and ``height`` are from its writer; null
+    without a readable value. ``values`` counts all values. The columns omit the first ``kept`` values, which the client
+    with the cursor ``since`` has.
     """
 
     run: str

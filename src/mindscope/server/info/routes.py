@@ -17,7 +17,7 @@ router = APIRouter()
 
 @router.get("/server")
 async def get_server(viewer: CurrentViewer) -> ServerAnswer:
-    """Which viewer answers, since when, and over which directory."""
+    """Version, start time, directory and settings of the viewer."""
     return ServerAnswer(
         version=__version__,
         base_dir=readable(str(viewer.settings.summary_base_dir)),

@@ -7,7 +7,7 @@ from mindscope.server.http.schema import Answer
 
 
 class ServerAnswer(Answer):
-    """The viewer itself. ``reload_interval`` is in seconds, 0: logs are loaded once; ``started_at`` is a wall time.
+    """The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
 
     ``allow_delete``: the page may delete event files of runs.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live changes, from the thread that watches files to any number of clients, without a thread or a backlog for each."""
+"""Sends live changes from the watcher thread to any number of clients, without a thread or a queue per client."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pydantic import BaseModel
 from mindscope.server.live.schema import LiveChange
 
 Event = tuple[str, BaseModel]
-"""Its name, and what it says."""
+"""Name and message."""
 Listener = Callable[[str, BaseModel], None]
-"""Called with the name of an event, and what it says."""
+"""Called with the name and the message of an event."""
 
 
 class Subscription:
-    """What one client has not been told yet. Belongs to the event loop."""
+    """The pending events of one client. Only for the event loop."""
 
     def __init__(self) -> None:
         self._change: LiveChange | None = None  # all changes of runs as one
@@ -26,12 +26,12 @@ class Subscription:
         self.is_closed = False
 
     def add(self, change: LiveChange) -> None:
-        """Join a change to those not told yet: a slow client is told less often, never late for more than one read."""
+        """Merge a change into the pending one, so that a slow client gets fewer events and no backlog."""
         self._change = change if self._change is None else _joined(self._change, change)
         self._news.set()
 
     def announce(self, name: str, message: BaseModel) -> None:
-        """Tell the newest message of its name."""
+        """Replace the pending message of this name."""
         self._announced[name] = message
         self._news.set()
 
@@ -40,7 +40,7 @@ class Subscription:
         self._news.set()
 
     async def next(self, patience_s: float) -> list[Event]:
-        """What happened since the last call; nothing when that is so for ``patience_s`` or the feed has closed."""
+        """The events since the last call; empty after ``patience_s`` without an event, or when the stream is closed."""
         try:
             await asyncio.wait_for(self._news.wait(), patience_s)
         except asyncio.TimeoutError:
@@ -83,12 +83,12 @@ class EventStream:
         """Send every client the newest message of its name, as ``publish`` does."""
         self._to_all(name, message, lambda subscription: subscription.announce(name, message))
 
-    def _to_all(self, name: str, message: BaseModel, tell: Callable[[Subscription], None]) -> None:
+    def _to_all(self, name: str, message: BaseModel, add: Callable[[Subscription], None]) -> None:
         for listener in self._listeners:
             listener(name, message)
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._deliver, tell)
+            loop.call_soon_threadsafe(self._deliver, add)
 
     def subscribe(self) -> Subscription:
         subscription = Subscription()
@@ -106,9 +106,9 @@ class EventStream:
         for subscription in self._subscriptions:
             subscription.close()
 
-    def _deliver(self, tell: Callable[[Subscription], None]) -> None:
+    def _deliver(self, add: Callable[[Subscription], None]) -> None:
         for subscription in self._subscriptions:
-            tell(subscription)
+            add(subscription)
 
 
 def _joined(one: LiveChange, other: LiveChange) -> LiveChange:

@@ -30,9 +30,9 @@ class EventStreamResponse(StreamingResponse):
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def get_live(viewer: CurrentViewer) -> EventStreamResponse:
-    """``hello`` once; ``change`` whenever a run grew, came or went; ``annotations`` and ``alerts`` when these changed.
+    """``hello`` once; ``change`` when a run grows, appears or disappears; ``annotations``, ``alerts`` on their changes.
 
-    A comment every 15 s keeps proxies awake.
+    A comment every 15 s keeps connections through proxies open.
     """
     return EventStreamResponse(_events(viewer), headers={"cache-control": "no-store", "x-accel-buffering": "no"})
 
@@ -41,7 +41,7 @@ async def _events(viewer: Viewer) -> AsyncIterator[str]:
     stream = viewer.shared(EventStream)
     subscription = stream.subscribe()
     try:
-        # Read after subscribing: what is newer than this version will be told.
+        # Read after subscribing, so that each newer change becomes an event.
         yield _event("hello", LiveHello(version=viewer.catalog.version))
         while not subscription.is_closed:
             events = await subscription.next(PING_S)

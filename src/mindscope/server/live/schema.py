@@ -13,9 +13,9 @@ class LiveHello(Answer):
 
 
 class LiveChange(Answer):
-    """``event: change``: these runs grew, or runs came or went; none where only what can't be read is another.
+    """``event: change``: ``runs`` have changed, appeared or disappeared; empty if only unreadable paths have changed.
 
-    What comes faster than a client reads is joined.
+    Changes that come faster than a client reads are merged.
     """
 
     version: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Precision-recall curves of many series, each at one step or at all of them."""
+"""Precision-recall curves of series as columns, at one step or at all steps."""
 
 from __future__ import annotations
 

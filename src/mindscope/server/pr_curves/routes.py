@@ -19,8 +19,8 @@ router = APIRouter()
     responses=COLUMNS,
 )
 def query_pr_curves(query: PrCurvesQuery, viewer: CurrentViewer) -> ColumnsResponse:
-    """The PR curves of many series, at a step or at all of them; the header is PrCurvesHeader.
+    """The PR curves of series, at a step or at all steps; the header is PrCurvesHeader.
 
-    Unknown runs and tags have an error in their place.
+    An unknown run or tag has an error in its place.
     """
     return ColumnsResponse(pack_pr_curves(viewer.catalog, query))

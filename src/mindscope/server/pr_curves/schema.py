@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about precision-recall curves of many series in one request."""
+"""Messages about precision-recall curves."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mindscope.server.http.schema import MAX_SERIES, Answer, Column, Query, Reas
 
 
 class PrSteps(str, Enum):
-    """Which curves of a series, when no single step is meant."""
+    """The curves of a series without a given step."""
 
     NEWEST = "newest"
     ALL = "all"
 
 
 class PrSeriesName(SeriesName):
-    """A PR curve tag of a run, and which of its curves: a step stands for the last one up to it, else the first."""
+    """A PR curve tag of a run. A ``step`` selects the last curve up to it, else the first."""
 
     step: Whole | PrSteps = PrSteps.NEWEST
 
@@ -32,9 +32,9 @@ class PrCurvesQuery(Query):
 class PrCurveColumns(Answer):
     """float64 throughout. Curve i has the thresholds ``curve_start[i]`` to ``curve_start[i + 1]`` (not included).
 
-    ``steps`` are all steps of the series, whatever was asked for. ``step`` and ``wall_time`` have a number a curve,
-    ``curve_start`` one more and counts from the first curve that is sent; the others have a number a threshold, by
-    ascending threshold, NaN where a number is none. A curve that can't be read has no thresholds.
+    ``steps`` are all steps of the series. ``step`` and ``wall_time`` have a number per curve. ``curve_start`` has one
+    more, and starts at the first curve of the response. The others have a number per threshold, by ascending
+    threshold. A curve that can't be read has no thresholds.
     """
 
     steps: Column
@@ -51,10 +51,10 @@ class PrCurveColumns(Answer):
 
 
 class PrSeries(Answer):
-    """One series of the answer. ``returned`` counts curves; ``cursor`` and ``kept`` are those of a scalar curve.
+    """One series of the response. ``returned`` counts curves; ``cursor`` and ``kept`` are those of a scalar curve.
 
-    ``problem`` says of the first curve of this answer that can't be read why. With ``error`` set, everything is 0 or
-    null but ``run`` and ``tag``.
+    ``problem`` is the reason of the first unreadable curve. With an ``error``, all fields except ``run`` and ``tag``
+    are 0 or null.
     """
 
     run: str

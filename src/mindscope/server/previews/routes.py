@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the dashboard shows of graphs, data pipelines and landscapes."""
+"""Previews of graphs, data pipelines and landscapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ router = APIRouter()
 
 @router.get("/previews", response_model=Previews, responses=READABLE)
 def get_previews(run: str, viewer: CurrentViewer, landscape: str | None = None) -> JsonResponse:
-    """Small previews of a run's newest graph and data pipeline, and of the newest or the given loss landscape."""
+    """Previews of the newest graph and data pipeline of a run, and of its newest or the given loss landscape."""
     previews = viewer.shared(PreviewCache).get(viewer.catalog.run(run))
     if landscape is None:
         return JsonResponse(previews)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about graphs, data pipelines and landscapes as small pictures."""
+"""Messages about previews of graphs, data pipelines and landscapes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from mindscope.server.http.schema import Answer, ReasonEntry
 
 
 class ScopePreview(Answer):
-    """An outermost scope, or an operation that stands in none; ``nodes`` counts the operations in it."""
+    """A scope, or an operation type of operations without a scope; ``nodes`` counts its operations."""
 
     name: str
     nodes: int
 
 
 class ScopeEdge(Answer):
-    """Values that flow from one of the listed scopes to another, both as indices."""
+    """The number of ``tensors`` from one scope to another; both are indices into the scopes."""
 
     source: int
     target: int
@@ -24,7 +24,7 @@ class ScopeEdge(Answer):
 
 
 class GraphPreview(Answer):
-    """The newest graph of a run: its largest outermost scopes and what flows between them."""
+    """The newest graph of a run: its largest scopes, and the tensors between them."""
 
     name: str
     nodes: int
@@ -37,23 +37,23 @@ class GraphPreview(Answer):
 
 
 class PipelineStage(Answer):
-    """One stage of the data pipeline; ``detail`` is what tells most about it, "" without anything."""
+    """One stage of the data pipeline; ``detail`` is its most important setting, "" without any."""
 
     name: str
     detail: str
 
 
 class PipelinePreview(Answer):
-    """The stages of the data pipeline from the source on to what the training takes; of several sources the first."""
+    """The stages of the data pipeline from the first source to the training; ``sources`` counts all sources."""
 
     stages: list[PipelineStage]
     sources: int
 
 
 class LandscapePreview(Answer):
-    """A loss landscape: losses row by row, null where one is no number.
+    """A loss landscape: losses row by row, null if a loss is not finite.
 
-    The path is where the training went on the plane; its three columns are of one length, empty without a path.
+    The path is that of the training on the plane; its three columns have one length, and are empty without a path.
     """
 
     tag: str
@@ -66,10 +66,10 @@ class LandscapePreview(Answer):
 
 
 class Previews(Answer):
-    """Null where the run holds none, or none that can be read: ``problems`` says why.
+    """The previews of a run, null if it has none or none that can be read; ``problems`` says why.
 
-    ``framework`` is that of the training, null where the lineage does not name it. ``landscapes`` are the tags of all
-    landscapes. Without a tag in the request, ``landscape`` is the newest one, of those with a path if any has one.
+    ``framework`` is that of the training, null if the lineage does not name it. ``landscapes`` are the tags of all
+    landscapes. Without a tag in the request, ``landscape`` is the newest one with a path, else the newest of all.
     """
 
     run: str

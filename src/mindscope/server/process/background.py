@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start a viewer that goes on when the terminal is closed."""
+"""Starts a viewer that keeps running after the terminal is closed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from mindscope.settings import Settings, require_base_dir
 PATIENCE_S = 60.0
 POLL_S = 0.05
 ERROR_PREFIX = "mindscope: "
-"""How the command line begins the one line that says what went wrong."""
+"""The start of the line in which the command line prints an error."""
 
 
 def start_in_background(settings: Settings) -> RunningViewer:
     """Start a viewer in a session of its own and wait until it answers.
 
-    Where its log can't be written, what it writes is lost once it answers.
+    If its log can't be written, its output is lost.
 
-    Raises SettingsError when the base directory is missing, ServerError with the reason when it doesn't answer.
+    Raises SettingsError if the base directory is missing, ServerError with the reason if the viewer does not answer.
     """
     require_base_dir(settings)
     refuse_second(settings.port)
@@ -39,12 +39,12 @@ def start_in_background(settings: Settings) -> RunningViewer:
 
 
 def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Callable[[], str]) -> RunningViewer:
-    """The viewer as soon as it answers. Raises ServerError with the ``reason`` when it doesn't."""
+    """The viewer, once it answers. Raises ServerError with the ``reason`` if it does not."""
     deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline:
         viewer = find_viewer(settings.port)
         if viewer is not None and viewer.pid == process.pid:
-            process.returncode = 0  # it outlives us: nobody is to wait for it, or to be warned that nobody did
+            process.returncode = 0  # it outlives this process: subprocess must not warn about a running child
             return viewer
         time.sleep(POLL_S)
     process.kill()
@@ -53,7 +53,7 @@ def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Call
 
 
 def _output(settings: Settings) -> IO[bytes]:
-    """The log, at its end; a file that goes with its process where the log can't be written."""
+    """The log, for appending; a temporary file if the log can't be written."""
     try:
         log_file(settings).parent.mkdir(parents=True, exist_ok=True)
         return log_file(settings).open("a+b")
@@ -62,7 +62,7 @@ def _output(settings: Settings) -> IO[bytes]:
 
 
 def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
-    # Without PYTHONSAFEPATH a file of the current directory would be imported instead of a module of the same name.
+    # Without PYTHONSAFEPATH, Python would import a file of the current directory instead of a module of the same name.
     environment = {**os.environ, **settings.environment(), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "mindscope", "start", "--foreground", *settings.flags()],
@@ -75,11 +75,11 @@ def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
 
 
 def _reason(output: IO[bytes], start: int, name: Path) -> str:
-    """Why the viewer ended, from what it wrote behind byte ``start``."""
+    """Why the viewer ended, from its output after byte ``start``."""
     output.seek(start)  # the viewer shares the position
     lines = output.read().decode(errors="replace").splitlines()
-    told = [line.removeprefix(ERROR_PREFIX) for line in lines if line.startswith(ERROR_PREFIX)]
-    if told:
-        return told[-1]
+    errors = [line.removeprefix(ERROR_PREFIX) for line in lines if line.startswith(ERROR_PREFIX)]
+    if errors:
+        return errors[-1]
     last = "\n".join(lines[-5:]) or "it wrote nothing"
     return f"the viewer did not start; the end of {name}:\n{last}"

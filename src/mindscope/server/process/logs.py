@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a viewer writes down: warnings to stderr (in the background: its log), requests to its access log."""
+"""Logs of a viewer: warnings on stderr (in the background its log file), requests in the access log."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ log = logging.getLogger(__name__)
 
 
 def log_file(settings: Settings) -> Path:
-    """Where a viewer in the background writes its output. One file a port: viewers may share a workspace."""
+    """The output of a viewer in the background. One file per port, because viewers can share a workspace."""
     return log_dir(settings) / f"mindscope.{settings.port}.log"
 
 
 def access_log_file(settings: Settings) -> Path:
-    """One line a request; older ones are kept as ``.1`` to ``.5``."""
+    """One line per request; rotated to ``.1`` .. ``.5``."""
     return log_dir(settings) / f"access.{settings.port}.log"
 
 
 @contextmanager
 def logging_of(settings: Settings) -> Generator[None]:
-    """Log as long as a viewer runs. Where the workspace can't be written, stderr says once what is lost."""
+    """Log while a viewer runs. Warns once on stderr if the workspace can't be written."""
     to_stderr = logging.StreamHandler()
     to_stderr.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     everything = logging.getLogger()
@@ -53,13 +53,13 @@ def logging_of(settings: Settings) -> Generator[None]:
 
 
 class AccessLog(RotatingFileHandler):
-    """Lines that can't be written, as on a full disk, are lost; the first of them is told."""
+    """Drops lines that can't be written, for example on a full disk, and warns once."""
 
-    has_told = False
+    has_warned = False
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        if not self.has_told:
-            self.has_told = True
+        if not self.has_warned:
+            self.has_warned = True
             log.warning("access log %s: %s; requests are not logged until it can be written", *self._why())
 
     def _why(self) -> tuple[str, object]:

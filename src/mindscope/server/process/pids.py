@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the process of this number still the one that we mean? Numbers are given again."""
+"""Detects reused process ids by the creation time of a process, and ends processes."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ POLL_S = 0.02
 
 
 def create_time_of(pid: int) -> str | None:
-    """What tells a process from any other that had or will have its number; None when there is no such process.
+    """The creation time of a process, which distinguishes it from another one with the same id; None without a process.
 
-    A process that has ended but was not collected by its parent counts as gone.
+    A zombie counts as ended.
     """
     if Path("/proc/self/stat").exists():
         return _birth_from_proc(pid)
-    # Elsewhere than on Linux: to the second, which is enough for numbers that come around much later.
-    told = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True)
-    return told.stdout.strip() or None
+    # Outside Linux, a resolution of a second is enough: ids are reused much later.
+    listed = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True)
+    return listed.stdout.strip() or None
 
 
 def end(pid: int, birth: str) -> bool:
-    """Ask a process to end, and after a while make it. Returns whether it ended by itself.
+    """Send SIGTERM, and SIGKILL after ``PATIENCE_S``. Returns whether SIGTERM was enough.
 
-    Raises PermissionError when it belongs to somebody else, TimeoutError when it can't be ended.
+    Raises PermissionError for a process of another user, TimeoutError if the process does not end.
     """
     for number, patience_s in ((signal.SIGTERM, PATIENCE_S), (signal.SIGKILL, LAST_PATIENCE_S)):
         if create_time_of(pid) == birth:
@@ -44,7 +44,7 @@ def _birth_from_proc(pid: int) -> str | None:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return None
-    fields = text.rpartition(")")[2].split()  # the name before it may hold blanks and brackets
+    fields = text.rpartition(")")[2].split()  # the name before it may contain blanks and brackets
     state, start_ticks = fields[0], fields[19]
     return None if state in "ZX" else start_ticks
 

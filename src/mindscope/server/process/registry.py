@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The viewers of this user on this machine, by port.
 
-Each keeps a small record of itself in the user's state folder while it runs. ``stop`` is given a port only, whatever
-the viewer's workspace, so the records can't stand in the workspace. A record whose process is gone means nothing.
+Each viewer writes a small record to the user's state folder while it runs. ``stop`` gets a port and no workspace, so
+the records can't be in the workspace. A record whose process has ended is ignored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunningViewer:
-    """A viewer that runs. ``birth`` tells its process from a later one of the same number."""
+    """A running viewer. ``birth`` distinguishes its process from a later one with the same id."""
 
     pid: int
     birth: str
@@ -38,7 +38,7 @@ class RunningViewer:
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds it."""
+        """The address for a browser on this machine."""
         return address(self.host, self.port)
 
 
@@ -50,15 +50,15 @@ def address(host: str, port: int) -> str:
 
 @contextmanager
 def recorded(settings: Settings) -> Generator[Callable[[], None]]:
-    """Gives what makes this process's record known, and takes the record away in the end.
+    """Yields a function that publishes the record of this process; removes the record at the end.
 
-    Where records can't be written, as on a full disk, a warning says that nobody finds this viewer by its port.
+    Warns if the record can't be written, for example on a full disk: ``status`` and ``stop`` do not find the viewer.
 
-    Raises ServerError when another viewer runs on the port.
+    Raises ServerError if another viewer runs on the port.
     """
     refuse_second(settings.port)
     path = _record_path(settings.port)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")  # whoever reads the record reads all of it
+    unfinished = path.with_suffix(f".{os.getpid()}.part")  # a reader never sees a partial record
     try:
         _write(unfinished, json.dumps(asdict(_viewer_here(settings))))
     except ServerError as error:
@@ -79,7 +79,7 @@ def recorded(settings: Settings) -> Generator[Callable[[], None]]:
 
 
 def require_records(port: int) -> None:
-    """Raises ServerError when no viewer of this user can be recorded."""
+    """Raises ServerError if records can't be written."""
     probe = _record_path(port).with_suffix(f".{os.getpid()}.part")
     _write(probe, "{}")
     probe.unlink()
@@ -92,12 +92,12 @@ def running_viewers() -> list[RunningViewer]:
 
 
 def find_viewer(port: int) -> RunningViewer | None:
-    """The viewer that runs on a port, None when there is none."""
+    """The viewer that runs on a port; None without one."""
     return _read(_record_path(port))
 
 
 def refuse_second(port: int) -> None:
-    """Raises ServerError when a viewer runs on the port already."""
+    """Raises ServerError if a viewer already runs on the port."""
     viewer = find_viewer(port)
     if viewer is not None:
         raise ServerError(
@@ -107,9 +107,9 @@ def refuse_second(port: int) -> None:
 
 
 def stop_viewer(port: int) -> RunningViewer:
-    """Stop the viewer on a port and wait until it has ended; returns what it was.
+    """Stop the viewer on a port and wait until it has ended; returns its record.
 
-    Raises ServerError when none runs there or it can't be stopped.
+    Raises ServerError if no viewer runs there or it can't be stopped.
     """
     viewer = find_viewer(port)
     if viewer is None:
@@ -135,7 +135,7 @@ def _viewer_here(settings: Settings) -> RunningViewer:
 
 
 def _record_dir() -> Path:
-    """A folder of this machine only: a home directory may be shared by many."""
+    """A folder per machine, because machines may share a home directory."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "mindscope" / "viewers" / (socket.gethostname() or "localhost")
 
@@ -150,7 +150,7 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text)
     except OSError as error:
         with suppress(OSError):
-            path.unlink(missing_ok=True)  # a full disk leaves an empty one
+            path.unlink(missing_ok=True)  # a full disk leaves an empty file
         where = path.parent
         raise ServerError(
             f"{where}: {error.strerror}; set XDG_STATE_HOME to a directory that can be written"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One viewer, from its port to its end."""
+"""Runs one viewer until a signal."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from mindscope.server.process.registry import recorded
 from mindscope.settings import Settings, require_base_dir
 
 GRACE_S = 2
-"""How long answers that are under way may take when the viewer is told to stop."""
+"""How long responses in progress may take after a signal."""
 
 
 class ViewerServer(uvicorn.Server):
-    """Says when it answers, and ends live streams before it waits for connections: they never end themselves."""
+    """Calls ``on_ready`` when it answers, and ends live streams before it waits for connections to close."""
 
     def __init__(self, config: uvicorn.Config, viewer: Viewer, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -46,11 +46,11 @@ class ViewerServer(uvicorn.Server):
 
 
 def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
-    """Serve until SIGINT or SIGTERM; ``on_ready`` is called once the viewer answers.
+    """Serve until SIGINT or SIGTERM; calls ``on_ready`` once the viewer answers.
 
-    Logs load meanwhile: runs appear as they are read.
+    Logs load in the background: a run appears once it is read.
 
-    Raises SettingsError when the base directory is missing, ServerError when the port can't be had.
+    Raises SettingsError if the base directory is missing, ServerError if the port can't be used.
     """
     require_base_dir(settings)
     with listen(settings.host, settings.port) as listener, logging_of(settings), recorded(settings) as record:
@@ -90,13 +90,13 @@ def _watching(catalog: Catalog, viewer: Viewer, reload_interval: float) -> Gener
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections. Raises ServerError with the remedy when it can't be had."""
+    """A listening socket. Raises ServerError with the remedy if the port can't be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
         raise ServerError(f"port {port} of {host}: {_reason(error)}") from error
-    # Connections inherit it. Without it every answer waits 40 ms for the other side to acknowledge its head.
+    # Connections inherit it. Without it, a response waits 40 ms until the client acknowledges its head.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
@@ -112,7 +112,7 @@ def _reason(error: OSError) -> str:
 
 
 def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
-    """The same loop and parser everywhere, whatever else is installed; nobody is believed about being a proxy."""
+    """The same loop and parser whatever is installed. Ignores X-Forwarded-* headers."""
     return uvicorn.Config(
         app,
         loop="asyncio",
@@ -128,7 +128,7 @@ def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
 
 @contextmanager
 def _signals_to(server: uvicorn.Server) -> Generator[None]:
-    """Obey a signal that comes before uvicorn listens for it, and the one that it raises once more when it is done."""
+    """Handle a signal that arrives before uvicorn handles signals, and the one that uvicorn raises again at its end."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, server.handle_exit) for number in signals]
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the workspace can be written, and what is lost when it can't."""
+"""Checks that the workspace can be written, and says what is lost if not."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from mindscope.settings import Settings
 
 LOG_FOLDER = "log"
 PROBE = b"mindscope" * 512
-"""More than a block: a full disk has room for the name of a file, and not for what is in it."""
+"""More than a block: a full disk can create a file, but not write its content."""
 
 
 def log_dir(settings: Settings) -> Path:
-    """Where viewers log. It may not be there."""
+    """The folder of the logs. It may be missing."""
     return settings.workspace / LOG_FOLDER
 
 
 def workspace_warning(settings: Settings) -> str | None:
-    """What a viewer with this workspace can't keep, and the remedy; None when all is well."""
+    """What a viewer can't save in its workspace, and the remedy; None if it can save everything."""
     remedy = "choose another one with --workspace"
     refused = _refusal(settings.workspace)
     if refused is not None:
-        lost = "notes, colours and thresholds can't be changed, logs are read anew at every start, nothing is logged"
+        lost = "notes, colors and thresholds can't be changed, each start reads all logs again, nothing is logged"
         return f"workspace {settings.workspace}: {refused.strerror}; all is kept in memory: {lost}; {remedy}"
     refused = _refusal(log_dir(settings))
     if refused is not None:
@@ -32,7 +32,7 @@ def workspace_warning(settings: Settings) -> str | None:
 
 
 def _refusal(directory: Path) -> OSError | None:
-    """Why nothing can be written there."""
+    """Why the directory can't be written; None if it can."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory, buffering=0) as probe:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run list as it is answered: each run is summed up when it has changed, and a client is told what is new to it."""
+"""The run list. Summarizes a run only after a change, and sends a client only the runs that are new to it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mindscope.store import RunStore
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A run as it was told."""
+    """A run as it was last sent."""
 
     store: RunStore
     version: int  # of the store
     rank: Rank | None
-    is_live: bool  # it ceases to be so without a change of the store
+    is_live: bool  # it ends without a change of the store
     text: str  # its RunSummary as JSON
-    changed_at: int  # the count of the list when it was different last
+    changed_at: int  # the count of the list at the last change of the run
 
     def is_of(self, store: RunStore, rank: Rank | None, now: float) -> bool:
         is_same = self.store is store and self.version == store.version and self.rank == rank
@@ -37,7 +37,7 @@ class _Line:
 class RunList:
     """The runs of ``catalog`` in its order. For any thread; ``clock`` gives the wall time.
 
-    A cursor is ``token-count``: of which list, and how often that had changed.
+    A cursor is ``token-count``: the token of this list, and its number of changes.
     """
 
     def __init__(self, catalog: Catalog, clock: Callable[[], float] = time.time) -> None:
@@ -46,17 +46,17 @@ class RunList:
         self._token = token_hex(4)
         self._lock = Lock()  # guards all below
         self._count = 0
-        self._runs: Mapping[str, RunStore] | None = None  # the snapshot that the ranks are of
+        self._runs: Mapping[str, RunStore] | None = None  # the snapshot of ``_ranks``
         self._ranks: dict[str, Rank] = {}
         self._lines: dict[str, _Line] = {}  # by run id, in the order of the catalog
-        self._gone: dict[str, int] = {}  # runs that are no more, with the count at which they went
+        self._gone: dict[str, int] = {}  # removed runs, with the count at their removal
         self._unread: tuple[UnreadablePath, ...] = ()
-        self._unread_at = 0  # the count at which these were others last
+        self._unread_at = 0  # the count at their last change
 
     def answer(self, since: str | None) -> str:
-        """A RunsAnswer as JSON: what is different since the cursor; all of it without one that is of this list."""
+        """A RunsAnswer as JSON: the changes since the cursor; all runs without a cursor of this list."""
         with self._lock:
-            version = self._catalog.version  # first, so that a client never believes to know more than it does
+            version = self._catalog.version  # read before the runs, so that a concurrent change is not missed
             self._renew()
             known = self._count_of(since)
             head = RunsHead(
@@ -70,7 +70,7 @@ class RunList:
         return f'{head.model_dump_json()[:-1]},"runs":[{",".join(runs)}]}}'
 
     def _count_of(self, since: str | None) -> int | None:
-        """How often the list had changed for the holder of a cursor; None for one that is not of this list."""
+        """The number of changes in a cursor; None if the cursor is not of this list."""
         token, _, count = (since or "").partition("-")
         if token != self._token or not (count.isascii() and count.isdigit()) or len(count) > len(str(self._count)):
             return None
@@ -100,7 +100,7 @@ class RunList:
         known, rank = self._lines.get(id), self._ranks.get(id)
         if known is not None and known.is_of(store, rank, now):
             return known
-        version = store.version  # first, as above
+        version = store.version  # read before the summary, as above
         summary = summarize_run(store, now, rank)
         return _Line(store, version, rank, summary.state is RunState.LIVE, summary.model_dump_json(), count)
 

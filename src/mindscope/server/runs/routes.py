@@ -17,5 +17,5 @@ router = APIRouter()
 
 @router.get("/runs", response_model=RunsAnswer)
 def get_runs(viewer: CurrentViewer, since: Annotated[str | None, Query(max_length=64)] = None) -> RawJsonResponse:
-    """Every run below the base directory, at any depth; with ``since``, the cursor of an answer, what is new to it."""
+    """All runs below the base directory; with ``since``, the cursor of a response, the changes since that response."""
     return RawJsonResponse(viewer.shared(RunList, lambda: RunList(viewer.catalog)).answer(since))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about the viewer, its runs, their tags and what of them can't be read."""
+"""Messages about runs, and paths that can't be read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RunState(str, Enum):
 
 
 class RunContent(Answer):
-    """What the directory of a run holds beside event files: ``name`` is that of the first of ``count``."""
+    """Other files in the directory of a run: ``count`` files of a kind, ``name`` is the first."""
 
     kind: ContentKind
     name: str
@@ -29,9 +29,9 @@ class RunContent(Answer):
 
 
 class RunSummary(Answer):
-    """A line of the run list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder had to drop.
+    """A run in the list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder dropped.
 
-    ``rank`` is the run's number among the ranks of the group ``rank_of``; both are null for a run that has no siblings.
+    ``rank`` is the number of the run in the group of ranks ``rank_of``; both are null for a run without siblings.
     """
 
     id: str
@@ -53,7 +53,7 @@ class RunSummary(Answer):
 
 
 class UnreadEntry(Answer):
-    """A place that can't be looked into, why, and what to do in English. A ``directory`` hides all runs below it."""
+    """A path that can't be read, the reason, and the remedy in English. A ``directory`` hides all runs below it."""
 
     path: str
     kind: PathKind
@@ -62,10 +62,10 @@ class UnreadEntry(Answer):
 
 
 class RunsHead(Answer):
-    """``version`` is the one that live changes count on from; ``cursor`` is what to give as ``since`` the next time.
+    """``version`` precedes the versions of later live changes; ``cursor`` is the ``since`` of the next request.
 
-    ``is_whole``: these are all runs. Otherwise they are those that are different since, and ``gone`` those that went.
-    ``unread``: all that can't be looked into below the base directory, by path; null when it is the same since.
+    ``is_whole``: the response has all runs. Otherwise it has those that have changed, and ``gone`` the removed ones.
+    ``unread``: all paths below the base directory that can't be read; null if they have not changed.
     """
 
     version: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long curves that were drawn before, kept so that the next look at them costs as much as its pixels."""
+"""LRU cache of long curves with their reduction pyramids, so that a query costs as much as its pixels."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from mindscope.stats import ChunkedArray, Columns, GrowingCurve, Task, run_seria
 from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, VisibleRows
 
 LONG = 1 << 16
-"""Points from which on a curve is kept; a shorter one is reduced anew each time, in less than a millisecond."""
+"""A curve with fewer points is not cached: its reduction takes less than a millisecond."""
 
 SHORT_QUERY = 1 << 20
-"""Points of a query up to which it waits for its turn: it takes some tens of milliseconds at the most."""
+"""Queries with at most this number of points run one by one; each takes at most some tens of milliseconds."""
 
 KEPT_BYTES = 512 << 20
-"""What is kept beside the points: two curves of 50 M points, each with one smoothed line, or hundreds of 1 M points."""
+"""Memory of the cache: two curves of 50 M points, each with a smoothed line, or hundreds of 1 M points."""
 
 THREADS = min(4, os.cpu_count() or 1)
 
 Key = tuple[str, str, bool]
-"""Run, tag, and whether overwritten points are shown too."""
+"""Run, tag, and whether the curve has overwritten points."""
 
 
 class CachedCurve:
-    """One curve of a viewer; whoever uses it holds ``lock``."""
+    """A curve; its users hold ``lock``."""
 
     def __init__(self, is_long: bool) -> None:
         self.lock = Lock()
         self.curve = GrowingCurve(has_pyramids=is_long)
         self.hidden = Hidden(0, 0)
-        """Points of the series that the curve does not show."""
-        self._series: ScalarSeries | None = None  # that the curve was made of
-        self._version = -1  # of that series, as it then was
+        """Points of the series that are not in the curve."""
+        self._series: ScalarSeries | None = None  # of the curve
+        self._version = -1  # of that series, when the curve was made
         self._columns: Columns | None = None
         self._stem: object = None  # of these columns
 
     def show(self, series: ScalarSeries, overwritten: bool, weights: Sequence[float], pool: ThreadPoolExecutor) -> int:
-        """Bring the curve to the points that the series has now; returns the version of the series."""
-        version = series.version  # read before the points, so that it is never newer than they are
+        """Update the curve to the current points of the series; returns the version of the series."""
+        version = series.version  # read before the points, so that no append is missed
         continues = True
         if self._columns is None or series is not self._series or version != self._version:
             shown = series.visible_parts(overwritten)
@@ -61,15 +61,15 @@ class CachedCurve:
 
 
 class CurveCache:
-    """The long curves that were looked at last, within ``kept_bytes`` but for the last one. For any thread."""
+    """The last used long curves, within ``kept_bytes``; the last one may be larger. For any thread."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
         self._kept_bytes = kept_bytes
         self._lock = Lock()
-        self._curves: OrderedDict[Key, CachedCurve] = OrderedDict()  # the one looked at last at the end
+        self._curves: OrderedDict[Key, CachedCurve] = OrderedDict()  # the last used one at the end
         self.short_queries = CapacityLimiter(1)
-        """Short curves are computed one query at a time. They are many small calls of NumPy, each of which releases the
-        interpreter's lock: threads that compute them at once spend two fifths of the processor on handing it over."""
+        """Queries of short curves run one by one. They are many small calls of NumPy, each of which releases the GIL:
+        parallel threads would spend two fifths of the processor on switching it."""
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="curves")
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class CurveCache:
 
     @contextmanager
     def open(self, key: Key, series: ScalarSeries) -> Generator[CachedCurve]:
-        """The curve of a series for this thread alone; a new one when it is short or was not looked at lately."""
+        """Lock the curve of a series; a short curve is always new."""
         if len(series) < LONG:
             yield CachedCurve(is_long=False)
             return
@@ -97,13 +97,13 @@ class CurveCache:
 
 
 def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
-    """Do all tasks in the threads of a pool; raises what one of them raised when all have come to an end."""
+    """Run all tasks in a pool. Raises the error of a task after all have ended."""
     for done in wait([pool.submit(task) for task in tasks]).done:
         done.result()
 
 
 def _columns(shown: VisibleRows) -> Columns:
-    step, wall_time, value = (  # the empty one counts where there is no other
+    step, wall_time, value = (  # the empty part sets the dtype of a series without parts
         ChunkedArray([*(part[name] for part in shown.parts), np.empty(0, dtype)])
         for name, dtype in SCALAR_LAYOUT.items()
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scalar series reduced for a view: smoothed over all points, then the rows that the pixels need of both lines."""
+"""Scalar series reduced for a view: smooths all points, then selects the rows that the pixels need."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ Arrays = dict[str, NDArray[np.generic]]
 def compute_curves(
     catalog: Catalog, query: CurvesQuery, drawn: CurveCache | None = None
 ) -> Iterator[tuple[Curve, Arrays]]:
-    """One curve for each series of the query, in its order, with the rows to send; none when it has an error.
+    """One curve for each series of the query, in its order, with the rows to send; no rows if it has an error.
 
     Equal series share their rows.
 
-    ``drawn`` remembers long curves from query to query; None: nothing is remembered.
+    ``drawn`` caches long curves between queries; None caches nothing.
     """
     known = CurveCache() if drawn is None else drawn
     return each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, known, name, query))
 
 
 def count_points(catalog: Catalog, query: CurvesQuery) -> int:
-    """How many points the series of a query have, hidden ones included."""
+    """The number of points of the series of a query, with hidden points."""
     found = (store.scalars(name.tag) for name in query.series if (store := catalog.runs.get(name.run)) is not None)
     return sum(len(series) for series in found if series is not None)
 
 
 def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
-    """A scalar series by run id and tag; neither is ever part of a path. Raises RunNotFoundError, TagNotFoundError."""
+    """A scalar series by run id and tag; neither becomes part of a path. Raises RunNotFoundError, TagNotFoundError."""
     series = catalog.run(run).scalars(tag)
     if series is None:
         raise TagNotFoundError(Reason("tag_not_found", kind="scalar", tag=tag, run=run))
@@ -72,7 +72,7 @@ def reduce_series(
 
 
 def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: str | None) -> tuple[Curve, Arrays]:
-    """Fill in what ``query`` asks of a curve, and choose its rows."""
+    """Fill the fields of a curve, and select its rows."""
     start = curve.start_wall_time
     x: XName = "step" if query.axis is Axis.STEP else "wall_time"
     x_axis = curve.x_axis(x, start or 0.0 if query.axis is Axis.RELATIVE else 0.0)
@@ -120,7 +120,7 @@ def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> Pack
     Curves that share their arrays share their columns.
     """
     data = ColumnData()
-    placed: dict[int, tuple[Curve, object]] = {}  # by the identity of arrays, which are kept beside
+    placed: dict[int, tuple[Curve, object]] = {}  # by ``id(arrays)``, with a reference to the arrays
     series: list[Curve] = []
     for curve, arrays in curves:
         known = placed.get(id(arrays))

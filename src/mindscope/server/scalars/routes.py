@@ -24,7 +24,7 @@ router = APIRouter()
     responses=COLUMNS,
 )
 async def query_curves(query: CurvesQuery, viewer: CurrentViewer) -> ColumnsResponse:
-    """The rows that a view of that many pixels needs; unknown runs and tags have an error in their place."""
+    """The rows that a view of ``pixels`` pixels needs. An unknown run or tag has an error in its place."""
     cache = viewer.shared(CurveCache)
     is_short = count_points(viewer.catalog, query) <= SHORT_QUERY
     return await run_sync(_answer, viewer, query, cache, limiter=cache.short_queries if is_short else None)
@@ -40,7 +40,7 @@ def _answer(viewer: Viewer, query: CurvesQuery, cache: CurveCache) -> ColumnsRes
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **NOT_FOUND},
 )
 def get_scalars_csv(run: str, tag: str, viewer: CurrentViewer) -> CsvResponse:
-    """Columns ``step``, ``wall_time``, ``value``; nothing reduced."""
+    """All points as the columns ``step``, ``wall_time``, ``value``."""
     series = find_series(viewer.catalog, run, tag)
     disposition = f'attachment; filename="{csv_file_name(run, tag)}"'
     return CsvResponse(scalar_csv_chunks(series), headers={"content-disposition": disposition})

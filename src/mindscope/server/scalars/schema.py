@@ -22,9 +22,9 @@ from mindscope.server.http.schema import (
 class CurvesQuery(Query):
     """Curves reduced for a view that is ``pixels`` wide. ``range`` is in units of the axis; null is everything.
 
-    With ``log_origin`` the columns of the view are even in the logarithm of x less that number, else in x.
+    With ``log_origin`` the pixel columns are even in the logarithm of x minus that number, else in x.
     ``smoothing`` is the weight of the debiased exponential average. ``overwritten`` adds the hidden points: those that
-    a restart overwrote, and all but the last of those that share a step in one file.
+    a restart overwrote, and the earlier ones of points with the same step in one file.
     """
 
     series: list[SeriesName] = Field(max_length=MAX_SERIES)
@@ -39,7 +39,7 @@ class CurvesQuery(Query):
 class CurveColumns(Answer):
     """``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
 
-    ``value`` and ``smoothed`` are float32, or float64 where float32 does not hold every value of the series.
+    ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
     """
 
     step: Column
@@ -49,18 +49,18 @@ class CurveColumns(Answer):
 
 
 class Curve(Answer):
-    """One series of the answer. ``points`` counts points in range, ``returned`` the rows to draw.
+    """One series of the response. ``points`` counts points in range, ``returned`` the rows to draw.
 
-    A neighbour on each side of the range is returned too. The counts of values that are no numbers are over the range.
+    The rows contain a neighbor on each side of the range. The counts of NaN and infinities are over the range.
 
-    ``cursor`` stands for the rows to draw; send it as ``since`` to get the next answer without the rows that are known.
-    ``kept`` counts the first rows, known to the sender by its ``since``, that the columns leave out; of those that it
-    has, rows behind them are no longer drawn. ``kept`` equal to ``returned`` says that nothing changed.
+    ``cursor`` names the rows to draw; send it as ``since`` to get a response without the rows that the client has.
+    ``kept`` counts the first rows that the columns omit, because the client has them by its ``since``; the client drops
+    its rows after these. If ``kept`` equals ``returned``, the rows have not changed.
 
-    ``overwritten`` and ``repeated`` count the points of the whole series that are hidden, because a restart overwrote
-    them or because a later point of the same file has the same step. Both are 0 when the query adds the hidden points.
+    ``overwritten`` and ``repeated`` count the hidden points of the whole series: a restart overwrote them, or a later
+    point of the same file has the same step. Both are 0 if the query adds the hidden points.
 
-    With ``error`` set, everything is 0 or null but ``run`` and ``tag``.
+    With an ``error``, all fields except ``run`` and ``tag`` are 0 or null.
     """
 
     run: str

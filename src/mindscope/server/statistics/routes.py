@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of whole scalar series."""
+"""Statistics of scalar series."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ router = APIRouter()
 
 @router.post("/statistics", response_model=StatisticsAnswer)
 def query_statistics(query: StatisticsQuery, viewer: CurrentViewer) -> JsonResponse:
-    """First, last, smallest, largest and mean value of tags in runs, over all points."""
+    """First, last, minimum, maximum and mean value of tags in runs, over all points."""
     return JsonResponse(compute_statistics(viewer.catalog, query))

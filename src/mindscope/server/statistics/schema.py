@@ -9,7 +9,7 @@ from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Query
 
 
 class StatisticsQuery(Query):
-    """Of which tags of which runs? An unknown run, and a tag that a run doesn't hold, have no entry."""
+    """Tags and runs. An unknown run, or a tag that a run does not have, has no entry."""
 
     runs: list[str] = Field(max_length=MAX_RUNS)
     tags: list[str] = Field(max_length=MAX_SERIES)
@@ -18,8 +18,8 @@ class StatisticsQuery(Query):
 class SeriesStatistics(Answer):
     """One series; ``run`` and ``tag`` are indices into the query's lists.
 
-    ``minimum``, ``maximum`` and ``mean`` are over the finite values and null where there is none. ``first`` and
-    ``last`` are what stands there, NaN included.
+    ``minimum``, ``maximum`` and ``mean`` are over the finite values, null without any. ``first`` and
+    ``last`` are the text NaN, Infinity or -Infinity if they are not finite.
     """
 
     run: int

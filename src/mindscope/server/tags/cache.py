@@ -15,12 +15,12 @@ KEPT_BYTES = 16 << 20
 
 
 class TagCache:
-    """The answers of the last queries, within ``KEPT_BYTES``. For any thread; two may compute the same at once."""
+    """The answers of the last queries, within ``KEPT_BYTES``. For any thread; two may compute the same answer."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._lock = Lock()  # guards all below
-        self._version = -1  # of the catalog, that the answers are of
+        self._version = -1  # of the catalog, for all answers
         self._answers: OrderedDict[tuple[Kind, tuple[str, ...]], str] = OrderedDict()  # the least recently used first
         self._size = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tags and damages of a catalog as messages."""
+"""Tags of a catalog as messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mindscope.server.tags.schema import LastPoint, TagsAnswer, TagsQuery, TagSu
 from mindscope.store import ReferenceSeries, ScalarSeries, VisibleRows
 
 PLACE_BYTES = 8
-"""Of the index of a run in an answer."""
+"""Approximate size of the index of a run in a response."""
 
 AnySeries = ScalarSeries | ReferenceSeries
 
@@ -41,7 +41,7 @@ def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
 
 
 def _newest(shown: list[VisibleRows]) -> LastPoint | None:
-    """The last drawn point of the series that was written last."""
+    """The last visible point of the series with the newest wall time."""
     if not shown:
         return None
     newest = max((each.parts[-1] for each in shown), key=lambda part: part["wall_time"][-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tags runs hold."""
+"""Tags of runs."""
 
 from __future__ import annotations
 

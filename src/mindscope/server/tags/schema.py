@@ -10,14 +10,14 @@ from mindscope.types import Kind
 
 
 class TagsQuery(Query):
-    """Which tags of one kind do these runs hold? An unknown run holds none."""
+    """Runs and the kind of their tags. An unknown run has no tags."""
 
     runs: list[str] = Field(max_length=MAX_RUNS)
     kind: Kind = Kind.SCALAR
 
 
 class LastPoint(Answer):
-    """The newest value. Where JSON has no number for it, it is null and ``value_text`` NaN, Infinity or -Infinity."""
+    """The newest point. If ``value`` is not finite, it is null and ``value_text`` is NaN, Infinity or -Infinity."""
 
     step: int
     value: float | None
@@ -25,7 +25,7 @@ class LastPoint(Answer):
 
 
 class TagSummary(Answer):
-    """A tag: the runs that hold it, as indices into the query's ``runs``, and its points in all of them together.
+    """A tag: the runs that have it, as indices into the query's ``runs``, and the number of its points in all of them.
 
     ``last`` is the newest point of any of these runs, null for kinds other than scalar.
     """

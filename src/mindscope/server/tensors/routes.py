@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors: what they are, windows of slices, statistics, heat maps, and slices as files."""
+"""Tensors: descriptions, windows of slices, statistics, heat maps, and slices as files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Slice = Annotated[
     list[str],
     Query(max_length=64, description="A text for each dimension, an index or a range in Python's slice syntax."),
 ]
-"""None: for tables and maps the default slice, for statistics and files everything."""
+"""Without texts: the default slice, for statistics the whole tensor."""
 
 BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
@@ -43,7 +43,7 @@ router = APIRouter()
 
 
 class JsonFileResponse(StreamingResponse):
-    """A JSON document to keep."""
+    """A JSON file."""
 
     media_type = "application/json"
 
@@ -56,7 +56,7 @@ class NpyResponse(StreamingResponse):
 
 @router.get("/tensor", response_model=TensorAnswer, responses=READABLE)
 def get_tensor(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response:
-    """What the tensor is that ``/api/values`` calls ``id``."""
+    """The description of the tensor that ``/api/values`` calls ``id``."""
     return _answer(viewer, run, tag, id, lambda source: JsonResponse(describe_tensor(source)))
 
 
@@ -72,7 +72,7 @@ def get_tensor_window(
     column: Annotated[int, Query(ge=0, le=MAX_INDEX)] = 0,
     columns: Annotated[int, Query(ge=1, le=MAX_COLUMNS)] = 32,
 ) -> Response:
-    """The cells of a part of a slice; nothing else of the tensor is read."""
+    """The cells of a window of a slice. Reads nothing else of the tensor."""
     return _answer(
         viewer, run, tag, id, lambda source: JsonResponse(read_window(source, slice, row, rows, column, columns))
     )
@@ -87,7 +87,7 @@ def get_tensor_statistics(
     slice: Slice = [],  # noqa: B006
     bins: Annotated[int, Query(ge=0, le=MAX_BINS)] = 0,
 ) -> Response:
-    """Statistics and a histogram of a slice, or of everything."""
+    """Statistics and a histogram of a slice, or of the whole tensor."""
     return _answer(viewer, run, tag, id, lambda source: JsonResponse(summarize_tensor(source, slice, bins)))
 
 
@@ -106,7 +106,7 @@ def get_tensor_heat(
     rows: Annotated[int, Query(ge=1, le=MAX_CELLS)] = 256,
     columns: Annotated[int, Query(ge=1, le=MAX_CELLS)] = 256,
 ) -> Response:
-    """A slice as a map of at most so many cells; the header is HeatHeader."""
+    """A slice as a heat map of at most ``rows`` by ``columns`` cells; the header is HeatHeader."""
     return _answer(viewer, run, tag, id, lambda source: ColumnsResponse(pack_heat(source, slice, rows, columns)))
 
 
@@ -117,7 +117,7 @@ def get_tensor_heat(
     responses={200: {"content": {"text/csv": TEXT}}, **READABLE},
 )
 def get_tensor_csv(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Slice = []) -> Response:  # noqa: B006
-    """A slice of at most two dimensions as CSV, every value exactly."""
+    """A slice of at most two dimensions as CSV, with exact values."""
 
     def answer(source: TensorSource) -> Response:
         name = csv_file_name(run, tag)
@@ -128,7 +128,7 @@ def get_tensor_csv(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Sli
 
 @router.get("/tensor.json", response_model=TensorFile, responses=READABLE)
 def get_tensor_json(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Slice = []) -> Response:  # noqa: B006
-    """A slice of at most two dimensions as JSON, every value exactly."""
+    """A slice of at most two dimensions as JSON, with exact values."""
 
     def answer(source: TensorSource) -> Response:
         facts = {"run": run, "tag": tag, "slice": slice or default_slice(source.shape)}

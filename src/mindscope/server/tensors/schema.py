@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about single values of a log: which there are, and what is in a tensor, a text or a sound."""
+"""Messages about tensors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from mindscope.server.http.schema import Answer, Column
 
 
 class TensorAnswer(Answer):
-    """What a tensor is. ``dtype`` is the one its writer declared, as NumPy names it; "object" for texts.
+    """The description of a tensor. ``dtype`` is that of its writer, by NumPy's name; "object" for texts.
 
-    Not ``is_exact`` where the log holds float32 of a wider dtype. ``size_bytes`` is what the numbers take in the log.
-    ``slice`` is what is shown of it unless something else is asked for: a text for each dimension.
+    ``is_exact`` is false if the log has float32 values of a wider dtype. ``size_bytes`` is the size in the log.
+    ``slice`` is the default slice: a text for each dimension.
     """
 
     dtype: str
@@ -27,9 +27,9 @@ class TensorAnswer(Answer):
 
 
 class AxisSpan(Answer):
-    """One dimension of a slice: the number of the tensor's ``dimension``, null for one that the slice does not have;
+    """One dimension of a slice: its first index, the step between indices, and their number.
 
-    the index at its begin, the distance to the next, and how many there are.
+    ``dimension`` is the number of the tensor's dimension, null if the slice has no such dimension.
     """
 
     dimension: int | None
@@ -41,8 +41,8 @@ class AxisSpan(Answer):
 class TensorWindowAnswer(Answer):
     """Cells of a slice with two dimensions; one dimension is a column, none a single cell.
 
-    ``row`` and ``column`` say where the window begins in the slice. ``cells`` are row by row the shortest texts that
-    read back to the same value; NaN and infinities are nan, inf and -inf.
+    The window begins at ``row`` and ``column`` of the slice. ``cells`` are, row by row, the shortest texts that
+    parse to the same value; NaN and infinities are nan, inf and -inf.
     """
 
     shape: list[int]
@@ -54,7 +54,7 @@ class TensorWindowAnswer(Answer):
 
 
 class TensorFile(Answer):
-    """A slice with two dimensions at most. ``values`` are nested lists of its ``shape``, a single value without one.
+    """A slice with at most two dimensions. ``values`` are nested lists of its ``shape``, or a single value.
 
     Numbers are exact; NaN, infinities and complex numbers are texts.
     """
@@ -68,11 +68,11 @@ class TensorFile(Answer):
 
 
 class TensorStatisticsAnswer(Answer):
-    """Numbers over a slice, or the whole tensor. Of complex numbers it is about the magnitudes.
+    """Statistics of a slice or of the whole tensor; of complex numbers, over their magnitudes.
 
-    ``count`` counts all elements; ``minimum`` (as exact text), ``mean``, ``deviation`` (of the population) and the
-    histogram are over the finite ones, and null without any. Bucket i of ``counts`` covers ``edges[i]`` to
-    ``edges[i + 1]``, the last one with its right edge.
+    ``count`` counts all elements; ``minimum`` and ``maximum`` (as exact texts), ``mean``, ``deviation`` (of the
+    population) and the histogram are over the finite elements, null without any. Bucket i of ``counts`` covers
+    ``edges[i]`` to ``edges[i + 1]``, the last one with its right edge.
     """
 
     shape: list[int]
@@ -90,7 +90,7 @@ class TensorStatisticsAnswer(Answer):
 
 
 class HeatColumns(Answer):
-    """Row by row, a number a cell: ``value`` float64, ``odd`` float32.
+    """Row by row, a number per cell: ``value`` float64, ``odd`` float32.
 
     ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
     """
@@ -102,8 +102,8 @@ class HeatColumns(Answer):
 class HeatHeader(Answer):
     """The JSON header of a heat map as ``application/vnd.mindscope.columns``.
 
-    ``shape`` is that of the slice as rows and columns, ``cells`` that of the map. Where a cell stands for a block of
-    elements, ``is_reduced``, it shows the one that is farthest from the mean of the slice, so that no spike is lost.
+    ``shape`` is that of the slice as rows and columns, ``cells`` that of the map. If ``is_reduced``, a cell covers
+    several elements and has the one farthest from the mean of the slice, so that each spike is visible.
     """
 
     shape: list[int]

@@ -12,9 +12,9 @@ from mindscope.types import Kind
 
 
 def find_value(catalog: Catalog, run: str, kind: Kind, tag: str, id: str) -> Any:
-    """The decoded value that the list calls ``id``; None when the log has no such value.
+    """The decoded value that ``/api/values`` calls ``id``; None if the log has no such value.
 
-    Raises RunNotFoundError, TagNotFoundError, FormatError when the value can't be read.
+    Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
     """
     found = find_values(catalog.run(run), kind, tag)
     located = found.locate(id)
@@ -22,5 +22,5 @@ def find_value(catalog: Catalog, run: str, kind: Kind, tag: str, id: str) -> Any
 
 
 def read_text(texts: tuple[str, ...]) -> TextAnswer:
-    """Texts as they were recorded; what is no Unicode is written with backslashes."""
+    """The recorded texts. Invalid Unicode becomes backslash escapes."""
     return TextAnswer(texts=[text.encode("utf-8", "backslashreplace").decode() for text in texts])

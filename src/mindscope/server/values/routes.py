@@ -17,5 +17,5 @@ router = APIRouter()
 
 @router.get("/values", response_model=ValuesAnswer, responses=NOT_FOUND)
 def get_values(run: str, kind: ListedKind, tag: str, viewer: CurrentViewer) -> JsonResponse:
-    """All steps of a tag of a run, none left out."""
+    """All steps of a tag of a run."""
     return JsonResponse(list_values(viewer.catalog, run, Kind(kind.value), tag))

@@ -10,7 +10,7 @@ from mindscope.types import Kind
 
 
 class ListedKind(str, Enum):
-    """Kinds whose values are asked for one by one."""
+    """Kinds whose values have a route of their own."""
 
     TENSOR = "tensor"
     TEXT = "text"
@@ -18,7 +18,7 @@ class ListedKind(str, Enum):
 
 
 class ValuesAnswer(Answer):
-    """The values of a tag by ascending step, as columns: ``id`` names a value for good."""
+    """The values of a tag by ascending step, as columns: ``id`` names a value forever."""
 
     run: str
     tag: str
