@@ -47,7 +47,7 @@ STEPS = st.lists(st.integers(0, 30), max_size=6) | st.integers(0, 40).map(lambda
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), STEPS, st.booleans()), max_size=12), st.permutations([0, 1, 2]))
-def test_parts_are_the_drawn_rows_and_a_stem_is_kept_only_by_growth(
+def test_parts_are_the_drawn_rows_and_a_prefix_is_kept_only_by_growth(
     tmp_path_factory: pytest.TempPathFactory, portions: list[tuple[int, list[int], bool]], ages: list[int]
 ) -> None:
     folder = tmp_path_factory.mktemp("chunks")
@@ -97,7 +97,7 @@ def test_rows_that_many_restarts_left_in_bits_are_copied_together() -> None:
     assert len(series.visible_parts()) == len(shown) + 1
 
 
-def test_forgotten_rows_end_a_stem() -> None:
+def test_forgotten_rows_end_a_prefix() -> None:
     series = series_of(0, 1)
     extend(series, 0, [1, 2])
     extend(series, 1, [3])
