@@ -21,6 +21,8 @@ demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 
 test: test-python test-ui
 
+# the tests start hundreds of processes, each of which would compile every module
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 TIMES := build/tests
 
