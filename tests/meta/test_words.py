@@ -130,8 +130,8 @@ PROSE = (
     *(
         f"src/mindscope/{folder}"
         for folder in (
-            "alerts annotations capture cli collector debug formats graph ingest landscape lineage mindspore "
-            "reading stats store torch"
+            "alerts analysis annotations capture cli collector debug formats graph ingest landscape lineage mindspore "
+            "reading server stats store torch"
         ).split()
     ),
 )

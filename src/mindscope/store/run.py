@@ -227,7 +227,7 @@ class RunStore:
         return "live" if any(facts.is_growing(now) for facts in files) else "idle"
 
     def may_be_written(self, now: float) -> bool:
-        """Whether a process may still write or copy a file of the run: a file changed lately, and none was closed."""
+        """Whether a process may still write or copy a file of the run: one changed lately and the newest is open."""
         files = self.files
         return not _is_finished(files) and any(facts.is_young(now) for facts in files)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hyper-parameters and results of runs."""
+"""Hyperparameters and results of runs."""

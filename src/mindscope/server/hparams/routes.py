@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hyper-parameters and results of runs."""
+"""Hyperparameters and results of runs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about hyper-parameters and results of runs."""
+"""Messages about hyperparameters and results of runs."""
 
 from __future__ import annotations
 
