@@ -111,8 +111,8 @@ export const errors = {
   "error.code.expression_too_long": "The formula has {count} characters, it may have {most}.",
   "error.code.expression_unreadable": "The formula “{text}” can’t be read: {why}.",
   "error.code.expression_too_deep": "The formula “{text}” is nested deeper than {most}.",
-  "error.code.expression_part": "“{part}” can’t stand in a formula: numbers, tags, + - * / // % **, < > == and or not can.",
-  "error.code.expression_comparison": "The formula “{text}” compares with is or in; wanted is one of < <= > >= == !=.",
+  "error.code.expression_part": "“{part}” can’t be used in a formula; use numbers, tags, + - * / // % **, < > ==, and, or, not.",
+  "error.code.expression_comparison": "The formula “{text}” compares with is or in; use one of < <= > >= == !=.",
   "error.code.expression_tag_call": '“{part}” names no tag; write tag("its name").',
   "error.code.expression_function":
     "“{part}” is no function here: abs sqrt exp log log10 log2 isnan isinf isfinite take one number, min and max two.",

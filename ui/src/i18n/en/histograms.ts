@@ -4,7 +4,7 @@ export const histograms = {
   "histograms.shape": "Display",
   "histograms.shape_ridge": "Offset",
   "histograms.shape_ridge_title":
-    "Histograms one behind the other, the newest in front. Heights are to scale within a step and compressed between steps.",
+    "Older histograms are farther back, the newest is in front. Heights are to scale within a step and compressed between steps.",
   "histograms.shape_front": "Overlay",
   "histograms.shape_front_title": "All histograms in one plot. Heights are to scale within a step and compressed between steps.",
   "histograms.shape_heat": "Heat map",
