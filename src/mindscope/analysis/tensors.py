@@ -30,9 +30,9 @@ Block = tuple[tuple[int, ...], Array]
 
 @dataclass(frozen=True, slots=True)
 class TensorSource:
-    """A tensor of ``shape``. ``read(start, count)`` gives numbers in C order, as they mean: of ``dtype``.
+    """A tensor of ``shape``. ``read(start, count)`` returns elements of ``dtype`` in C order.
 
-    ``size_bytes`` is what they take in the log. Texts have dtype object.
+    ``size_bytes`` is their size in the log. Texts have dtype object.
     """
 
     shape: tuple[int, ...]
@@ -42,7 +42,7 @@ class TensorSource:
     read: Callable[[int, int], Array]
 
     def blocks(self, key: SliceKey) -> Iterator[Block]:
-        """The slice in parts of some megabytes, in C order: whole rows of inner dimensions, or a part of one."""
+        """The slice in blocks of some megabytes, in C order: whole rows of inner dimensions, or a part of a row."""
         if any(len(part) == 0 for part in key if isinstance(part, range)):
             return
         yield from self._blocks(key, 0, 0, ())
@@ -54,7 +54,7 @@ class TensorSource:
         return np.concatenate([np.empty(0, self.dtype), *parts]).reshape(shape)
 
     def _blocks(self, key: SliceKey, axis: int, offset: int, origin: tuple[int, ...]) -> Iterator[Block]:
-        """Parts of the sub-tensor that begins at number ``offset``; outer dimensions were entered one by one."""
+        """Blocks of the sub-tensor that begins at element ``offset``, by recursion over the dimensions."""
         inner = math.prod(self.shape[axis + 1 :])
         if axis == len(key):
             yield origin, self.read(offset, 1).reshape((1,) * len(origin))
@@ -72,7 +72,7 @@ class TensorSource:
             yield self._rows(key, axis, offset, (*origin, number), part[number : number + most])
 
     def _rows(self, key: SliceKey, axis: int, offset: int, origin: tuple[int, ...], rows: range) -> Block:
-        """The sub-tensors at ``rows`` of one dimension, read in one go with what lies between them."""
+        """The sub-tensors at ``rows`` of one dimension. One read covers them and the rows between them."""
         shape = self.shape[axis + 1 :]
         low, high = min(rows[0], rows[-1]), max(rows[0], rows[-1])
         numbers = self.read(offset + low * math.prod(shape), (high - low + 1) * math.prod(shape))

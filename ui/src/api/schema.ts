@@ -639,7 +639,7 @@ export interface paths {
         };
         /**
          * Get Tensor Npy
-         * @description A slice, or everything, as a file for ``numpy.load``.
+         * @description A slice, or the whole tensor, as a file for ``numpy.load``.
          */
         get: operations["get_tensor_npy"];
         put?: never;

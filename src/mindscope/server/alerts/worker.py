@@ -57,7 +57,7 @@ class AlertWorker:
 
     @property
     def version(self) -> int:
-        """Grows with every change of an alert or of what is muted."""
+        """Grows with each change of an alert or a mute."""
         return self._version
 
     @property

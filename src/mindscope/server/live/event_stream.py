@@ -75,7 +75,7 @@ class EventStream:
         self._listeners.append(listener)
 
     def publish(self, version: int, runs: Iterable[str], run_list_changed: bool) -> None:
-        """Send every client that runs changed. Clients get nothing before ``open`` and after the event loop ended."""
+        """Send changed runs to all clients. Clients get nothing before ``open`` and after the end of the event loop."""
         change = LiveChange(version=version, runs=sorted(runs), run_list_changed=run_list_changed)
         self._to_all("change", change, lambda subscription: subscription.add(change))
 

@@ -145,7 +145,7 @@ def get_tensor_json(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Sl
     responses={200: {"content": {NpyResponse.media_type: BINARY}}, **READABLE},
 )
 def get_tensor_npy(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Slice = []) -> Response:  # noqa: B006
-    """A slice, or everything, as a file for ``numpy.load``."""
+    """A slice, or the whole tensor, as a file for ``numpy.load``."""
 
     def answer(source: TensorSource) -> Response:
         key = read_slice(slice, source.shape) if slice else whole(source)
@@ -155,7 +155,7 @@ def get_tensor_npy(run: str, tag: str, id: Id, viewer: CurrentViewer, slice: Sli
 
 
 def _answer(viewer: Viewer, run: str, tag: str, id: str, look: Callable[[TensorSource], Response]) -> Response:
-    """What ``look`` makes of the tensor; a refusal for a slice that can't be taken of it."""
+    """The result of ``look`` for a tensor; 422 if it has no such slice."""
     source = open_tensor(viewer.catalog, run, tag, id)
     if source is None:
         return value_not_found("tensor", run, tag, id)
