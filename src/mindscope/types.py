@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ class Kind(str, Enum):
 
     SCALAR = "scalar"
     IMAGE = "image"
+    VIDEO = "video"
     TENSOR = "tensor"
     HISTOGRAM = "histogram"
     TEXT = "text"
@@ -112,6 +114,34 @@ class Image:
             if opened.mode in ("L", "RGB", "RGBA"):
                 return np.asarray(opened)
             return np.asarray(opened.convert("RGBA" if "transparency" in opened.info else "RGB"))
+
+
+@dataclass(frozen=True, slots=True)
+class Video:
+    """One video, encoded as animated GIF; ``height`` and ``width`` are what the writer declared."""
+
+    height: int
+    width: int
+    encoded: bytes
+
+    def frames(self) -> Iterator[NDArray[np.uint8]]:
+        """Decode one frame after the other to uint8, shape (height, width, 3).
+
+        Raises FormatError at a frame that can't be decoded, and for a GIF of too many pixels.
+        """
+        import io
+
+        from PIL import Image as PillowImage
+
+        try:
+            opened = PillowImage.open(io.BytesIO(self.encoded), formats=("GIF",))
+            with opened:
+                for number in range(getattr(opened, "n_frames", 1)):
+                    opened.seek(number)
+                    yield np.asarray(opened.convert("RGB"))
+        except Exception as error:  # Pillow raises OSError, SyntaxError, struct.error and others
+            why = f"{type(error).__name__}: {error}"
+            raise FormatError(Reason("value_malformed", kind="video", why=why)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,8 +108,8 @@ def image_message(array: Array) -> tuple[Message, int]:
     A batch is tiled on one sheet of at most eight columns.
     """
     known = _as_bytes(array, _empty)
-    pixels, invalid = _brightness(as_batch(array if known is None else known))
-    sheet = _tile(pixels)
+    pixels, invalid = brightness(as_batch(array if known is None else known))
+    sheet = tile(pixels)
     height, width, channels = sheet.shape
     return {"height": height, "width": width, "colorspace": channels, "encoded_image": encode_png(sheet)}, invalid
 
@@ -141,7 +141,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return b"".join((struct.pack(">I", len(data)), name, data, struct.pack(">I", zlib.crc32(data, zlib.crc32(name)))))
 
 
-def _brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
+def brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
     """The uint8 pixels of ``batch``, and how many of its values are NaN or infinite."""
     if batch.dtype == np.uint8:
         return batch, 0
@@ -181,7 +181,7 @@ def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.
     return marked
 
 
-def _tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """One sheet (rows * H, columns * W, C) of the images in reading order; unused places are 0."""
     count, height, width, channels = batch.shape
     if count == 1:

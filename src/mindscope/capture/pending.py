@@ -20,12 +20,13 @@ from mindscope.capture.messages import graph_bytes
 from mindscope.capture.protobuf_fields import bytes_field, text_field
 from mindscope.capture.scalars import range_warning, scalar_fields
 from mindscope.capture.tensors import check_tensor, planes, tensor_message
+from mindscope.capture.videos import DEFAULT_FPS, check_video, split_frames, video_message
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import VALUE
 from mindscope.types import Message
 
-VALUE_PLUGINS = ("scalar", "image", "tensor", "histogram", "landscape")
+VALUE_PLUGINS = ("scalar", "image", "video", "tensor", "histogram", "landscape")
 MESSAGE_PLUGINS = ("graph", *FIELDS)
 PLUGINS = (*VALUE_PLUGINS, *MESSAGE_PLUGINS)
 
@@ -84,6 +85,9 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
             plugin, tag, value.size + _MIN_BYTES, partial(_encode_deferred, plugin, tag, value, warn_once), value
         )
     check, encode = _ARRAYS[plugin]
+    if plugin == "video":
+        value, fps = split_frames(value)
+        encode = partial(_encode_video, fps=fps)
     array = to_array(value, partial(copy_image, buffers=buffers) if plugin == "image" else buffers.copy)
     check(array)
     return PendingValue(plugin, tag, array.nbytes + _MIN_BYTES, partial(encode, tag, array, warn_once), array)
@@ -126,6 +130,14 @@ def _encode_image(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
     return _value_field(tag, "image", message)
 
 
+def _encode_video(tag: str, array: Array, warn_once: WarnOnce, fps: float = DEFAULT_FPS) -> bytes:
+    with np.errstate(all="ignore"):
+        message, invalid = video_message(array, fps)
+    if invalid:
+        warn_once("NaN", tag, f"video {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
+    return _value_field(tag, "image", message)
+
+
 def _encode_histogram(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
     return histogram_field(tag, array)
 
@@ -149,6 +161,7 @@ def _value_field(tag: str, name: str, message: Message) -> bytes:
 _ARRAYS: dict[str, tuple[Callable[[Array], None], Callable[[str, Array, WarnOnce], bytes]]] = {
     "scalar": (_check_scalar, _encode_scalar),
     "image": (check_image, _encode_image),
+    "video": (check_video, _encode_video),
     "histogram": (_check_histogram, _encode_histogram),
     "tensor": (check_tensor, _encode_tensor),
 }

@@ -9,7 +9,7 @@ from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats._scalar_events import encode_summary_event
 from mindscope.formats.event_fields import split_event
-from mindscope.formats.kinds import KINDS
+from mindscope.formats.kinds import KINDS, refined_kind
 from mindscope.formats.kinds.scalar import exact_scalar
 from mindscope.formats.mindspore_schemas import EVENT, SUMMARY
 from mindscope.reasons import Reason
@@ -62,6 +62,7 @@ def _locate_summary(
                 exact = content
         if kind is Kind.SCALAR and scalar is None:
             raise FormatError(Reason("scalar_no_float", tag=tag))
+        kind = refined_kind(kind, payload[value_start:value_end])
         if kind is not None:
             if scalar is not None and exact is not None:
                 scalar = exact_scalar(scalar, exact)

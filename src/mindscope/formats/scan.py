@@ -18,6 +18,7 @@ from mindscope.formats.barrier import as_format_error
 from mindscope.formats.block_allocator import BlockAllocator
 from mindscope.formats.dialects import decode, locate
 from mindscope.formats.frames import FRAME_HEADER, FRAME_OVERHEAD, FrameReader
+from mindscope.formats.kinds import REFINED_KINDS, refined_kind
 from mindscope.formats.step_ranges import StepRanges
 from mindscope.formats.time_range import EMPTY_RANGE, TimeRange
 from mindscope.types import DialectName, Kind, Undecodable
@@ -77,6 +78,7 @@ class EventScanner:
         self._columns.start(dialect.value, partial(_learn_kind, kinds))
         self._tags: list[str] = []  # indexed by the number that ``_columns`` assigns
         self._looked_into = _looked_into(dialect)
+        self._refined = _refined_numbers(dialect)
         self._start()
 
     def _start(self) -> None:
@@ -150,11 +152,22 @@ class EventScanner:
 
     def _add_places(self, places: Columns, view: memoryview, base: int) -> None:
         """Keep references ungrouped until ``take``: grouping many chunks at once costs as much as grouping one."""
+        self._refine(places, view, base)
         is_looked_into = np.logical_or.reduce([places["number"] == number for number in self._looked_into])
         if is_looked_into.any():
             self._look_into(_rows(places, is_looked_into), view, base)
             places = _rows(places, ~is_looked_into)
         self._places.append(places)
+
+    def _refine(self, places: Columns, view: memoryview, base: int) -> None:
+        """Give values the number of the kind that their content says."""
+        numbers = places["number"]
+        for number, kind in self._refined.items():
+            for row in np.flatnonzero(numbers == number).tolist():
+                start = int(places["offset"][row]) - base
+                found = refined_kind(kind, view[start : start + int(places["length"][row])])
+                if found is not None and found is not kind:
+                    numbers[row] = _told_number(found)
 
     def _look_into(self, places: Columns, view: memoryview, base: int) -> None:
         for number, tag, columns in _series(places):
@@ -256,6 +269,16 @@ def _looked_into(dialect: DialectName) -> list[int]:
     """Numbers of references whose bytes must be read now, while their chunk is in memory."""
     run_metadata = [EVENT_FIELD + number for number, kind in _EVENT_KINDS[dialect].items() if kind is Kind.RUN_METADATA]
     return [TOLD + TOLD_SCALAR, BROKEN_METADATA, *run_metadata]
+
+
+def _told_number(kind: Kind) -> int:
+    return TOLD + TOLD_SCALAR + _TOLD_KINDS.index(kind)
+
+
+def _refined_numbers(dialect: DialectName) -> dict[int, Kind]:
+    """The numbers of places whose bytes may say a narrower kind, and the kind that they have without."""
+    fields = {field: kind for field, kind in _VALUE_KINDS.get(dialect, {}).items() if kind in REFINED_KINDS}
+    return fields | {_told_number(kind): kind for kind in REFINED_KINDS}
 
 
 def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.event_fields import split_event
-from mindscope.formats.kinds import KINDS
+from mindscope.formats.kinds import KINDS, refined_kind
 from mindscope.formats.kinds.scalar import SCALAR
 from mindscope.formats.tensorboard_schemas import EVENT, METADATA
 from mindscope.types import Kind, Located, Undecodable
@@ -86,6 +86,7 @@ def _locate_summary(
             except FormatError as error:
                 yield Undecodable(*place, error)
             kind = kinds.get(tag, kind)
+        kind = refined_kind(kind, encoded)
         try:
             if kind is Kind.SCALAR and scalar is None:
                 scalar = decode_scalar(encoded)

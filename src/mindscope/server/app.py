@@ -42,11 +42,12 @@ from mindscope.server.tags import routes as tags
 from mindscope.server.tensors import routes as tensors
 from mindscope.server.texts import routes as texts
 from mindscope.server.values import routes as values
+from mindscope.server.video import routes as video
 from mindscope.settings import Settings
 
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, pr_curves),
-    *(images, values, texts, audio, tensors, hparams, previews, damages),
+    *(images, video, values, texts, audio, tensors, hparams, previews, damages),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -7,7 +7,7 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-export type ListedKind = Schemas["ListedKind"];
+export type Kind = Schemas["Kind"];
 export type ValueList = Schemas["ValuesAnswer"];
 export type TensorFacts = Schemas["TensorAnswer"];
 export type TensorWindow = Schemas["TensorWindowAnswer"];
@@ -40,7 +40,7 @@ function sliceQuery(key: SliceKey, more: Readonly<Record<string, number>> = {}):
   return query;
 }
 
-export function fetchValues({ run, tag }: SeriesKey, kind: ListedKind, signal: AbortSignal): Promise<ValueList> {
+export function fetchValues({ run, tag }: SeriesKey, kind: Kind, signal: AbortSignal): Promise<ValueList> {
   return json("/api/values", new URLSearchParams({ run, tag, kind }), signal);
 }
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from mindscope.errors import WireError
 from mindscope.formats.kinds.audio import AUDIO
 from mindscope.formats.kinds.descriptor import KindDescriptor, NamedBytes, Storage
 from mindscope.formats.kinds.graph import GRAPH, META_GRAPH, RUN_METADATA
@@ -19,13 +20,34 @@ from mindscope.formats.kinds.tensor import TENSOR
 from mindscope.formats.kinds.tensor_plugins import MESH, PR_CURVE
 from mindscope.formats.kinds.tensorboard_plugins import CUSTOM_SCALARS, HPARAMS
 from mindscope.formats.kinds.text import TEXT
+from mindscope.formats.kinds.video import VIDEO
 from mindscope.types import Kind
 
-__all__ = ["KINDS", "KindDescriptor", "NamedBytes", "Storage"]
+__all__ = ["KINDS", "REFINED_KINDS", "KindDescriptor", "NamedBytes", "Storage", "refined_kind"]
 
 _DESCRIPTORS = (
-    SCALAR, IMAGE, TENSOR, HISTOGRAM, TEXT, AUDIO, PR_CURVE, MESH, HPARAMS, CUSTOM_SCALARS, LANDSCAPE, GRAPH,
+    SCALAR, IMAGE, VIDEO, TENSOR, HISTOGRAM, TEXT, AUDIO, PR_CURVE, MESH, HPARAMS, CUSTOM_SCALARS, LANDSCAPE, GRAPH,
     RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION, LOG_MESSAGE, META_GRAPH,
 )  # fmt: skip
 KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({each.kind: each for each in _DESCRIPTORS})
 """The descriptor of every kind, in export order."""
+
+REFINED_KINDS = frozenset(each.refines for each in _DESCRIPTORS if each.refines)
+"""Kinds that ``refined_kind`` may replace."""
+
+
+def refined_kind(kind: Kind | None, encoded: bytes | memoryview) -> Kind | None:
+    """The kind of an encoded Summary.Value whose field or plugin says ``kind``, by its content."""
+    if kind not in REFINED_KINDS:
+        return kind
+    for each in _DESCRIPTORS:
+        if each.refines is kind and each.recognizes and _recognizes(each.recognizes, encoded):
+            return each.kind
+    return kind
+
+
+def _recognizes(recognizes: Callable[[bytes | memoryview], bool], encoded: bytes | memoryview) -> bool:
+    try:
+        return recognizes(encoded)
+    except WireError:  # whoever decodes the value reports it
+        return False

@@ -36,8 +36,9 @@ class KindDescriptor:
 
     ``plugins`` are the names of TensorBoard's plugins whose tensors are of this kind. ``is_tagged`` is False for kinds
     that use their own name as the tag. If ``has_progress`` is True, the steps of its values show the progress of a
-    training. ``export_directory`` and ``to_files`` write each value as files; "" and None if an export writes no file
-    for each value.
+    training. A value of the kind ``refines`` is of this kind if ``recognizes`` accepts its encoded Summary.Value; that
+    is for kinds that share a field. ``export_directory`` and ``to_files`` write each value as files; "" and None if an
+    export writes no file for each value.
     """
 
     kind: Kind
@@ -47,6 +48,8 @@ class KindDescriptor:
     plugins: tuple[str, ...] = ()
     is_tagged: bool = True
     has_progress: bool = False
+    refines: Kind | None = None
+    recognizes: Callable[[bytes | memoryview], bool] | None = None
     export_directory: str = ""
     to_files: Callable[[Any], Iterator[NamedBytes]] | None = None
 
@@ -56,9 +59,9 @@ def tensorboard_value(kind: Kind, decode: Callable[[Message], Any], *fields: int
     return Storage(_of_value(kind, tensorboard_schemas.VALUE, decode), fields)
 
 
-def mindspore_value(kind: Kind, decode: Callable[[Message], Any], field: int) -> Storage:
-    """A kind in ``field`` of MindSpore's Summary.Value."""
-    return Storage(_of_value(kind, mindspore_schemas.VALUE, decode), (field,))
+def mindspore_value(kind: Kind, decode: Callable[[Message], Any], *fields: int) -> Storage:
+    """A kind in ``fields`` of MindSpore's Summary.Value."""
+    return Storage(_of_value(kind, mindspore_schemas.VALUE, decode), fields)
 
 
 def event_message(schema: wire.Schema, field: int) -> Storage:

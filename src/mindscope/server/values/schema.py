@@ -3,18 +3,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from mindscope.server.http.schema import Answer
 from mindscope.types import Kind
-
-
-class ListedKind(str, Enum):
-    """Kinds whose values have a route of their own."""
-
-    TENSOR = "tensor"
-    TEXT = "text"
-    AUDIO = "audio"
 
 
 class ValuesAnswer(Answer):

@@ -11,7 +11,7 @@ import {
   fetchValues,
   fetchWindow,
   tensorFile,
-  type ListedKind,
+  type Kind,
   type Previews,
   type SliceKey,
   type AudioClip,
@@ -44,7 +44,7 @@ const ID_BYTES = 80;
 const CELL_BYTES = 32;
 const FACTS_BYTES = 1024;
 
-function listOf(kind: ListedKind): SeriesSource<ValueList> {
+function listOf(kind: Kind): SeriesSource<ValueList> {
   return seriesSource({ kind, read: (series, signal) => fetchValues(series, kind, signal), bytes: ({ id }) => id.length * ID_BYTES });
 }
 
