@@ -106,7 +106,7 @@ def test_a_curve_that_becomes_wide_begins_again(path: Path) -> None:
     write(path, 10, HARD)
     catalog.refresh()
     assert series.visible_parts().prefix_id is not before.prefix_id
-    assert GrowingCurve(is_summed_up=False).columns[2].dtype == np.float32
+    assert GrowingCurve(has_pyramids=False).columns[2].dtype == np.float32
 
 
 def test_exports_have_every_digit(path: Path, tmp_path: Path) -> None:

@@ -779,7 +779,7 @@ export interface paths {
         };
         /**
          * Get Video Data
-         * @description The GIF itself, as it stands in the log; of one that breaks off, what there is.
+         * @description The bytes of the GIF in the log; for a truncated GIF, the existing part.
          */
         get: operations["get_video_data"];
         put?: never;

@@ -49,5 +49,5 @@ def refined_kind(kind: Kind | None, encoded: bytes | memoryview) -> Kind | None:
 def _recognizes(recognizes: Callable[[bytes | memoryview], bool], encoded: bytes | memoryview) -> bool:
     try:
         return recognizes(encoded)
-    except WireError:  # whoever decodes the value reports it
+    except WireError:  # the decoder of the value reports it
         return False

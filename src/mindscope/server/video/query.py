@@ -16,7 +16,7 @@ from mindscope.types import Kind
 
 @dataclass(frozen=True, slots=True)
 class FoundVideo:
-    """``encoded`` as it stands in the log; ``place`` says where: run, tag, step, file and the byte in it, offset."""
+    """``encoded`` holds the bytes in the log; ``place`` holds run, tag, step, file and byte offset."""
 
     encoded: bytes
     place: dict[str, Value]

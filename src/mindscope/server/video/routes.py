@@ -37,7 +37,7 @@ def get_video(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response:
 
 @router.get("/video/data", response_class=VideoResponse, response_model=None, responses=VIDEO_RESPONSES)
 def get_video_data(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response:
-    """The GIF itself, as it stands in the log; of one that breaks off, what there is."""
+    """The bytes of the GIF in the log; for a truncated GIF, the existing part."""
     video = find_video(viewer.catalog, run, tag, id)
     if video is None:
         return value_not_found("video", run, tag, id)
