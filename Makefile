@@ -38,7 +38,7 @@ test-frameworks: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB)
 test-browser: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
 	$(PYTEST) --junit-xml=$(TIMES)/browser.xml -m "browser"
 
-test-ui: ui/node_modules/.installed
+test-ui: ui/node_modules/.installed | chromium
 	cd ui && npm test -- --reporter=default --reporter=junit --outputFile.junit=../$(TIMES)/ui.xml
 
 test-slowest: $(VENV)/.created
@@ -57,7 +57,7 @@ check-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package
 	$(BIN)/lint-imports
 
 check-ui: ui/node_modules/.installed
-	cd ui && npm run format:check && npm run check && npm run lint && npm run depcheck
+	cd ui && npm run format:check && npm run check && npm run check:components && npm run lint && npm run depcheck
 
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py

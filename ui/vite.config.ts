@@ -10,5 +10,16 @@ export default defineConfig({
   build: { outDir: "dist/built", target: "es2022", assetsInlineLimit: 0 },
   server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
   // a busy machine is slow, which says nothing about the code
-  test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 60_000 },
+  test: {
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "unit", include: ["src/**/*.test.ts"], exclude: ["src/**/*.component.test.ts"], environment: "node" },
+      },
+      "./vitest.components.config.ts",
+    ],
+  },
 });

@@ -60,25 +60,6 @@ def test_the_theme_follows_the_system_unless_chosen(viewer: LiveViewer, open_pag
     page.wait_for_function(f"{BACKGROUND} !== {light!r}")
 
 
-def test_keys_are_listed_and_fold_the_run_selection(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
-    wait_until_drawn(card(page, "train/loss"))
-    theme = page.get_by_test_id("theme")
-    theme.focus()
-    page.keyboard.press("?")
-    panel = page.get_by_test_id("keys-panel")
-    expect(panel).to_contain_text("previous or next point")
-    page.keyboard.press("Escape")
-    expect(panel).to_have_count(0)
-    expect(theme).to_be_focused()
-    selection = page.get_by_role("searchbox", name="Filter runs")
-    expect(selection).to_be_visible()
-    page.keyboard.press("[")
-    expect(selection).to_have_count(0)
-    page.keyboard.press("[")
-    expect(selection).to_be_visible()
-
-
 def test_everything_of_the_frame_is_reached_by_keys(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/?run=mindspore%2Fcustom_loop")
     expect(page.get_by_test_id("runs-table")).to_be_visible()

@@ -202,11 +202,3 @@ def test_the_dashboard_tells_the_damage_of_its_run_only(torn: Torn, open_page: O
     page.get_by_test_id("next-run").click()
     expect(page.get_by_test_id("issues-banner")).to_be_visible()
     expect(page.get_by_test_id("card-profile")).to_contain_text("mindspore.Profiler")
-
-
-def test_an_address_without_a_page_says_so(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/no-such-page")
-    expect(page.get_by_test_id("not-found")).to_contain_text("/no-such-page")
-    expect(page.get_by_test_id("runs-table")).to_have_count(0)
-    page.get_by_test_id("not-found").get_by_role("button").click()
-    expect(page.get_by_test_id("runs-table")).to_be_visible()
