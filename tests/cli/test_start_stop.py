@@ -106,7 +106,7 @@ def test_without_a_workspace_the_viewer_warns_and_serves_from_memory(mindscope: 
     GrowingLog(mindscope.room / "run").scalar(1, 0.5)
     started = mindscope("start", "--port", port, "--workspace", "file")
     assert f"workspace {mindscope.room / 'file'}: " in started.stderr
-    assert "notes, colours and thresholds can't be changed" in started.stderr
+    assert "notes, colors and thresholds can't be changed" in started.stderr
     assert "choose another one with --workspace" in started.stderr
     assert f":{port}" in started.stdout
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
@@ -137,7 +137,7 @@ def test_on_a_full_disk_the_viewer_warns_and_serves_from_memory(mindscope: Comma
     finally:
         process.terminate()
         _, told = process.communicate(timeout=60)
-    assert "notes, colours and thresholds can't be changed" in told
+    assert "notes, colors and thresholds can't be changed" in told
     assert "`mindscope stop` don't know this viewer" in told
     assert "Traceback" not in told
 
