@@ -126,7 +126,7 @@ PHRASES: Mapping[str, str] = {
 
 PROSE = (
     *DOCUMENTS,
-    "ui/src/i18n/en",
+    "ui/src",
     *(f"src/mindscope/{name}.py" for name in "errors log rank reasons setting_values settings types".split()),
     *(
         f"src/mindscope/{folder}"

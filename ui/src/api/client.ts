@@ -29,7 +29,7 @@ type Watch = () => () => void;
 
 let watch: Watch = () => () => {};
 
-/** Tell `watcher` of every request from now on. There is one, which shows that the page waits. */
+/** Report every request to `watcher`, the progress bar of the page. There is only one. */
 export function watchRequests(watcher: Watch): void {
   watch = watcher;
 }

@@ -81,7 +81,7 @@ export function fetchImages({ run, tag, since }: KnownSeries, signal: AbortSigna
   return json(request(`/api/images?${query}`, { signal }));
 }
 
-/** Where a picture is. The bytes behind an address never change. */
+/** Address of an image. The bytes at an address never change. */
 export function imageAddress({ run, tag }: SeriesKey, id: string, picture: number): string {
   return `/api/image?${new URLSearchParams({ run, tag, id, picture: String(picture) })}`;
 }

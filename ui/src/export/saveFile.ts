@@ -11,7 +11,7 @@ export type SavedOutcome =
   { isSaved: true; cards: number; size: number; notes: readonly string[] } | { isSaved: false; what: string; notes: readonly string[] };
 
 const NONCE_BYTES = 18;
-/** So many names say enough of what could not be read. */
+/** Most names in the list of what could not be read. */
 const NAMES = 3;
 
 /** Exports the view and starts the download. Never raises; an aborted signal gives no message. */

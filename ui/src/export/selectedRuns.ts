@@ -32,7 +32,7 @@ export function namedRun(name: string): { name: string; color: string } {
   return { name, color: colors.of(name) };
 }
 
-/** The filter in words; nothing where there is none. */
+/** The filter in words; empty without a filter. */
 export function filterSetting(filter: Filter = view.filter): Setting[] {
   if (filter.text === "") return [];
   return [{ name: t("saved.filter"), value: filter.isRegex ? t("saved.regex", { text: filter.text }) : filter.text }];

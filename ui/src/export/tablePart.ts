@@ -4,7 +4,7 @@ import type { TableCell } from "../core/tables/json";
 import { t } from "../i18n/i18n.svelte";
 import type { CardContent } from "./html/model";
 
-/** Rows of a table in a file; more make it too long to be looked at. */
+/** Most rows of a table in a file; more would make it too long to read. */
 const MOST_ROWS = 5_000;
 
 /** A column of a table: what it is called, what it holds of a row, and how that is written. */
@@ -17,7 +17,7 @@ export interface PlannedColumn<Row> {
   text: (row: Row) => string;
 }
 
-/** A table as the content of a card, the first column naming its rows; what of it is left out is said. */
+/** A table as the content of a card; the first column names its rows. A fact counts the omitted rows. */
 export function tableContent<Row>(
   label: string,
   columns: readonly PlannedColumn<Row>[],

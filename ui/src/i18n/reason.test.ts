@@ -16,7 +16,7 @@ const say = (language: "en" | "zh") => (key: string, values: Values) => {
 describe("a reason of the server", () => {
   const gone: Reason = { code: "tag_not_found", values: { kind: "scalar", tag: "{run}", run: "a/b" }, message: "English" };
 
-  it("is said in the words of the language, with its values", () => {
+  it("is written in the words of the language, with its values", () => {
     expect(saidBy(gone, say("zh"))).toBe("训练“a/b”中没有标签“{run}”。");
     expect(saidBy(gone, say("en"))).toBe("Run “a/b” has no tag “{run}”.");
   });

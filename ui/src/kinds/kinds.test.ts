@@ -13,7 +13,7 @@ describe("the kinds of data", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("are named as in the API where runs are asked for them", () => {
+  it("are named as in the API in requests for runs", () => {
     const asked = KINDS.flatMap(({ kind, count, card, pages = [] }) => [
       ...(count || card?.isTagged ? [kind] : []),
       ...pages.flatMap(({ shows = [] }) => shows),

@@ -20,7 +20,7 @@ import { PlotPointer } from "../frame/plotPointer";
 
 export type { Hover };
 
-/** How a box was chosen: whether it changes the horizontal range, and whether it goes on from the one before. */
+/** How a zoom box was chosen: whether it changes the x range, and whether it continues the previous zoom. */
 export interface PlotZoom {
   isHorizontal: boolean;
   isContinued: boolean;
@@ -55,7 +55,7 @@ export class CurvePlot {
   #frame: PlotFrame;
   #isZoomed = false;
   #whole: Ranges;
-  /** Time of the last turn of the wheel: the next one soon after goes on with its zoom. */
+  /** Time of the last wheel event: an event soon after continues its zoom. */
   #scaledAt = -Infinity;
   #emphasised: readonly string[] = [];
 
@@ -185,7 +185,7 @@ export class CurvePlot {
       this.#size,
       this.#ranges,
       across,
-      yAxes.map((upright) => ({ ...upright, isLog: scaling.isLog })),
+      yAxes.map((yAxis) => ({ ...yAxis, isLog: scaling.isLog })),
       labelWidth,
       labelRoom(this.#curves, this.#size),
     );

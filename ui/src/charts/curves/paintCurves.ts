@@ -17,7 +17,7 @@ interface Line {
 
 const WHOLE: Line = { width: 1.5, opacity: 1 };
 const EMPHASISED: Line = { width: 2.5, opacity: 1 };
-/** Of raw values behind smoothed ones. */
+/** Of raw values below smoothed ones. */
 const RAW: Line = { width: 1.5, opacity: 0.34 };
 const PEER: Line = { width: 1, opacity: 0.4 };
 /** One of many. */
@@ -30,7 +30,7 @@ const SPILL = 3;
 /** Beyond this many rows the joints are too small to see and too many to be rounded. */
 const ROUND_ROWS = 400;
 
-/** Draws the curves behind, peers, bands, raw curves, smoothed ones in front; one curve a step. */
+/** Draws the faint curves, peers, bands, raw curves, smoothed ones in front; one curve a step. */
 export function* paintCurves(painting: Painting, all: readonly Curve[], peers: readonly Curve[]): Generator<void> {
   const curves = all.filter(({ isBehind }) => !isBehind);
   clipToArea(painting);

@@ -47,7 +47,7 @@ function frameOf({ curves, axis, axisName = "", isTitled = false, scaling, yAxes
     size,
     ranges ?? wholeRanges(curves, scaling, values),
     { axis, isLog: isLogX, title: isTitled ? axisName : "" },
-    yAxes.map((upright) => ({ ...upright, isLog })),
+    yAxes.map((yAxis) => ({ ...yAxis, isLog })),
     labelWidth,
     labelRoom(curves, size),
   );

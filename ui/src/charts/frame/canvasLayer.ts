@@ -12,7 +12,7 @@ export class CanvasLayer {
   #shown: HTMLCanvasElement | null = null;
   #task: PaintTask | null = null;
 
-  /** Stands under `before`, in the same host. */
+  /** Inserted before `before`, in the same host. */
   constructor(before: Element) {
     this.#before = before;
   }

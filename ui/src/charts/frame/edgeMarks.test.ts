@@ -36,7 +36,7 @@ test("a curve that has a place everywhere has no marks", () => {
   expect(marksOf([0, 1, 2], [1, 2, 3], LINEAR)).toEqual([]);
 });
 
-test("what has no height stands below or above its place", () => {
+test("a value without a height is drawn below or above its place", () => {
   expect(marksOf([0, 1, 2], [1, NaN, Infinity], LINEAR)).toEqual([
     expect.stringMatching(/^[\d.]+ 174.5 L[\d.]+ 181.5 M/),
     expect.stringMatching(/^[\d.]+ 4.5 L.* Z filled$/),

@@ -4,7 +4,7 @@ import type { Size } from "./plotFrame";
 const listeners = new WeakMap<Element, (size: Size) => void>();
 let observer: ResizeObserver | null = null;
 
-/** Tells the size of an element in whole CSS pixels, at first and when it changes; for `{@attach observeSize(...)}`. */
+/** Reports the size of an element in whole CSS pixels, at first and after each change; for `{@attach observeSize(...)}`. */
 export function observeSize(onchange: (size: Size) => void): (element: Element) => () => void {
   return (element) => {
     observer ??= new ResizeObserver((entries) => {

@@ -58,19 +58,19 @@ function paintBottom({ surface, frame: { area, bottom, projections }, ink }: Axe
 }
 
 function paintYAxis({ surface, frame: { area, yAxes, projections }, ink }: AxesPainting, index: number): void {
-  const upright = yAxes[index]!;
-  const edge = edgeOf(upright, area.left, area.left + area.width);
-  surface.fillStyle = ink(upright.color ?? "var(--ink-soft)");
-  surface.textAlign = upright.isRight ? "left" : "right";
+  const yAxis = yAxes[index]!;
+  const edge = edgeOf(yAxis, area.left, area.left + area.width);
+  surface.fillStyle = ink(yAxis.color ?? "var(--ink-soft)");
+  surface.textAlign = yAxis.isRight ? "left" : "right";
   surface.textBaseline = "middle";
-  const x = edge + (upright.isRight ? GAP : -GAP);
-  upright.labels.forEach((label, row) => surface.fillText(label, x, Math.round(projections[index]!.y(upright.ticks[row]!))));
-  if (upright.title === "") return;
+  const x = edge + (yAxis.isRight ? GAP : -GAP);
+  yAxis.labels.forEach((label, row) => surface.fillText(label, x, Math.round(projections[index]!.y(yAxis.ticks[row]!))));
+  if (yAxis.title === "") return;
   surface.save();
-  surface.translate(edge + (upright.isRight ? upright.width - TITLE_MIDDLE : TITLE_MIDDLE - upright.width), area.top + area.height / 2);
-  surface.rotate(upright.isRight ? Math.PI / 2 : -Math.PI / 2);
+  surface.translate(edge + (yAxis.isRight ? yAxis.width - TITLE_MIDDLE : TITLE_MIDDLE - yAxis.width), area.top + area.height / 2);
+  surface.rotate(yAxis.isRight ? Math.PI / 2 : -Math.PI / 2);
   surface.textAlign = "center";
-  surface.fillText(upright.title, 0, 0);
+  surface.fillText(yAxis.title, 0, 0);
   surface.restore();
 }
 

@@ -32,7 +32,7 @@ let waiting: PaintTask[] = [];
 let frame: number | null = null;
 let frameDeadline = 0;
 
-/** Begins at once while this frame has time left, and goes on in the next ones: hundreds of curves never freeze the page. */
+/** Starts at once while this frame has time left, and continues in the next frames: hundreds of curves never freeze the page. */
 export function schedule(task: PaintTask): void {
   const now = performance.now();
   if (waiting.length === 0) {

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { along, plotFrame, squareSize, type PlotFrame, type Size } from "./plotFrame";
 
 const ACROSS = { axis: "step", isLog: false } as const;
-const upright = (title: string): { title: string; color: null; isLog: boolean } => ({ title, color: null, isLog: false });
+const yAxis = (title: string): { title: string; color: null; isLog: boolean } => ({ title, color: null, isLog: false });
 const frameOf = (count: number): ReturnType<typeof plotFrame> => {
-  const yAxes = ["loss", "accuracy", "rate"].slice(0, count).map(upright);
+  const yAxes = ["loss", "accuracy", "rate"].slice(0, count).map(yAxis);
   return plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: yAxes.map(() => [0, 1]) }, ACROSS, yAxes, (label) => 7 * label.length);
 };
 
@@ -40,13 +40,7 @@ describe("plotFrame", () => {
   });
 
   it("writes nothing beside an axis that nothing has a height on", () => {
-    const { yAxes } = plotFrame(
-      { width: 600, height: 300 },
-      { x: [0, 100], ys: [[0, 1]], bare: [true] },
-      ACROSS,
-      [upright("loss")],
-      () => 7,
-    );
+    const { yAxes } = plotFrame({ width: 600, height: 300 }, { x: [0, 100], ys: [[0, 1]], bare: [true] }, ACROSS, [yAxis("loss")], () => 7);
     expect(yAxes[0]!.labels).toEqual([]);
   });
 
@@ -57,7 +51,7 @@ describe("plotFrame", () => {
 
   it("titles a single axis beside a titled horizontal one, and makes a square area", () => {
     const titled = (size: Size): PlotFrame =>
-      plotFrame(size, { x: [0, 1], ys: [[0, 1]] }, { ...ACROSS, title: "Recall" }, [upright("Precision")], () => 7);
+      plotFrame(size, { x: [0, 1], ys: [[0, 1]] }, { ...ACROSS, title: "Recall" }, [yAxis("Precision")], () => 7);
     const whole = titled({ width: 600, height: 300 });
     expect([whole.bottom.title, whole.yAxes[0]!.title]).toEqual(["Recall", "Precision"]);
     expect(whole.area.height).toBeLessThan(frameOf(1).area.height);

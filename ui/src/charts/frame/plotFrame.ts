@@ -71,18 +71,18 @@ export function plotFrame(
   const isTitled = yAxes.length > 1 || title !== "";
   const height = Math.max(1, size.height - TOP - BOTTOM - (title === "" ? 0 : TITLE));
   const room = { left: 0, right: yAxes.length > 1 ? 0 : Math.max(RIGHT, beside) };
-  const placed = yAxes.map((upright, index): YAxisFrame => {
+  const placed = yAxes.map((yAxis, index): YAxisFrame => {
     const isRight = index % 2 === 1;
-    const axisTicks = ranges.bare?.[index] ? NO_TICKS : yTicksOf(upright, ranges.ys[index] ?? ranges.ys[0]!, height);
+    const axisTicks = ranges.bare?.[index] ? NO_TICKS : yTicksOf(yAxis, ranges.ys[index] ?? ranges.ys[0]!, height);
     const width = widthOf(axisTicks, measure) + (isTitled ? TITLE : 0);
     const offset = isRight ? room.right : room.left;
     if (isRight) room.right += width;
     else room.left += width;
-    return { ...axisTicks, title: isTitled ? upright.title : "", color: upright.color, isRight, offset, width };
+    return { ...axisTicks, title: isTitled ? yAxis.title : "", color: yAxis.color, isRight, offset, width };
   });
   const area = { left: room.left, top: TOP, width: Math.max(1, size.width - room.left - room.right), height };
   const x = along(ranges.x, area.left, area.left + area.width, across.isLog);
-  const ys = yAxes.map((upright, index) => along(ranges.ys[index] ?? ranges.ys[0]!, TOP + height, TOP, upright.isLog));
+  const ys = yAxes.map((yAxis, index) => along(ranges.ys[index] ?? ranges.ys[0]!, TOP + height, TOP, yAxis.isLog));
   return {
     size,
     area,

@@ -165,7 +165,7 @@ export class PlotPointer {
     if (this.#box) this.#box.hidden = box === null;
   }
 
-  /** Within the area, also while a drag goes on beyond it. */
+  /** Clamped to the area, also while a drag leaves it. */
   #pointOf(event: MouseEvent): Point {
     const { left, top, width, height } = this.area.getBoundingClientRect();
     return { x: Math.min(width, Math.max(0, event.clientX - left)), y: Math.min(height, Math.max(0, event.clientY - top)) };

@@ -30,10 +30,10 @@ export function bucketFrame({ edges, counts }: Buckets, size: Size): PlotFrame {
 }
 
 /** Counts are whole numbers. */
-function withWholeTicks(upright: PlotFrame["yAxes"][number]): PlotFrame["yAxes"][number] {
-  const whole = upright.ticks.map(Number.isInteger);
+function withWholeTicks(yAxis: PlotFrame["yAxes"][number]): PlotFrame["yAxes"][number] {
+  const whole = yAxis.ticks.map(Number.isInteger);
   const kept = <T>(_: T, index: number): boolean => whole[index]!;
-  return { ...upright, ticks: upright.ticks.filter(kept), labels: upright.labels.filter(kept) };
+  return { ...yAxis, ticks: yAxis.ticks.filter(kept), labels: yAxis.labels.filter(kept) };
 }
 
 export function paintBuckets(painting: BucketPainting, buckets: Buckets): void {

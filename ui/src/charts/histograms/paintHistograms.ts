@@ -9,9 +9,9 @@ import { crisp, segment, type Ink, type Surface } from "../frame/surface";
 /** Colors and words of a drawing. */
 export interface Look {
   axis: Axis;
-  /** The color of the run, so much of it. */
+  /** The color of the run with this opacity. */
   tint: (alpha?: number) => string;
-  /** The color map from little, 0, to much, 1; so much of its color. */
+  /** The color map from 0 (low) to 1 (high), with this opacity. */
   shade: (share: number, alpha?: number) => string;
   ink: Ink;
   /** Pixels of the surface for a CSS pixel. */
@@ -191,7 +191,7 @@ function inside(view: HistogramLayout, pixel: number): number {
   return Math.min(top + height, Math.max(top, pixel));
 }
 
-/** Pixels inside of one bucket hold the same count but for rounding: one rectangle for all of them. */
+/** Pixels inside of one bucket hold the same count up to rounding: one rectangle for all of them. */
 function isAlike(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1e-6 * other;
 }

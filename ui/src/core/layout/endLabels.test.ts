@@ -22,7 +22,7 @@ describe("labels at the ends of lines", () => {
     );
   });
 
-  it("stand at the end of the line where there is room", () => {
+  it("are at the end of the line where there is room", () => {
     const ends = [100, 20, 60];
     expect(
       placeLabels(

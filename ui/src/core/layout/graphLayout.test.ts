@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { layerBoxes } from "./graphLayout";
 
 describe("boxes of a small graph", () => {
-  it("stand below what they take their values from", () => {
+  it("are below their inputs", () => {
     const places = layerBoxes(4, [
       { source: 0, target: 1 },
       { source: 0, target: 2 },

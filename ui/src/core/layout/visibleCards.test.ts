@@ -32,7 +32,7 @@ describe("visibleRows", () => {
 });
 
 describe("sections", () => {
-  it("begin behind the heads and the rows of those before them; wide cards take the room of two", () => {
+  it("begin after the heads and the rows of those before them; wide cards take the room of two", () => {
     const section = (
       count: number,
       isWide = false,

@@ -17,7 +17,7 @@ const table: HparamTable = {
 };
 const names = (sort: { column: string; isDescending: boolean } | null): string[] => sortRows(table, table.rows, sort).map(({ run }) => run);
 
-describe("a table of hyper-parameters", () => {
+describe("a table of hyperparameters", () => {
   it("is sorted by a column, rows without a value last", () => {
     expect(names({ column: "parameter/lr", isDescending: false })).toEqual(["run_2", "run_10", "=evil"]);
     expect(names({ column: "metric/acc", isDescending: true })).toEqual(["run_2", "=evil", "run_10"]);

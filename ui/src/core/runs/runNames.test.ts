@@ -81,7 +81,7 @@ describe("names of parameters", () => {
     expect(labelText(parameterLabels(ids, offered).get("run_3")!)).toBe("decay 0.02, batch 32");
   });
 
-  it("leave out runs that nothing tells apart", () => {
+  it("leave out runs with equal names", () => {
     expect(named("s/1", "none")).toEqual({});
   });
 });

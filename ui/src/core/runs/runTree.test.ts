@@ -25,7 +25,7 @@ const names = (rows: ReturnType<typeof runTree>): string[] =>
   rows.map((row) => "  ".repeat(row.depth) + (row.kind === "run" ? row.name : `${row.label} (${row.runs.length})`));
 
 describe("the list of runs", () => {
-  it("nests directories, with runs behind the directories beside them", () => {
+  it("nests directories, with runs after the directories beside them", () => {
     const rows = runTree([run("b"), run("a/y/2"), run("a/x"), run("a/y/1")], "directory", order, open);
     expect(names(rows)).toEqual(["a (3)", "  y (2)", "    1", "    2", "  x", "b"]);
   });

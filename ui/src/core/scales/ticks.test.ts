@@ -10,7 +10,7 @@ const range = fc
   .filter(([low, high]) => high - low > Math.abs(low) * 1e-9);
 
 describe("linear ticks", () => {
-  it("stand on 1, 2, 2.5 and 5", () => {
+  it("are on 1, 2, 2.5 and 5", () => {
     expect(linearTicks([0, 9.5], 6)).toEqual([0, 2, 4, 6, 8]);
     expect(linearTicks([0.011, 0.049], 5)).toEqual([0.02, 0.03, 0.04]);
     expect(linearTicks([-1, 1], 4)).toEqual([-1, -0.5, 0, 0.5, 1]);
@@ -51,7 +51,7 @@ describe("step ticks", () => {
 });
 
 describe("logarithmic ticks", () => {
-  it("stand on powers of ten, thinned when there are many", () => {
+  it("are on powers of ten, thinned when there are many", () => {
     expect(logTicks([1e-4, 1e4], 3)).toEqual([1e-3, 1, 1e3]);
     expect(logTicks([0.5, 2000], 4)).toEqual([1, 10, 100, 1000]);
   });
@@ -68,7 +68,7 @@ describe("logarithmic ticks", () => {
 });
 
 describe("time ticks", () => {
-  it("stand on units of the clock", () => {
+  it("are on units of the clock", () => {
     expect(durationTicks([0, 3700], 4)).toEqual([0, 1800, 3600]);
     expect(durationTicks([0, 200], 5)).toEqual([0, 60, 120, 180]);
     expect(durationTicks([0, 0.5], 5)).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5]);

@@ -51,7 +51,7 @@ describe("the softened envelope", () => {
 });
 
 describe("the opacity of bands", () => {
-  it("stays as it is for a few, and lets half of what is behind through any number", () => {
+  it("stays as it is for a few, and lets half of the lower layer through any number", () => {
     expect(bandOpacity(1)).toBe(BAND_OPACITY);
     for (const count of [0, 1, 3, 10, 200]) expect((1 - bandOpacity(count)) ** count).toBeGreaterThanOrEqual(0.5 - 1e-9);
   });

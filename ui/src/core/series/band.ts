@@ -22,7 +22,7 @@ export function softEnvelope(x: ArrayLike<number>, values: ArrayLike<number>, re
   return { low: windowMean(x, low, reach), high: windowMean(x, high, reach) };
 }
 
-/** Mean of what is a number within `reach` of each position; NaN where nothing is. Summed up anew for each: a spike of 1e30 leaves nothing behind. */
+/** Mean of what is a number within `reach` of each position; NaN where nothing is. Each sum starts from zero, so that a spike of 1e30 leaves no rounding error in later ones. */
 function windowMean(x: ArrayLike<number>, values: Floats, reach: number): Floats {
   let first = 0;
   return values.map((_, row) => {

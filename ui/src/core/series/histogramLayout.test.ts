@@ -42,7 +42,7 @@ const histograms: Histograms = {
 describe("HistogramLayout", () => {
   it.each(SHAPES)("finds in %s what it has drawn there", (shape) => {
     const view = new HistogramLayout(histograms, shape, "step", area);
-    // Outlines of a ridge cover those behind them; the newest is covered by none.
+    // Outlines of a ridge cover those below them; the newest is covered by none.
     for (let row = shape === "ridge" ? 2 : 0; row < 3; row++) {
       for (let bucket = 0; bucket < 2; bucket++) {
         const value = view.valueAt(2.5 + 5 * bucket);
@@ -99,7 +99,7 @@ describe("HistogramLayout", () => {
     [0.4, 0.8, 0.8].forEach((want, row) => expect(sums[row]).toBeCloseTo(want));
   });
 
-  it("shows only the values that are asked for", () => {
+  it("shows only the requested values", () => {
     const view = new HistogramLayout(histograms, "heat", "step", area, [0, 5]);
     const sums = view.spread.map((counts) => counts.reduce((sum, count) => sum + count, 0));
     [1, 2, 3].forEach((want, row) => expect(sums[row]).toBeCloseTo(want));

@@ -174,7 +174,7 @@ export class HistogramLayout {
     return [this.#rowAt(ends[0]!), this.#rowAt(ends[1]!)];
   }
 
-  /** Half way between two rows; before the first and behind the last one as far as to the neighbour. */
+  /** Half way between two rows; before the first and after the last one as far as to the neighbor. */
   #edgeBefore(row: number): number {
     const last = this.positions.length - 1;
     const gap = (before: number): number => (this.starts[before + 1]! - this.ends[before]!) / 2;

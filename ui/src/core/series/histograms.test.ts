@@ -63,7 +63,7 @@ describe("spreadRow", () => {
     );
   });
 
-  it("puts a bucket where it stands", () => {
+  it("puts a bucket at its edges", () => {
     const histograms = histogramsOf([
       [
         [0, 2, 4],

@@ -11,10 +11,10 @@ export const SHAPES: readonly Shape[] = ["ridge", "front", "heat", "bands", "bot
 export interface Histograms {
   run: string;
   tag: string;
-  /** Steps of the log, and those of them that were asked for. */
+  /** Steps of the log, and the requested ones. */
   steps: number;
   inRange: number;
-  /** Steps that a row holds, but for the first and the last, which may hold fewer. */
+  /** Steps of a row; the first and the last may hold fewer. */
   stepsPerRow: number;
   /** Why the first step that can't be read can't. */
   problem: Reason | null;
@@ -70,15 +70,15 @@ export function completedHistograms(answer: Histograms, known: Histograms | unde
   const whole = { ...answer, kept: 0, problem: answer.problem ?? known.problem };
   for (const name of OF_ROWS) whole[name] = joined(known[name].subarray(0, kept), answer[name]);
   for (const name of OF_BUCKETS) whole[name] = joined(known[name].subarray(0, buckets), answer[name]);
-  const behind = answer.bucketStart.subarray(1).map((start) => start + buckets);
-  whole.bucketStart = joined(known.bucketStart.subarray(0, kept + 1), behind);
+  const rest = answer.bucketStart.subarray(1).map((start) => start + buckets);
+  whole.bucketStart = joined(known.bucketStart.subarray(0, kept + 1), rest);
   return whole;
 }
 
-function joined(front: Float64Array, behind: Float64Array): Float64Array {
-  const whole = new Float64Array(front.length + behind.length);
+function joined(front: Float64Array, rest: Float64Array): Float64Array {
+  const whole = new Float64Array(front.length + rest.length);
   whole.set(front);
-  whole.set(behind, front.length);
+  whole.set(rest, front.length);
   return whole;
 }
 

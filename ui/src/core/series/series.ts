@@ -20,9 +20,9 @@ export interface Series {
   /** Of the whole series; null when it is empty. */
   firstStep: number | null;
   version: number;
-  /** Stands for the rows; asked with it, the server sends only what comes behind them. Null where there is an error. */
+  /** Cursor of the rows: a request with it returns only later rows. Null after an error. */
   cursor: string | null;
-  /** So many first rows the server left out, since they were known; 0 once the rows are complete. */
+  /** Number of first rows that the server omitted as known; 0 once the rows are complete. */
   kept: number;
   /** Why there are no rows, null when they are read. */
   error: Reason | null;
@@ -90,7 +90,7 @@ function joined<Column extends Floats>(known: Column, rest: Column): Column {
   return all;
 }
 
-/** A difference without the rows before and after the other run, where there is none: they are not NaN in the log. */
+/** A difference without the rows before and after the other run, where it is undefined: the log holds no NaN there. */
 export function withoutEnds(series: Series): Series {
   const isThere = (value: number): boolean => !Number.isNaN(value);
   const start = Math.max(0, series.value.findIndex(isThere));
@@ -109,7 +109,7 @@ export function withoutEnds(series: Series): Series {
   };
 }
 
-/** The value at the last step, NaN and infinities included; null without rows. Rows that stand in the order of another tag are searched for it. */
+/** The value at the last step, NaN and infinities included; null without rows. Searches rows that are in the order of another tag. */
 export function lastValue({ x, step, value }: Pick<Series, "x" | "step" | "value">): number | null {
   if (value.length === 0) return null;
   let last = value.length - 1;

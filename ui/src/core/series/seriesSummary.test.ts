@@ -36,7 +36,7 @@ function series(values: number[], change: Partial<Series> = {}): Series {
   };
 }
 
-describe("what is said beside the curves", () => {
+describe("facts beside the curves", () => {
   it("adds up all curves", () => {
     const all = [
       series([1, 0, -1], { nan: 2, points: 50, reduced: true, overwritten: 10, repeated: 1 }),
@@ -71,7 +71,7 @@ describe("what is said beside the curves", () => {
     });
   });
 
-  it("takes the last step for the last value where another tag stands across", () => {
+  it("takes the last step for the last value where another tag is on the x axis", () => {
     const one = series([5, 6, 7], { x: Float64Array.of(0.1, 0.2, 0.3), step: Float64Array.of(2, 3, 1) });
     expect(lastValue(one)).toBe(6);
   });

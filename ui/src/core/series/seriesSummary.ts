@@ -13,7 +13,7 @@ export interface ChartCounts {
   /** Hidden points of the whole series. */
   overwritten: number;
   repeated: number;
-  /** Values without a logarithm among the rows at hand; a lower bound when the curve is reduced. */
+  /** Values without a logarithm among the loaded rows; a lower bound if the curve is reduced. */
   notPositive: number;
 }
 

@@ -27,7 +27,7 @@ describe("the top curves", () => {
     expect(rankedLabels(CURVES, "maximum")).toEqual(["a", "d", "b", "c"]);
   });
 
-  it("are the lowest of a loss and the highest of all else, where nobody chose", () => {
+  it("are the lowest of a loss and the highest of all else, by default", () => {
     expect(rankingOf("auto", "train/Loss")).toBe("lowest_last");
     expect(rankingOf("auto", "accuracy")).toBe("highest_last");
     expect(rankingOf("maximum", "loss")).toBe("maximum");

@@ -6,7 +6,7 @@ const DIGIT = /[0-9]/;
 const TOKEN = /(?<![0-9.])0\.[0-9]+(?!\.?[0-9])|[0-9]+|\/|[^0-9/]+/y;
 
 /**
- * Order of names as people count: run_2 before run_10. A directory stays together, and 0.005 stands before 0.02; of
+ * Order of names as people count: run_2 before run_10. A directory stays together, and 0.005 is before 0.02; of
  * equal numbers the one with more zeros before it comes first.
  */
 export function compareNames(one: string, other: string): number {

@@ -22,7 +22,7 @@ describe("sharedEnds", () => {
     expect(middles(1, "exp-lr=0.02", "exp-lr=0.05")).toEqual(["lr=0.02", "lr=0.05"]);
   });
 
-  it("keeps so many letters of each text, and all that differs", () => {
+  it("keeps this many letters of each text, and all that differs", () => {
     const name = fc.array(fc.constantFrom("a", "b", "1", "lr0.02"), { minLength: 1, maxLength: 4 }).map((words) => words.join("-"));
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (texts, kept) => {

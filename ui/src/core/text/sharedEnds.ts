@@ -34,7 +34,7 @@ function sharedStart(texts: readonly string[], kept: number): number {
   return texts.some((text) => /^\d/.test(text.slice(start))) ? wordStart(first, start - 1) : start;
 }
 
-/** The last place up to `limit` that a separator stands before. */
+/** The last place up to `limit` after a separator. */
 function wordStart(text: string, limit: number): number {
   let start = Math.max(0, limit);
   while (start > 0 && !SEPARATOR.test(text[start - 1]!)) start--;

@@ -9,7 +9,7 @@ it("leaves out the middle of a long path, never its ends", () => {
   expect(shortPath("/logs/a/b/c/run", 11)).toBe("/lo…b/c/run");
 });
 
-it("has as many letters as asked for, and halves none", () => {
+it("has as many letters as requested, and halves none", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 3, max: 40 }), (path, most) => {
       const short = shortPath(path, most);

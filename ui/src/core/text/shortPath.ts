@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A path without its middle when it has more letters than asked for: where it begins and what it names stay. */
+/** A path shortened in its middle to a number of letters: keeps its beginning and its last name. */
 export function shortPath(path: string, most: number): string {
   const letters = [...path];
   if (letters.length <= most) return path;

@@ -27,7 +27,7 @@ function durationUnit(step: number): [number, string] {
   return step < 86400 ? [3600, "h"] : [86400, "d"];
 }
 
-/** Local time, as exact as the distance of the ticks asks for; the date where the day changes. */
+/** Local time, as exact as the distance of the ticks requires; the date where the day changes. */
 export function formatWallTicks(ticks: readonly number[]): string[] {
   const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : 60;
   let day = "";

@@ -10,7 +10,7 @@ const USUAL_FIGURES: readonly Figure[] = ["last", "minimum", "maximum"];
 /** Settings of the comparison; all of them are in the URL. */
 export interface CompareView {
   grouping: Grouping;
-  /** The hyper-parameter that groups, where one does; "" else. */
+  /** The hyperparameter that groups runs; "" without one. */
   parameter: string;
   centre: Centre;
   spread: Spread;
@@ -23,7 +23,7 @@ export interface CompareView {
   sort: ColumnSort | null;
   /** Also parameters that are equal in all runs have a column. */
   showsEqual: boolean;
-  /** The table shows the runs below the heads of all groups, but for those that are `toggled`; or below those only. */
+  /** The table shows the runs below the heads of all groups except the `toggled` ones, or below those only. */
   isUnfolded: boolean;
   toggled: readonly string[];
 }

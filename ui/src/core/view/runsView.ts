@@ -3,7 +3,7 @@ import type { Filter } from "../text/textFilter";
 import { RUN_COLUMNS, type RunColumn } from "../runs/runTable";
 import { RUN_GROUPINGS, type RunGrouping } from "../runs/runTree";
 
-/** How the list of runs is looked at. */
+/** View settings of the list of runs. */
 export interface RunsView {
   filter: Filter;
   sort: { column: RunColumn; isDescending: boolean };

@@ -17,7 +17,7 @@ export interface ScalarView {
   smoother: Smoother;
   /** Half-life in its unit, or number of points of the median. The weight is kept elsewhere. */
   reach: number;
-  /** Raw values behind a smoothed curve: as a faint line, an area, or an area where they are dense. */
+  /** Raw values of a smoothed curve: as a faint line, an area, or an area where they are dense. */
   rawAs: RawAs;
   /** Null ignores them where a curve would else be flat. */
   ignoresOutliers: boolean | null;

@@ -12,7 +12,7 @@ describe("rules", () => {
     expect(ruleOf([low, { operator: ">", limit: "much" }], "and")).toBeNull();
   });
 
-  it("stand at their lines", () => {
+  it("are at their lines", () => {
     expect(boundText({ operator: ">=", limit: 0.5 })).toBe("≥ 0.5");
   });
 });

@@ -61,7 +61,7 @@ describe("the rows of a tip", () => {
     expect(hitWindow(hits.slice(0, 3), hits[1]!, 12)).toEqual({ first: 0, end: 3 });
   });
 
-  it("tells raw and smoothed value, step and times of the hit rows", () => {
+  it("shows raw and smoothed value, step and times of the hit rows", () => {
     const one = series([5, 6], { smoothed: Float32Array.of(5, 5.5) });
     const curve = curveOf(one, "relative", "#000");
     expect(tooltipRows([{ curve: 0, row: 1, x: 1, distance: 0 }], [curve], [one], 5)).toEqual([

@@ -29,7 +29,7 @@ export interface ViewState {
   zooms: Zooms;
   /** Of linked charts the one whose zoom the others follow; null for none. */
   lead: string | null;
-  /** Groups of cards are closed, but for those in the list. */
+  /** Groups of cards are closed, except those in the list. */
   isAllClosed: boolean;
   /** Keys of the groups of cards that are closed; of those that are open, where all others are closed. */
   closed: readonly string[];

@@ -11,7 +11,7 @@ export interface ValueView {
   mode: TensorMode;
   /** A text for each dimension in Python's slice syntax; null for the slice that the server proposes. */
   slice: readonly string[] | null;
-  /** Digits behind the point; null shows every digit that there is. */
+  /** Decimal places; null shows every digit. */
   decimals: number | null;
   isScientific: boolean;
   /** The colors of a heat map reach from the lowest to the highest number, however far a few of them lie. */

@@ -65,7 +65,7 @@ export interface DrawingPart {
   kind: "drawing";
   label: string;
   drawing: Drawing;
-  /** The numbers behind it, for programs. */
+  /** Its numbers, for programs. */
   values: unknown;
 }
 

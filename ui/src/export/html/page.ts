@@ -95,7 +95,7 @@ export function sectionEnd(): string {
   return "</div></section>\n";
 }
 
-/** A card: its title, what is said beside it, and its parts. `id` is that of its values. */
+/** A card: its title, its facts, and its parts. `id` is that of its values. */
 export function cardMarkup(
   { title, run, isWide = false, hasPrefix = true }: PlannedCard,
   { facts, parts }: CardContent,

@@ -94,7 +94,7 @@ const whole =
     Promise.resolve({ facts: [HOSTILE], parts: PARTS, ...content });
 
 describe("a saved view", () => {
-  it("holds texts of logs as texts, wherever they stand", async () => {
+  it("holds texts of logs as texts, wherever they are", async () => {
     const { text } = await written(planOf(card(HOSTILE, whole())));
     expect(text).not.toContain("<script>alert");
     expect(text).not.toMatch(/<img src=x/);
@@ -150,7 +150,7 @@ describe("a saved view", () => {
     await expect(made).rejects.toMatchObject({ card: `gone · ${HOSTILE}`, issues: { what: "no server" } });
   });
 
-  it("tells how far it is, and stops when it is told to", async () => {
+  it("reports its progress, and stops on request", async () => {
     const told: Progress[] = [];
     const stop = new AbortController();
     const read: string[] = [];

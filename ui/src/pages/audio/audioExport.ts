@@ -23,7 +23,7 @@ import { undecodable } from "./undecodable";
 const MOST_BYTES = 8 << 20;
 const SIZE = { width: 560, height: 96 };
 
-/** Sounds at the steps that the page shows, to be looked at and to be heard. */
+/** Audio clips at the steps of the page, as waveforms and players. */
 export function audioExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const sections = sectionsOf("audio", full ? [full] : matching, (tags) =>
     steppedCards(tags, { source: audioLists, steps: audioSteps, read }),

@@ -24,7 +24,7 @@ export function jumpToRegion(isBack: boolean): void {
   }
 }
 
-/** The charts are what is left of the main part: what stands in another part of it comes first. */
+/** The charts region is the rest of the main part, after its other regions. */
 function regionOf(element: Element | null): number {
   const isIn = (region: string): boolean => element?.closest(region) != null;
   const inside = REGIONS.findIndex((region) => region !== CHARTS && isIn(region));

@@ -33,7 +33,7 @@ function followed(element: HTMLElement): void {
       shareOf(element, "Left", "Width") * roomOf(other, "Width"),
       shareOf(element, "Top", "Height") * roomOf(other, "Height"),
     ];
-    // An element that is already there tells nobody, so that none follows itself.
+    // An element at the target position emits nothing, so that no element follows itself.
     if (Math.abs(other.scrollLeft - left) > 1 || Math.abs(other.scrollTop - top) > 1) other.scrollTo(left, top);
   }
 }

@@ -28,7 +28,7 @@ export interface KindCard {
   title?: MessageKey;
   testid: string;
   code: string | Readonly<Record<Framework, string>>;
-  /** Stands above the code. */
+  /** Shown above the code. */
   how?: MessageKey;
   /** The preview is of one tag, which a person chooses. */
   isTagged?: boolean;
@@ -39,7 +39,7 @@ export interface KindCard {
   saved?: () => Promise<SavedPreview>;
 }
 
-/** What a preview is told. Without `isTagged` its tag is "". */
+/** Properties of a preview. Without `isTagged` its tag is "". */
 export interface PreviewProps extends Previewed {
   overview: Overview;
 }

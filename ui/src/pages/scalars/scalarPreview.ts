@@ -17,16 +17,16 @@ const PIXELS = { own: 512, peer: 128 };
 
 export const saved = savedTag(scalarContent);
 
-/** The curve of a run, and behind it, faintly, those of other shown runs. */
+/** The curve of a run over faint curves of other selected runs. */
 async function scalarContent(run: string, tag: string, signal: AbortSignal): Promise<CardContent> {
   const others = (shownTags.list.find((one) => one.tag === tag)?.runs ?? []).filter((one) => one !== run).slice(0, MOST_PEERS);
   const [own] = await curvesOf([run], tag, PIXELS.own, signal);
-  const behind = await curvesOf(others, tag, PIXELS.peer, signal);
+  const peers = await curvesOf(others, tag, PIXELS.peer, signal);
   const curves = own ? [own] : [];
-  const ranges = wholeRanges([...curves, ...behind], { ...SCALING, ignoresOutliers: true });
+  const ranges = wholeRanges([...curves, ...peers], { ...SCALING, ignoresOutliers: true });
   const drawing = curveDrawing({
     curves,
-    peers: behind,
+    peers,
     axis: "step",
     scaling: SCALING,
     yAxes: [{ title: "", color: null }],
@@ -38,9 +38,9 @@ async function scalarContent(run: string, tag: string, signal: AbortSignal): Pro
   return {
     facts: [
       ...(last === undefined ? [] : [`${t("dashboard.last_value")} ${formatValue(last)}`]),
-      ...(behind.length > 0 ? [t("dashboard.peers", { n: behind.length })] : []),
+      ...(peers.length > 0 ? [t("dashboard.peers", { n: peers.length })] : []),
     ],
-    parts: [{ kind: "curves", label: t("card.chart", { tag, n: 1 + behind.length }), drawing, lines }],
+    parts: [{ kind: "curves", label: t("card.chart", { tag, n: 1 + peers.length }), drawing, lines }],
   };
 }
 

@@ -21,7 +21,7 @@ export function renderMarkdown(text: string): DocumentFragment {
   return whole;
 }
 
-/** The same in passages of whole blocks; each is made when it is asked for, since the making of millions of letters takes seconds. */
+/** The same in chunks of whole blocks, made on demand: rendering millions of letters takes seconds. */
 export function* renderChunks(text: string): Generator<DocumentFragment> {
   const references = {};
   for (const tokens of tokenChunks(markdown.parse(text, references))) {

@@ -29,7 +29,7 @@ import { problemOf, type Problem } from "../requests/problem";
 
 export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord, View, ViewRecord };
 
-/** What somebody changes of a run; a field that is absent stays. `colour` null is the given colour. */
+/** A change of a run; an absent field stays. `colour` null is the assigned color. */
 export type NotesChange = Partial<Pick<RunNotes, "tags" | "colour" | "archived">>;
 
 const BLANK: RunNotes = { note: "", tags: [], colour: null, archived: false, version: 0 };
@@ -55,7 +55,7 @@ class Annotations {
   #last: Promise<boolean> = Promise.resolve(true);
   /** Grows with every change that the server answered. */
   #taken = 0;
-  /** What the last failed reading told, which the next one takes back. */
+  /** Error of the last failed read; the next read clears it. */
   #unread: Problem | null = null;
   #backoff = new Backoff(() => void this.load());
 
@@ -79,7 +79,7 @@ class Annotations {
       if (this.problem === this.#unread) this.problem = null;
     } catch (error) {
       this.problem = this.#unread = problemOf(error);
-      // a server that is gone is followed anew, and its annotations are read then
+      // after a reconnect to the server its annotations are read again
       if (!this.#unread.isUnreachable) this.#backoff.failed();
     }
   }
@@ -88,7 +88,7 @@ class Annotations {
     return this.runs.get(run);
   }
 
-  /** The same change for some runs, shown at once. Labels that others added or removed meanwhile stay so. */
+  /** The same change for several runs, shown at once. Concurrent label changes of other users stay. */
   changeRuns(ids: readonly string[], { tags, ...rest }: NotesChange): Promise<boolean> {
     const before = new Map(ids.map((run) => [run, this.runs.get(run) ?? BLANK]));
     const labelled = (run: string, labels: readonly string[]): Partial<RunNotes> =>
@@ -179,7 +179,7 @@ export function notesText(notes: RunNotes | undefined): string {
   return notes ? [...notes.tags, notes.note].filter((text) => text !== "").join(" ") : "";
 }
 
-/** A name for a new record that nobody else gives. */
+/** A unique name for a new record. */
 export function freshId(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
 }

@@ -19,7 +19,7 @@ const ANSWER = {
 describe("annotations", () => {
   let asked = 0;
 
-  /** A server that answers so many requests with 503, and the next ones as it should. */
+  /** A server that answers a number of requests with 503, and the next ones correctly. */
   function refuse(times: number): void {
     asked = 0;
     vi.stubGlobal("fetch", () => {
@@ -34,7 +34,7 @@ describe("annotations", () => {
     vi.unstubAllGlobals();
   });
 
-  it("is asked for again with growing pauses until it comes", async () => {
+  it("is requested again with growing pauses until it arrives", async () => {
     refuse(3);
     await annotations.load();
     expect(annotations.problem).not.toBeNull();

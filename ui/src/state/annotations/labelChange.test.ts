@@ -6,7 +6,7 @@ import { labelChange } from "./labelChange";
 
 const labels = fc.uniqueArray(fc.constantFrom("paper", "baseline", "bad", "论文"));
 
-it("makes of the list that somebody saw the list that he wants", () => {
+it("turns the old list into the new one", () => {
   fc.assert(
     fc.property(labels, labels, (from, to) => {
       expect(labelChange(from, to)(from).sort()).toEqual([...to].sort());
@@ -14,7 +14,7 @@ it("makes of the list that somebody saw the list that he wants", () => {
   );
 });
 
-it("leaves what others added or removed meanwhile", () => {
+it("leaves what others added or removed concurrently", () => {
   const add = labelChange(["a"], ["a", "mine"]);
   expect(add(["theirs"])).toEqual(["theirs", "mine"]);
   expect(labelChange(["a", "b"], ["a"])(["b", "a", "theirs"])).toEqual(["a", "theirs"]);

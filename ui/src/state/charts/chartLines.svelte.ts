@@ -16,7 +16,7 @@ interface ChartWish {
   baseline: string | null;
 }
 
-/** The lines of one chart: what it asks for, what has come of it, and how that is drawn. Lives as long as its component. */
+/** The lines of one chart: requests, received rows and styles. Lives as long as its component. */
 export class ChartLines {
   /** Width of the plotting area in pixels; 0 before layout. */
   width = $state(0);

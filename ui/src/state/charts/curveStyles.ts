@@ -34,7 +34,7 @@ export function lineKey({ run, tag }: { run: string; tag: string }): string {
   return JSON.stringify([run, tag]);
 }
 
-/** Of one chart: the settings of the page, but for those of its own. Time on the wall has no logarithm worth drawing. */
+/** Settings of one chart: its own override those of the page. Wall time has no useful logarithm. */
 export interface ChartSettings {
   axis: Axis;
   /** Tag whose values are the x-axis; null for the axis itself. */

@@ -19,7 +19,7 @@ export class CurveDemand implements CurveListener {
   #keys = new Map<string, string>();
   #latest = new Map<string, Series>();
 
-  /** Shows what is known at once and asks for the rest together with the other charts. */
+  /** Shows cached rows at once and requests the rest together with the other charts. */
   want(want: Want): void {
     demands.add(this);
     if (this.#want?.axis !== want.axis) this.#latest.clear();
@@ -85,7 +85,7 @@ export class CurveDemand implements CurveListener {
   }
 }
 
-/** The runs grew: their rows are asked for again where they are on the screen. Null means all runs. */
+/** The runs grew: requests their visible rows again. Null means all runs. */
 export function renewCurves(changed: ReadonlySet<string> | null): void {
   expireRows(changed);
   for (const demand of demands) {

@@ -87,7 +87,7 @@ class Comparison {
 
 export const comparison = new Comparison();
 
-/** The charts in sight ask for the same groups of other tags: in one request. */
+/** Visible charts request the same groups of other tags in one request. */
 const readGroups = batched<GroupQuery, Group[]>({
   alike: ({ axis, x, range, pixels, log_origin, smoothing, baseline }) =>
     JSON.stringify([axis, x, range, pixels, log_origin, smoothing, baseline]),

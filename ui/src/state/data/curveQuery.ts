@@ -27,7 +27,7 @@ export interface Want {
   xTag: string | null;
   /** Run that all others are compared with: differences are drawn. */
   baseline: string | null;
-  /** Hidden points too, where no expression is asked for. */
+  /** Also hidden points; only without an expression. */
   showsHidden: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Want {
 export interface CurveSettings extends Omit<Want, "lines" | "isLogX"> {
   /** Where the logarithm of x begins, for lines that are moved along the axis; null where the axis is linear. */
   logOrigin: number | null;
-  /** Asked for as expressions: a formula, another x, a baseline, or smoothing that plain curves have not. */
+  /** Requires an expression request: a formula, another x, a baseline, or smoothing that plain curves lack. */
   isDerived: boolean;
 }
 

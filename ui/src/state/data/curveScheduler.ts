@@ -5,7 +5,7 @@ import { CHUNK, readChunk, type CurveSettings } from "./curveQuery";
 import { problemOf, type Problem } from "../requests/problem";
 import { LruCache } from "../requests/lruCache";
 
-/** Somebody who waits for curves. */
+/** A consumer that waits for curves. */
 export interface CurveListener {
   /** Rows have come, or the problem why they have not. */
   take: (problem: Problem | null) => void;

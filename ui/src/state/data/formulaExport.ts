@@ -18,7 +18,7 @@ function csvNumber(value: number): string {
   return Number.isFinite(value) ? String(value) : String(value).toLowerCase().replace("infinity", "inf");
 }
 
-/** What would come back reduced is asked for in halves, until every point is there. */
+/** Splits a range in halves until the response contains every point. */
 async function pointsWithin(run: string, formula: string, range: Range | null): Promise<Point[]> {
   const want = {
     axis: "step",
@@ -39,6 +39,6 @@ async function pointsWithin(run: string, formula: string, range: Range | null): 
     return [...(await pointsWithin(run, formula, [low, middle])), ...(await pointsWithin(run, formula, [middle + 1, high]))];
   }
   const values = shortNumbers(value);
-  // An answer also holds the neighbours of what was asked for.
+  // A response also holds the neighbors of the requested range.
   return Array.from(step, (at, row): Point => [at, wallTime[row]!, values[row]!]).filter(([at]) => at >= low && at <= high);
 }

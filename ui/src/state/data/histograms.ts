@@ -12,7 +12,7 @@ const ALL_STEPS = 1_000_000;
 /** Which steps of a series a view shows, and how many rows it has room for. */
 export type HistogramDetail = Omit<HistogramQuery, "series">;
 
-/** The cards in sight ask for the same steps and rows of many series: in one request. */
+/** Visible cards request the same steps and rows of many series in one request. */
 const ask = batched<{ series: KnownSeries; detail: HistogramDetail }, Histograms>({
   alike: ({ detail }) => JSON.stringify(detail),
   most: 8,

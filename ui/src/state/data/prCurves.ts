@@ -7,7 +7,7 @@ import { seriesSource } from "./seriesSource";
 
 export type { PrSeries, PrStep };
 
-/** The cards in sight ask for the curves of all of their runs in one request. */
+/** Visible cards request the curves of all of their runs in one request. */
 const ask = batched<PrQuery, PrSeries>({ alike: () => "", most: 400, send: fetchPrCurves });
 
 export const prCurveSource = seriesSource<PrSeries, { step: PrStep }>({

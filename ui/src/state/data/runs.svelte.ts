@@ -11,7 +11,7 @@ class Runs {
   all = $state.raw<readonly Run[]>([]);
   /** Without the archived ones: what every page offers. */
   list = $derived<readonly Run[]>(this.all.filter(({ id }) => !annotations.notesOf(id)?.archived));
-  /** What can't be looked into under the base directory, by path: runs there are in no list. */
+  /** Unreadable paths below the base directory: runs there are in no list. */
   unread = $state.raw<readonly UnreadablePath[]>([]);
   server = $state.raw<Server | null>(null);
   problem = $state.raw<Problem | null>(null);

@@ -33,7 +33,7 @@ const imageBytes: ResourceDefinition<string, Blob> = {
 const MOST_KEPT = 32;
 
 /**
- * The picture of a series at a step that somebody moves, maybe faster than pictures arrive. Until the wanted one is here
+ * The image of a series at a step that the user moves, maybe faster than images arrive. Until the wanted one is here
  * the nearest step that is here is shown, never one farther away than what was shown before.
  *
  * At most two requests are under way: the oldest, so that a slow server shows something while a slider moves, and that of
@@ -59,7 +59,7 @@ export class SteppedImage {
     });
   }
 
-  /** Shows a picture, or what is nearest to it until it is here. `before` and `after` are its neighbours, null where there is none. */
+  /** Shows an image, or the nearest loaded one until it has arrived. `before` and `after` are its neighbors, or null. */
   want(key: ImageKey, before: ImageKey | null, after: ImageKey | null): void {
     const last = this.#wanted;
     const isSameSeries = last !== null && seriesOf(last) === seriesOf(key);

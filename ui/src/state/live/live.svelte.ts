@@ -22,7 +22,7 @@ class Live {
   updatedAt = $state<number | null>(null);
   #connection = $state<"connecting" | "open" | "lost">("connecting");
   #pending = new Set<string>();
-  /** Something is another that was not asked for yet; no run has to be. */
+  /** Something changed since the last request, possibly without a change of a run. */
   #isNews = false;
   #isAllPending = false;
   /** The server may be another one: nothing that is known of tags counts. */

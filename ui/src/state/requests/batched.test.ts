@@ -34,7 +34,7 @@ function server(): {
 }
 
 describe("gathered questions", () => {
-  it("go together where they are alike, so many at a time, and are answered one by one", async () => {
+  it("go together where they are alike, a limited number at a time, and are answered one by one", async () => {
     const { sent, arrived, ask } = server();
     const answers = [0, 1, 2, 4].map((question) => ask(question));
     await arrived(3);
@@ -51,7 +51,7 @@ describe("gathered questions", () => {
     expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
-  it("are dropped when nobody waits any more, and not before", async () => {
+  it("are dropped when no consumer waits, and not before", async () => {
     const { sent, arrived, ask } = server();
     const [one, other, early] = [new AbortController(), new AbortController(), new AbortController()];
     const settled = Promise.allSettled([ask(0, one.signal), ask(2, other.signal), ask(4, early.signal)]);

@@ -34,7 +34,7 @@ describe("colors of groups that a browser kept", () => {
     stored.clear();
   });
 
-  it("are given to the server, but for those that somebody chose there, and forgotten", async () => {
+  it("are given to the server, except those chosen there, and forgotten", async () => {
     stored.set("mindscope.group_colors", JSON.stringify(KEPT));
     const sent = await openPage(200);
     await Promise.all([groupColors.handOver(), groupColors.handOver()]);

@@ -15,7 +15,7 @@ class Views {
       .map(([id, { title, address, note, is_start }]) => ({ id, title, address, note, is_start }))
       .sort((one, other) => compareNames(one.title, other.title)),
   );
-  /** Opened where the address asks for nothing else. */
+  /** Opened if the address requests no other view. */
   start = $derived(this.list.find(({ is_start }) => is_start) ?? null);
 
   named(title: string): NamedView | undefined {

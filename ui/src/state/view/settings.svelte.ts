@@ -19,7 +19,7 @@ interface Stored {
   chartSize: ChartSize;
   /** State of the sidebar; null until the user sets it: open if there is room. */
   isSideOpen: boolean | null;
-  /** Rare settings of the charts stand beside them. */
+  /** Shows rare settings of the charts beside them. */
   isPanelOpen: boolean;
   /** Of the rows of the tip under the cursor. */
   tooltipOrder: TooltipOrder;

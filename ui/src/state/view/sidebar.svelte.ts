@@ -4,7 +4,7 @@ import { MediaQuery } from "svelte/reactivity";
 import { settings } from "./settings.svelte";
 
 /**
- * The sidebar with the runs. In a wide window it stands beside the page and is kept open or closed in the settings; in a
+ * The sidebar with the runs. In a wide window it is beside the page, and the settings remember whether it is open; in a
  * narrow one it is a drawer over the page, closed at first.
  */
 class Side {

@@ -18,7 +18,7 @@ export interface ZoomStep {
 const LOCAL: ZoomStep = { isHorizontal: false, isContinued: false, before: null };
 
 /**
- * Where charts were zoomed into, box within box. The shown boxes stand in the address, those before them do not. Of linked
+ * Zoom history of charts, box within box. The address holds the shown boxes, not the earlier ones. Of linked
  * charts the one that was zoomed last leads: the others show the same of the horizontal axis, and fit their heights to it.
  */
 class Zooms {
