@@ -3,7 +3,7 @@ import type { Heat } from "../core/series/heat";
 import { request } from "./client";
 import { float32, float64, readHeader } from "./columns";
 import type { SeriesKey } from "./routes";
-import type { components } from "./schema";
+import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
 
@@ -46,6 +46,23 @@ export function fetchValues({ run, tag }: SeriesKey, kind: Kind, signal: AbortSi
 
 export function fetchTensor(key: ValueKey, signal: AbortSignal): Promise<TensorFacts> {
   return json("/api/tensor", valueQuery(key), signal);
+}
+
+/** The JSON that a route answers. */
+export type AnswerOf<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { "application/json": infer Body } } } };
+}
+  ? Body
+  : never;
+
+/** What a route of a kind says of one value. */
+export function fetchFacts<Path extends keyof paths>(path: Path, key: ValueKey, signal: AbortSignal): Promise<AnswerOf<Path>> {
+  return json(path, valueQuery(key), signal);
+}
+
+/** The encoded bytes of one value. */
+export async function fetchBytes(path: keyof paths, key: ValueKey, signal: AbortSignal): Promise<Blob> {
+  return (await request(`${path}?${valueQuery(key)}`, { signal })).blob();
 }
 
 export interface WindowPlace {

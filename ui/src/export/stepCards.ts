@@ -3,7 +3,7 @@ import { groupDigits } from "../core/text/format";
 import { rowAtStep } from "../core/series/steps";
 import { formatWallTime } from "../core/text/time";
 import { t } from "../i18n/i18n.svelte";
-import type { CardContent, PlannedCard, Setting } from "./html/model";
+import type { CardContent, PlannedCard, Setting, ViewPlan } from "./html/model";
 import type { CardSteps } from "../state/view/cardSteps.svelte";
 import type { SeriesSource } from "../state/data/seriesSource";
 import { readOnce } from "../state/requests/resourceCache";
@@ -11,7 +11,7 @@ import type { ValueKey } from "../state/data/values.svelte";
 import { view } from "../state/view/view.svelte";
 import { itemsOf, type SeriesItem } from "../state/data/seriesItem";
 import type { TagRuns } from "../state/data/tags.svelte";
-import { filterSetting, namedRun } from "./selectedRuns";
+import { filterSetting, holdersOf, namedRun, sectionsOf } from "./selectedRuns";
 
 interface ValueList {
   step: readonly number[];
@@ -59,6 +59,15 @@ async function readStep<List extends ValueList>(
   const step = list.step[row]!;
   const { facts, parts } = await read({ key: { run, tag, id: list.id[row]! }, step, row, list }, signal);
   return { facts: [t("images.step", { step: groupDigits(step) }), formatWallTime(list.wall_time[row] ?? NaN), ...facts], parts };
+}
+
+/** The view of a page whose values are shown one step at a time. */
+export function steppedExport<List extends ValueList>(
+  { kind, title, tags }: { kind: string; title: string; tags: readonly TagRuns[] },
+  cards: SteppedCards<List>,
+): ViewPlan {
+  const sections = sectionsOf(kind, tags, (some) => steppedCards(some, cards));
+  return { page: kind, title, runs: holdersOf(tags), settings: stepSettings(), sections };
 }
 
 /** The step of the page and its filter, in words. */

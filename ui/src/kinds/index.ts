@@ -12,11 +12,13 @@ import { PROFILE } from "./profile";
 import { SCALAR } from "./scalar";
 import { TENSOR } from "./tensor";
 import { TEXT } from "./text";
+import { VIDEO } from "./video";
 
 /** Every kind of data, in the order of the navigation, of the dashboard and of counts. */
 export const KINDS: readonly KindDescriptor[] = [
   SCALAR,
   IMAGE,
+  VIDEO,
   HISTOGRAM,
   TENSOR,
   HPARAMS,

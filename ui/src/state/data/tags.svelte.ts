@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchTags } from "../../api/routes";
+import type { Kind } from "../../api/values";
 import { compareNames } from "../../core/text/naturalSort";
 import type { Problem } from "../requests/problem";
 import { Resource } from "../requests/resource.svelte";
@@ -65,13 +66,25 @@ export class Tags {
   }
 }
 
-/** Of scalars: also what the search box finds. */
-export const tags = new Tags("scalar");
-export const imageTags = new Tags("image");
-export const histogramTags = new Tags("histogram");
-export const tensorTags = new Tags("tensor");
-export const textTags = new Tags("text");
-export const audioTags = new Tags("audio");
-export const prCurveTags = new Tags("pr_curve");
+const lists = new Map<string, Tags>();
 
-export const listsOfTags: readonly Tags[] = [tags, imageTags, histogramTags, tensorTags, textTags, audioTags, prCurveTags];
+/** The tags of a kind: one list for every page. */
+export function tagsOfKind(kind: Kind): Tags {
+  const list = lists.get(kind) ?? new Tags(kind);
+  lists.set(kind, list);
+  return list;
+}
+
+/** The lists that pages asked for. */
+export function listsOfTags(): Iterable<Tags> {
+  return lists.values();
+}
+
+/** Of scalars: also what the search box finds. */
+export const tags = tagsOfKind("scalar");
+export const imageTags = tagsOfKind("image");
+export const histogramTags = tagsOfKind("histogram");
+export const tensorTags = tagsOfKind("tensor");
+export const textTags = tagsOfKind("text");
+export const audioTags = tagsOfKind("audio");
+export const prCurveTags = tagsOfKind("pr_curve");

@@ -3,6 +3,8 @@ import { fetchCurves, fetchTags } from "../../api/routes";
 import { fetchHparams, type Hparams } from "../../api/tables";
 import {
   fetchAudio,
+  fetchBytes,
+  fetchFacts,
   fetchHeat,
   fetchPreviews,
   fetchStatistics,
@@ -11,6 +13,7 @@ import {
   fetchValues,
   fetchWindow,
   tensorFile,
+  type AnswerOf,
   type Kind,
   type Previews,
   type SliceKey,
@@ -22,6 +25,7 @@ import {
   type ValueList,
   type WindowPlace,
 } from "../../api/values";
+import type { paths } from "../../api/schema";
 import type { Heat } from "../../core/series/heat";
 import type { Series } from "../../core/series/series";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
@@ -30,6 +34,7 @@ import { seriesSource, type SeriesSource } from "./seriesSource";
 
 export {
   tensorFile,
+  type Kind,
   type Previews,
   type SliceKey,
   type AudioClip,
@@ -44,13 +49,14 @@ const ID_BYTES = 80;
 const CELL_BYTES = 32;
 const FACTS_BYTES = 1024;
 
-function listOf(kind: Kind): SeriesSource<ValueList> {
+/** The steps of a tag of a kind, and the ids of its values. */
+export function valueLists(kind: Kind): SeriesSource<ValueList> {
   return seriesSource({ kind, read: (series, signal) => fetchValues(series, kind, signal), bytes: ({ id }) => id.length * ID_BYTES });
 }
 
-export const tensorLists = listOf("tensor");
-export const textLists = listOf("text");
-export const audioLists = listOf("audio");
+export const tensorLists = valueLists("tensor");
+export const textLists = valueLists("text");
+export const audioLists = valueLists("audio");
 
 export const tensorFacts: ResourceDefinition<ValueKey, TensorFacts> = {
   kind: "tensor facts",
@@ -100,6 +106,16 @@ export const audioBytes: ResourceDefinition<{ key: ValueKey; clip: number }, Blo
   runs: noRuns,
   bytes: (blob) => blob.size,
 };
+
+/** What a route of a kind says of a value. */
+export function valueFacts<Path extends keyof paths>(path: Path): ResourceDefinition<ValueKey, AnswerOf<Path>> {
+  return { kind: `facts ${path}`, read: (key, signal) => fetchFacts(path, key, signal), runs: noRuns, bytes: () => FACTS_BYTES };
+}
+
+/** The encoded bytes of a value. */
+export function valueBytes(path: keyof paths): ResourceDefinition<ValueKey, Blob> {
+  return { kind: `bytes ${path}`, read: (key, signal) => fetchBytes(path, key, signal), runs: noRuns, bytes: (blob) => blob.size };
+}
 
 /** Parameters, metrics and lineage of some runs. */
 export const hparamTable: ResourceDefinition<readonly string[], Hparams> = {

@@ -135,7 +135,7 @@ async function readLists(isAnother: boolean): Promise<void> {
   colors.assign(runs.all.map(({ id }) => id));
   selection.notice();
   const isSame = !isAnother && selection.shown.every((id) => !before.has(id) || holdsTheSame(before.get(id), runs.byId.get(id)));
-  for (const list of listsOfTags) if (!isSame || list.problem) list.reload();
+  for (const list of listsOfTags()) if (!isSame || list.problem) list.reload();
 }
 
 export const live = new Live();

@@ -49,8 +49,17 @@ export class CardSteps {
   }
 }
 
-export const imageSteps = new CardSteps();
-export const tensorSteps = new CardSteps();
-export const textSteps = new CardSteps();
-export const audioSteps = new CardSteps();
-export const prCurveSteps = new CardSteps();
+const steps = new Map<string, CardSteps>();
+
+/** The steps of the cards of a kind. */
+export function stepsOf(kind: string): CardSteps {
+  const known = steps.get(kind) ?? new CardSteps();
+  steps.set(kind, known);
+  return known;
+}
+
+export const imageSteps = stepsOf("image");
+export const tensorSteps = stepsOf("tensor");
+export const textSteps = stepsOf("text");
+export const audioSteps = stepsOf("audio");
+export const prCurveSteps = stepsOf("pr_curve");
