@@ -124,7 +124,7 @@ def test_gradients_that_vanish_are_found(tmp_path: Path):
     assert (alert.rule, alert.tag, alert.finding.step, alert.finding.count) == ("vanishing", "conv1/grad", 11, 10)
 
 
-def test_a_bias_that_a_normalisation_takes_off_has_not_vanished(tmp_path: Path):
+def test_a_bias_that_a_normalization_takes_off_has_not_vanished(tmp_path: Path):
     rounding = [1e-9 * np.ones(50)] * 6
     for run, weights in {"cancelled": [0.1 * np.ones(50)] * 6, "vanished": rounding}.items():
         for name, gradients in {"conv.weight": weights, "conv.bias": rounding}.items():

@@ -79,9 +79,9 @@ def test_each_base_directory_has_its_own(annotations: Annotations, tmp_path: Pat
 
 
 def test_a_partial_change_keeps_the_other_fields(annotations: Annotations):
-    version = write(annotations, "a", note="x", colour="3")
-    write(annotations, "a", version, is_partial=True, colour=None)
-    assert fields(annotations) == {"a": {"note": "x", "colour": None}}
+    version = write(annotations, "a", note="x", color="3")
+    write(annotations, "a", version, is_partial=True, color=None)
+    assert fields(annotations) == {"a": {"note": "x", "color": None}}
 
 
 def test_a_lost_update_is_refused_with_the_newer_record(annotations: Annotations):

@@ -97,7 +97,7 @@ def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewe
         expect_cells(page, "adam", [f"{mean([1, 2, 6]):.0f}", "1", "6", "3", "9"])
         expect_cells(page, "sgd", ["15", "10", "20", "2", "9"])
         page.reload()
-    page.get_by_test_id("centre").select_option("median")
+    page.get_by_test_id("center").select_option("median")
     page.get_by_test_id("spread").select_option("quartiles")
     expect_view(page, "spread", None)
     wait_until_drawn(card(page, "loss"))
@@ -170,8 +170,8 @@ def test_a_group_is_the_baseline_of_groups(sweep: LiveViewer, open_page: OpenPag
     page = open_page(sweep, "/compare?group=directory")
     choose_baseline(page, "adam")
     expect_view(page, "baseline", "adam")
-    for centre, away in (("mean", mean([1, 2, 6])), ("median", median([1, 2, 6]))):
-        page.get_by_test_id("centre").select_option(centre)
+    for center, away in (("mean", mean([1, 2, 6])), ("median", median([1, 2, 6]))):
+        page.get_by_test_id("center").select_option(center)
         expect(card(page, "loss")).to_contain_text(f"{15 - away:.0f}")
         wait_until_drawn(card(page, "loss"))
         point_at(card(page, "loss"), "End")

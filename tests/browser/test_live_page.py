@@ -148,7 +148,7 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
         color = page.get_by_test_id("run-list").get_by_role("button", name="Color of /", exact=True)
         color.click()
         page.get_by_role("button", name="Color 7").click()
-        eventually(lambda: live.http.get("/api/annotations").json()["groups"].get("/", {}).get("colour") == "6")
+        eventually(lambda: live.http.get("/api/annotations").json()["groups"].get("/", {}).get("color") == "6")
     expect(page.get_by_test_id("disconnected")).to_contain_text("mindscope start")
     log.scalar(2, 0.75)
     with running_viewer(tmp_path / "logs", tmp_path, port=live.port):

@@ -310,7 +310,7 @@ def test_pins_and_colors_are_kept_for_everybody(own_training: LiveViewer, open_p
     expect(pinned.get_by_test_id("card")).to_have_attribute("data-tag", "loss")
     page.get_by_test_id("run-list").get_by_role("button", name="Color of a").click()
     page.get_by_role("button", name="Color 4").click()
-    eventually(lambda: (own_training.http.get("/api/annotations").json()["runs"].get("a") or {}).get("colour") == "3")
+    eventually(lambda: (own_training.http.get("/api/annotations").json()["runs"].get("a") or {}).get("color") == "3")
     eventually(lambda: any(own_training.http.get("/api/annotations").json()["pins"].values()))
     page.evaluate("localStorage.clear()")
     page.reload()

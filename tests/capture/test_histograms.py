@@ -114,7 +114,7 @@ def test_invalid_values_alone_leave_no_bucket() -> None:
 def test_extreme_ranges_are_counted(ends: tuple[float, float]) -> None:
     _, width, count = edges_of(histogram_message(np.repeat(np.array(ends), 500)))
     assert count.sum() == 1000
-    assert count[0] == (500 if len(count) > 1 else 1000)  # neighbouring numbers have room for one bucket
+    assert count[0] == (500 if len(count) > 1 else 1000)  # neighboring numbers have room for one bucket
     assert np.all(width > 0)
     assert np.all(np.isfinite(width))
 

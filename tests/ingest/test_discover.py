@@ -116,14 +116,14 @@ def test_links_are_not_followed_out_of_the_base(tmp_path: Path) -> None:
     make_run(base / "run")
     (base / "link").symlink_to(outside)
     (base / "run" / "events.out.tfevents.6").symlink_to(outside / NAME)
-    (base / "neighbour").symlink_to(tmp_path / "base2")
+    (base / "neighbor").symlink_to(tmp_path / "base2")
     make_run(tmp_path / "base2")
     found = find_runs(base)
     assert list(found.runs) == ["run"]
     assert [file.name for file in found.runs["run"].files] == [NAME]
     assert [(Path(place.path).name, place.kind, place.reason.code) for place in found.unreadable] == [
         ("link", PathKind.LINK, "link_outside"),
-        ("neighbour", PathKind.LINK, "link_outside"),
+        ("neighbor", PathKind.LINK, "link_outside"),
         ("events.out.tfevents.6", PathKind.LINK, "link_outside"),
     ]
 

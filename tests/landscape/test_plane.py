@@ -24,8 +24,8 @@ def test_directions_are_orthogonal_and_the_first_explains_most(seed: int, count:
     first, second = principal_directions(states)
     assert abs(first @ second) < 1e-9 * max(1.0, first @ first)
     differences = (states[:-1] - states[-1]).T
-    centred = differences - differences.mean(axis=0)
-    singular = np.linalg.svd(centred, compute_uv=False)
+    centerd = differences - differences.mean(axis=0)
+    singular = np.linalg.svd(centerd, compute_uv=False)
     assert np.linalg.norm(first) == pytest.approx(singular[0])
     assert np.linalg.norm(second) == pytest.approx(singular[1])
     assert first[np.argmax(np.abs(first))] > 0

@@ -121,6 +121,7 @@ PHRASES: Mapping[str, str] = {
     "tells?": "reports, reads, returns",
     "where there is none": "if there is none",
     "who(?:m|so)?ever": "a client, a reader, a caller",
+    r"\w*(?:colour|centre|neighbour|behaviour|normalis|emphasis[ei])\w*": "the American spelling",
 }
 """Phrases, as regular expressions, in the folders of ``PROSE``."""
 

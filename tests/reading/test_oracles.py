@@ -209,7 +209,7 @@ def check_first_node(got: Graph, want: Oracle) -> None:
 
 
 def same_float32(got: float | None, want: float | str | None) -> bool:
-    """Oracles print float32 with as many digits as tell it from its neighbours."""
+    """Oracles print float32 with as many digits as tell it from its neighbors."""
     return got is want is None or (got is not None and want is not None and same_bits([got], [number(want)]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notes, tags, colours of runs and groups, thresholds, pins, views and mutes over HTTP."""
+"""Notes, tags, colors of runs and groups, thresholds, pins, views and mutes over HTTP."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def put(viewer: LiveViewer, sort: str, id: str, version: int, value: Any) -> htt
 def test_notes_of_a_run_are_changed_one_by_one(noted: LiveViewer):
     first = change_run(noted, "one/by/one", 0, note="fast", tags=["best", "\u6700\u597d"]).raise_for_status().json()
     version = first["runs"]["one/by/one"]["version"]
-    second = change_run(noted, "one/by/one", version, colour="#ff0000", archived=True).raise_for_status().json()
+    second = change_run(noted, "one/by/one", version, color="#ff0000", archived=True).raise_for_status().json()
     record = read_annotations(noted)["runs"]["one/by/one"]
     assert record == second["runs"]["one/by/one"]
     assert record | {"version": 0} == {
-        "note": "fast", "tags": ["best", "\u6700\u597d"], "colour": "#ff0000", "archived": True, "version": 0
+        "note": "fast", "tags": ["best", "\u6700\u597d"], "color": "#ff0000", "archived": True, "version": 0
     }  # fmt: skip
-    third = change_run(noted, "one/by/one", record["version"], colour=None).raise_for_status().json()
-    assert third["runs"]["one/by/one"]["colour"] is None
+    third = change_run(noted, "one/by/one", record["version"], color=None).raise_for_status().json()
+    assert third["runs"]["one/by/one"]["color"] is None
     assert third["runs"]["one/by/one"]["note"] == "fast"
 
 
@@ -90,16 +90,16 @@ def change_group(viewer: LiveViewer, group: str, version: int, **change: Any) ->
     return viewer.http.patch("/api/annotations/groups", json=body)
 
 
-def test_a_group_of_runs_has_a_colour_for_everybody(noted: LiveViewer):
+def test_a_group_of_runs_has_a_color_for_everybody(noted: LiveViewer):
     group = "optimizer = Adam"
-    first = change_group(noted, group, 0, colour="3").raise_for_status().json()["groups"][group]
-    assert change_group(noted, group, 0, colour="#00ff00").json()["newer"]["groups"] == {group: first}
-    taken = change_group(noted, group, first["version"], colour=None).raise_for_status().json()["groups"][group]
+    first = change_group(noted, group, 0, color="3").raise_for_status().json()["groups"][group]
+    assert change_group(noted, group, 0, color="#00ff00").json()["newer"]["groups"] == {group: first}
+    taken = change_group(noted, group, first["version"], color=None).raise_for_status().json()["groups"][group]
     assert read_annotations(noted)["groups"] == {group: taken}
-    assert taken["colour"] is None
-    again = change_group(noted, group, taken["version"], colour="#00ff00").raise_for_status().json()
-    assert again["groups"][group]["colour"] == "#00ff00"
-    assert change_group(noted, group, again["groups"][group]["version"], colour="red").status_code == 422
+    assert taken["color"] is None
+    again = change_group(noted, group, taken["version"], color="#00ff00").raise_for_status().json()
+    assert again["groups"][group]["color"] == "#00ff00"
+    assert change_group(noted, group, again["groups"][group]["version"], color="red").status_code == 422
 
 
 def test_a_threshold_says_which_lines_to_draw(noted: LiveViewer):
@@ -168,10 +168,10 @@ def test_it_outlives_the_viewer(tmp_path: Path):
     GrowingLog(tmp_path / "logs" / RUN).scalar(1, 0.5)
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
         change_run(viewer, RUN, 0, note="kept").raise_for_status()
-        change_group(viewer, "/", 0, colour="4").raise_for_status()
+        change_group(viewer, "/", 0, color="4").raise_for_status()
     with running_viewer(tmp_path / "logs", tmp_path) as viewer:
         assert read_annotations(viewer)["runs"][RUN]["note"] == "kept"
-        assert read_annotations(viewer)["groups"]["/"]["colour"] == "4"
+        assert read_annotations(viewer)["groups"]["/"]["color"] == "4"
 
 
 def test_without_annotations_the_pages_still_work(tmp_path: Path):
@@ -184,7 +184,7 @@ def test_without_annotations_the_pages_still_work(tmp_path: Path):
         refused = change_run(viewer, RUN, 0, note="x")
         assert refused.status_code == 503
         assert refused.json()["error"]["code"] == "annotations_read_only"
-        assert change_group(viewer, "/", 0, colour="1").status_code == 503
+        assert change_group(viewer, "/", 0, color="1").status_code == 503
         eventually(lambda: RUN in viewer.runs())
 
 

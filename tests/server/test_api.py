@@ -168,7 +168,7 @@ def test_a_logarithmic_axis_is_reduced_by_its_own_columns(odd: LiveViewer):
     assert set(range(8)) <= set(zoomed.column(0, "step").tolist())
 
 
-def test_a_range_brings_every_point_and_a_neighbour_on_each_side(odd: LiveViewer):
+def test_a_range_brings_every_point_and_a_neighbor_on_each_side(odd: LiveViewer):
     curves = odd.curves(("run", "long"), pixels=50, range=[100, 120])
     assert curves.column(0, "step").tolist() == list(range(99, 122))
     assert not curves.header["series"][0]["reduced"]

@@ -116,7 +116,7 @@ def test_a_reduced_group_keeps_its_extremes_and_a_zoom_is_exact(grouped: LiveVie
         np.testing.assert_array_equal(column, whole[name][rows])
     zoomed = groups(grouped, {}, pixels=20, range=[101, 141])
     assert not zoomed.facts[0]["reduced"]
-    inside = (whole["x"] >= 100) & (whole["x"] <= 142)  # with a neighbour on each side
+    inside = (whole["x"] >= 100) & (whole["x"] <= 142)  # with a neighbor on each side
     for name, column in zoomed.arrays[0].items():
         np.testing.assert_array_equal(column, whole[name][inside])
 
@@ -230,9 +230,9 @@ def test_a_baseline_is_taken_off_at_the_same_x(grouped: LiveViewer):
     assert np.isnan(got["value"][got["x"] > POINTS]).all()
 
 
-@pytest.mark.parametrize("centre", ["mean", "median"])
-def test_a_group_is_compared_with_the_centre_of_another(grouped: LiveViewer, centre: str):
-    base = {"runs": ["ddp/rank_0", "ddp/rank_4"], "centre": centre}
+@pytest.mark.parametrize("center", ["mean", "median"])
+def test_a_group_is_compared_with_the_center_of_another(grouped: LiveViewer, center: str):
+    base = {"runs": ["ddp/rank_0", "ddp/rank_4"], "center": center}
     plain = groups(grouped, {}, pixels=8192).arrays[0]
     answer = groups(grouped, {"runs": ["ddp/rank_*"]}, {"runs": base["runs"]}, baseline=base, pixels=8192)
     got, own = answer.arrays
@@ -242,7 +242,7 @@ def test_a_group_is_compared_with_the_centre_of_another(grouped: LiveViewer, cen
         np.testing.assert_allclose(got[name][is_known], (plain[name] - level)[is_known], atol=1e-6)
     for name in ("x", "count", "deviation"):
         np.testing.assert_array_equal(got[name][is_known], plain[name][is_known])
-    np.testing.assert_allclose(own[centre], 0, atol=1e-7)
+    np.testing.assert_allclose(own[center], 0, atol=1e-7)
 
 
 def test_a_group_has_no_difference_beyond_its_baseline(grouped: LiveViewer):

@@ -28,7 +28,7 @@ def numpy_m4(
     else:
         bucket = _log_buckets(shown_x, pixels, range, log_origin)
     inside = _reduce(bucket, shown_y, pixels) + start
-    kept = _with_neighbours(inside, start, stop, sorted_x.size)
+    kept = _with_neighbors(inside, start, stop, sorted_x.size)
     return kept if order is None else order[kept]
 
 
@@ -46,7 +46,7 @@ def _bounds(x: NDArray[np.float64], range: tuple[float, float] | None) -> tuple[
     return int(np.searchsorted(x, range[0], "left")), int(np.searchsorted(x, range[1], "right"))
 
 
-def _with_neighbours(inside: Rows, start: int, stop: int, size: int) -> Rows:
+def _with_neighbors(inside: Rows, start: int, stop: int, size: int) -> Rows:
     left = [start - 1] if start > 0 else []
     right = [stop] if stop < size else []
     return np.concatenate([np.array(left, np.intp), inside, np.array(right, np.intp)])

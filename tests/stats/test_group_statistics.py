@@ -50,7 +50,7 @@ def test_joined_series_count_between_their_ends():
     assert got.mean[5] == 2.5
 
 
-def test_a_range_brings_its_neighbours_of_any_series():
+def test_a_range_brings_its_neighbors_of_any_series():
     one, other = trace(np.arange(0.0, 100, 10), np.zeros(10)), trace(np.arange(5.0, 100, 10), np.zeros(10))
     assert common_x([one, other], (41.0, 54.0)).tolist() == [40.0, 45.0, 50.0, 55.0]
     assert common_x([one, other], (54.0, 41.0)).tolist() == [40.0, 45.0, 50.0, 55.0]

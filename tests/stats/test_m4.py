@@ -170,7 +170,7 @@ def test_all_rows_are_returned_where_they_are_few() -> None:
     assert m4(np.arange(400), np.zeros(400), 100).tolist() == list(range(400))
 
 
-def test_range_takes_one_neighbour_on_each_side() -> None:
+def test_range_takes_one_neighbor_on_each_side() -> None:
     x = np.arange(0, 100, 10)
     assert m4(x, x, 50, (25, 65)).tolist() == [2, 3, 4, 5, 6, 7]
     assert m4(x, x, 50, (-5, 5)).tolist() == [0, 1]

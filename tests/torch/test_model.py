@@ -208,7 +208,7 @@ def test_own_evaluating_network_feeds_the_metrics_by_index() -> None:
 
 
 class NormalNet(nn.Module):
-    """With both kinds of normalisation, and a constant that no layer owns."""
+    """With both kinds of normalization, and a constant that no layer owns."""
 
     def __init__(self) -> None:
         super().__init__()

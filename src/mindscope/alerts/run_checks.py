@@ -92,7 +92,7 @@ class RunChecks:
     def _is_cancelled(self, tag: str, finding: Finding) -> bool:
         """Whether these are gradients of a bias whose weights still learn.
 
-        The next layer cancels such a bias, for example a normalisation, or the softmax after the keys of an
+        The next layer cancels such a bias, for example a normalization, or the softmax after the keys of an
         attention. Its gradient is zero up to rounding, and nothing is wrong.
         """
         weights = self._histograms.get(tag.replace("bias", "weight")) if "bias" in tag else None

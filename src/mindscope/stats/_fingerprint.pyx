@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""Recognising a column by 64 bits."""
+"""Recognizing a column by 64 bits."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy

@@ -15,7 +15,7 @@ Places = NDArray[np.intp]
 
 
 def group_steps(start: int, stop: int, rows: int) -> list[slice]:
-    """Part the histograms ``start`` to ``stop`` of a series in at most ``rows`` groups of neighbours.
+    """Part the histograms ``start`` to ``stop`` of a series in at most ``rows`` groups of neighbors.
 
     A group holds 2^k of them and begins at a multiple of that in the series, so that it stays as it is while others are
     appended, until their number has doubled; the first and the last group hold what of that is in range. Raises

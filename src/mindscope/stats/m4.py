@@ -54,7 +54,7 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None, log_
     ``x`` and ``y`` have shape (n,). The x axis is cut into buckets at most one column wide, whose edges are multiples
     of a power of two of the x unit, so that appended points never move an edge. Of each bucket the first, lowest,
     highest and last finite row are kept, and the first and last NaN, +Inf and -Inf, so that every gap and mark stays.
-    ``range`` (inclusive, in units of x) chooses rows; the neighbours outside on either side are added, so that the
+    ``range`` (inclusive, in units of x) chooses rows; the neighbors outside on either side are added, so that the
     line reaches the edge. When the rows in range are at most 4 a column, all are returned. Rows whose x is NaN are
     left out. Where ``x`` goes back, rows are taken in order of x, equal x in their given order.
 

@@ -21,7 +21,7 @@ def smooth(value: ArrayLike, weight: float) -> NDArray[Any]:
 
     Entry i is ``sum(weight**(i-j) * value[j]) / sum(weight**(i-j))`` over all finite entries j <= i, where the distance
     counts finite entries only: the meaning of TensorBoard's slider. NaN and infinities come out as they went in and
-    leave no trace in their neighbours. ``weight`` 0 returns the values themselves, and so does a series for as long as
+    leave no trace in their neighbors. ``weight`` 0 returns the values themselves, and so does a series for as long as
     it is constant. No entry depends on a later one.
 
     Raises ValueError when ``weight`` is outside [0, 1): 1 would never forget, choose 0.999 or less.

@@ -30,7 +30,7 @@ export interface ExpressionQuery extends ExpressionView {
 export interface GroupQuery extends ExpressionView {
   groups: readonly { key: string; y: string; runs: readonly string[] }[];
   /** Values are those less the mean or median of these runs at the same x. */
-  baseline: { runs: readonly string[]; centre: "mean" | "median" } | null;
+  baseline: { runs: readonly string[]; center: "mean" | "median" } | null;
 }
 
 /** One answer for each line, in their order; the rows that are known are left out, see `completed`. */

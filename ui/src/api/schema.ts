@@ -1350,15 +1350,15 @@ export interface components {
         };
         /**
          * GroupBaseline
-         * @description The runs whose ``centre``, the mean or median of the same expression, is subtracted; ``runs`` as in a group.
+         * @description The runs whose ``center``, the mean or median of the same expression, is subtracted; ``runs`` as in a group.
          */
         GroupBaseline: {
             /**
-             * Centre
+             * Center
              * @default mean
              * @enum {string}
              */
-            centre: "mean" | "median";
+            center: "mean" | "median";
             /** Runs */
             runs: string[];
         };
@@ -1367,8 +1367,8 @@ export interface components {
          * @description Change fields of a group, by the name in charts; an absent field does not change.
          */
         GroupChange: {
-            /** Colour */
-            colour?: string | null;
+            /** Color */
+            color?: string | null;
             /** Group */
             group: string;
             /** Version */
@@ -1446,8 +1446,8 @@ export interface components {
          * @description Annotations of a group with their version, which a change must name.
          */
         GroupNotesRecord: {
-            /** Colour */
-            colour: string | null;
+            /** Color */
+            color: string | null;
             /** Version */
             version: number;
         };
@@ -1471,7 +1471,7 @@ export interface components {
          * GroupsQuery
          * @description Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
          *
-         *     With ``baseline`` its centre at the same x is subtracted. The baseline is interpolated linearly between its points;
+         *     With ``baseline`` its center at the same x is subtracted. The baseline is interpolated linearly between its points;
          *     outside of them there is no value.
          *
          *     ``alignment`` null is exact over steps, and linear over any other axis, where runs rarely share an x. The reduction
@@ -2076,8 +2076,8 @@ export interface components {
              * @default false
              */
             archived: boolean;
-            /** Colour */
-            colour?: string | null;
+            /** Color */
+            color?: string | null;
             /**
              * Note
              * @default
@@ -2114,8 +2114,8 @@ export interface components {
              * @default false
              */
             archived: boolean;
-            /** Colour */
-            colour: string | null;
+            /** Color */
+            color: string | null;
             /**
              * Note
              * @default

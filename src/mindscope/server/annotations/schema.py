@@ -13,7 +13,7 @@ LATEST = 2**53
 Key = Annotated[str, Field(min_length=1, max_length=1000)]
 Tag = Annotated[str, Field(min_length=1, max_length=1000)]
 Label = Annotated[str, Field(min_length=1, max_length=100)]
-Colour = Annotated[str, Field(pattern=r"^(#[0-9a-f]{6}|[0-9])$")]
+Color = Annotated[str, Field(pattern=r"^(#[0-9a-f]{6}|[0-9])$")]
 """An index into the palette of the page, which has a color for each theme, or an RGB color."""
 
 MAX_CHANGES = 10_000
@@ -26,18 +26,18 @@ class Stored(Query):
 
 
 class RunNotes(Stored):
-    """Annotations of a run. ``colour`` is an index into the palette, "0" to "9", or "#rrggbb"; null is automatic."""
+    """Annotations of a run. ``color`` is an index into the palette, "0" to "9", or "#rrggbb"; null is automatic."""
 
     note: str = Field(default="", max_length=100_000)
     tags: list[Label] = Field(default=[], max_length=100)
-    colour: Colour | None = None
+    color: Color | None = None
     archived: StrictBool = False
 
 
 class GroupNotes(Stored):
-    """Annotations of a group of runs. ``colour`` is as that of a run."""
+    """Annotations of a group of runs. ``color`` is as that of a run."""
 
-    colour: Colour | None = None
+    color: Color | None = None
 
 
 class Threshold(Stored):

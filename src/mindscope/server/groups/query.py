@@ -53,9 +53,9 @@ def _group_or_error(
     baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), query.expression(name.y), query.range)
     if baseline.runs == 0:
         return empty.model_copy(update={"error": _why_nothing(baseline)})
-    centre: NDArray[np.float64] = getattr(baseline.statistics, query.baseline.centre)
-    has_any = np.isfinite(centre)
-    less = minus_baseline(group.x, group.statistics, Trace(baseline.x[has_any], centre[has_any]))
+    center: NDArray[np.float64] = getattr(baseline.statistics, query.baseline.center)
+    has_any = np.isfinite(center)
+    less = minus_baseline(group.x, group.statistics, Trace(baseline.x[has_any], center[has_any]))
     return _reduced(dataclasses.replace(group, statistics=less), query, empty, name.since, data)
 
 

@@ -28,16 +28,16 @@ class GroupName(Query):
 
 
 class GroupBaseline(Query):
-    """The runs whose ``centre``, the mean or median of the same expression, is subtracted; ``runs`` as in a group."""
+    """The runs whose ``center``, the mean or median of the same expression, is subtracted; ``runs`` as in a group."""
 
     runs: list[str] = Field(min_length=1, max_length=MAX_RUNS)
-    centre: Literal["mean", "median"] = "mean"
+    center: Literal["mean", "median"] = "mean"
 
 
 class GroupsQuery(ExpressionView):
     """Groups of runs as statistics at each x of any of their runs, over all points, then reduced for the view.
 
-    With ``baseline`` its centre at the same x is subtracted. The baseline is interpolated linearly between its points;
+    With ``baseline`` its center at the same x is subtracted. The baseline is interpolated linearly between its points;
     outside of them there is no value.
 
     ``alignment`` null is exact over steps, and linear over any other axis, where runs rarely share an x. The reduction

@@ -92,7 +92,7 @@ class _SurfaceMetric(Metric):
 
 
 def _edges(region: NDArray[Any]) -> NDArray[Any]:
-    """The pixels of a region that have a neighbour outside of it."""
+    """The pixels of a region that have a neighbor outside of it."""
     return _ndimage().binary_erosion(region) ^ region
 
 

@@ -20,12 +20,12 @@ class AmpWrapper(nn.Module):
     """Computes with copies of the weights in ``dtype``; gradients flow back to the weights themselves.
 
     Floating inputs of each layer with weights are cast to their type, and the outputs of the network to float32. What
-    batch normalisation keeps of its batches comes back to the network.
+    batch normalization keeps of its batches comes back to the network.
 
     Args:
         network: keeps its weights, buffers and their names.
         dtype: ``torch.float16`` or ``torch.bfloat16``.
-        is_norm_kept: whether normalisation layers compute in their own type.
+        is_norm_kept: whether normalization layers compute in their own type.
     """
 
     def __init__(self, network: nn.Module, dtype: torch.dtype, is_norm_kept: bool) -> None:

@@ -40,10 +40,10 @@ class Model:
         metrics: names (a set or list) or a dict of name to metric; see ``mindscope.torch.metrics``.
         eval_network: evaluates a whole batch; its outputs go to the metrics.
         eval_indexes: which outputs of ``eval_network`` are loss, prediction and label; all go to each metric if None.
-        amp_level: O0 as the network is; O1 and auto with autocast; O2 in half precision except normalisation layers;
+        amp_level: O0 as the network is; O1 and auto with autocast; O2 in half precision except normalization layers;
             O3 in half precision. Weights stay what they are.
         boost_level: taken for scripts that say it; only O0.
-        keep_batchnorm_fp32: at O2 and O3, whether normalisation layers compute in float32; as the level says if None.
+        keep_batchnorm_fp32: at O2 and O3, whether normalization layers compute in float32; as the level says if None.
         device: where network and data are brought; if None what ``set_context`` says, else where the network is.
         is_compiled: run the network through ``torch.compile``.
 

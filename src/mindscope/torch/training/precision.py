@@ -25,13 +25,13 @@ class Precision:
     |------------|-----------------------------------------------|-------------------------|
     | O0         | in its own types                              | none                    |
     | O1, auto   | under ``torch.autocast``, with torch's lists  | dynamic                 |
-    | O2         | half precision, normalisation layers float32  | dynamic                 |
+    | O2         | half precision, normalization layers float32  | dynamic                 |
     | O3         | half precision                                | none                    |
 
     Args:
         amp_level: the level.
         device_type: ``cpu``, ``cuda``, ...
-        keep_batchnorm_fp32: at O2 and O3, whether normalisation layers stay in float32; None for what the level says.
+        keep_batchnorm_fp32: at O2 and O3, whether normalization layers stay in float32; None for what the level says.
 
     Raises:
         TypeError, ValueError: no such level or flag.

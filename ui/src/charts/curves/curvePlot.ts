@@ -11,7 +11,7 @@ import { labelWidth } from "../frame/labelWidth";
 import { CanvasLayer } from "../frame/canvasLayer";
 import type { Guide } from "./paintMarks";
 import { paintChart } from "./paintChart";
-import { paintEmphasised } from "./paintCurves";
+import { paintEmphasized } from "./paintCurves";
 import type { Ink, Surface } from "../frame/surface";
 import type { Painting } from "./painting";
 import { plotFrame, projectionOf, type PlotFrame, type Size } from "../frame/plotFrame";
@@ -57,7 +57,7 @@ export class CurvePlot {
   #whole: Ranges;
   /** Time of the last wheel event: an event soon after continues its zoom. */
   #scaledAt = -Infinity;
-  #emphasised: readonly string[] = [];
+  #emphasized: readonly string[] = [];
 
   constructor(host: HTMLElement, size: Size, options: CurvePlotOptions) {
     this.#options = options;
@@ -128,9 +128,9 @@ export class CurvePlot {
   }
 
   /** Brings the curves with these keys or labels to the front. */
-  emphasise(names: readonly string[]): void {
-    if (names.join("\n") === this.#emphasised.join("\n")) return;
-    this.#emphasised = names;
+  emphasize(names: readonly string[]): void {
+    if (names.join("\n") === this.#emphasized.join("\n")) return;
+    this.#emphasized = names;
     this.#paintFront();
   }
 
@@ -200,11 +200,11 @@ export class CurvePlot {
   }
 
   #paintFront(): void {
-    const names = this.#emphasised;
+    const names = this.#emphasized;
     const near = names.length === 0 ? [] : this.#curves.filter(({ key, label }) => names.includes(key) || names.includes(label));
     const fades = this.#curves.length >= MANY_CURVES;
     if (near.length > 0)
-      this.#front.paint(this.#size, (ctx) => paintEmphasised(this.#painting(ctx, devicePixelRatio, this.#ink), near, fades));
+      this.#front.paint(this.#size, (ctx) => paintEmphasized(this.#painting(ctx, devicePixelRatio, this.#ink), near, fades));
     else this.#front.clear();
   }
 

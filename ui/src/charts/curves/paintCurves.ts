@@ -16,7 +16,7 @@ interface Line {
 }
 
 const WHOLE: Line = { width: 1.5, opacity: 1 };
-const EMPHASISED: Line = { width: 2.5, opacity: 1 };
+const EMPHASIZED: Line = { width: 2.5, opacity: 1 };
 /** Of raw values below smoothed ones. */
 const RAW: Line = { width: 1.5, opacity: 0.34 };
 const PEER: Line = { width: 1, opacity: 0.4 };
@@ -65,12 +65,12 @@ function* paintBehind(painting: Painting, all: readonly Curve[]): Generator<void
 }
 
 /** Curves, thicker: drawn over all others while the pointer is near; among many the others fade. */
-export function* paintEmphasised(painting: Painting, curves: readonly Curve[], fades: boolean): Generator<void> {
+export function* paintEmphasized(painting: Painting, curves: readonly Curve[], fades: boolean): Generator<void> {
   clipToArea(painting);
   if (fades) fade(painting);
   for (const curve of curves) {
     if (curve.band) fillBand(painting, curve, BAND_OPACITY);
-    stroke(painting, curve, curve.smoothed ?? curve.raw, EMPHASISED);
+    stroke(painting, curve, curve.smoothed ?? curve.raw, EMPHASIZED);
     yield;
   }
   painting.surface.restore();

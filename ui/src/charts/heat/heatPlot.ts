@@ -44,7 +44,7 @@ export class HeatPlot {
   }
 
   /** The middle of a cell in CSS pixels. */
-  centreOf({ row, column }: CellPlace): { x: number; y: number } {
+  centerOf({ row, column }: CellPlace): { x: number; y: number } {
     return { x: (column + 0.5) * this.#cell.width, y: (row + 0.5) * this.#cell.height };
   }
 

@@ -77,8 +77,8 @@ export class HistogramPlot {
     this.#paintFront();
   }
 
-  /** Centre of a bucket, in pixels of the plot. */
-  centreOf(place: Place): Point {
+  /** Center of a bucket, in pixels of the plot. */
+  centerOf(place: Place): Point {
     const view = this.#view!;
     const { left, right } = view.histograms;
     const along = place.bucket < 0 ? view.valueAt(view.valueRange[0]) : view.valueAt((left[place.bucket]! + right[place.bucket]!) / 2);

@@ -7,7 +7,7 @@ import { assignSlots, SLOTS } from "./colorAssignment";
 const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 40 });
 
 describe("colors", () => {
-  it("never change once given, and neighbours differ", () => {
+  it("never change once given, and neighbors differ", () => {
     fc.assert(
       fc.property(names, fc.nat(), (runs, cut) => {
         const first = assignSlots({}, runs.slice(0, cut % (runs.length + 1)));

@@ -5,7 +5,7 @@ export const SLOTS = 10;
 export type Slots = Readonly<Record<string, number>>;
 
 /**
- * Gives every run without a slot the first of the least used slots, never that of its neighbour in the list, and
+ * Gives every run without a slot the first of the least used slots, never that of its neighbor in the list, and
  * leaves the slots that runs already have alone. `runs` is in the order in which they are listed.
  */
 export function assignSlots(known: Slots, runs: readonly string[]): Slots {

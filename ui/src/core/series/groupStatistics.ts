@@ -26,10 +26,10 @@ export interface Group {
   upperQuartile: Floats;
 }
 
-export type Centre = "mean" | "median";
+export type Center = "mean" | "median";
 export type Spread = "range" | "quartiles" | "deviation" | "none";
 
-export const CENTRES: readonly Centre[] = ["mean", "median"];
+export const CENTERS: readonly Center[] = ["mean", "median"];
 export const SPREADS: readonly Spread[] = ["range", "quartiles", "deviation", "none"];
 
 /** A difference to a baseline without the rows beyond the ends of the baseline, where nothing can be compared. */
@@ -56,25 +56,25 @@ export function groupWithoutEnds(group: Group): Group {
   };
 }
 
-/** The line of a group: its centre, with its spread as a band. */
-export function groupCurve(group: Group, look: { label: string; color: string }, centre: Centre, spread: Spread): Curve {
+/** The line of a group: its center, with its spread as a band. */
+export function groupCurve(group: Group, look: { label: string; color: string }, center: Center, spread: Spread): Curve {
   return {
     ...LINE,
     ...look,
     key: group.key,
     x: group.x,
-    raw: group[centre],
+    raw: group[center],
     smoothed: null,
     isAscending: true,
-    band: bandOf(group, centre, spread),
+    band: bandOf(group, center, spread),
   };
 }
 
-export function bandOf(group: Group, centre: Centre, spread: Spread): Band | null {
+export function bandOf(group: Group, center: Center, spread: Spread): Band | null {
   if (spread === "none") return null;
   if (spread === "range") return { low: group.low, high: group.high };
   if (spread === "quartiles") return { low: group.lowerQuartile, high: group.upperQuartile };
-  const middle = group[centre];
+  const middle = group[center];
   const away = (sign: number): Floats =>
     middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
   return { low: away(-1), high: away(1) };

@@ -105,7 +105,7 @@ export class HistogramLayout {
     return [left + half, width - 2 * half];
   }
 
-  /** Left and right pixel of a row's column: half way to the neighbours. */
+  /** Left and right pixel of a row's column: half way to the neighbors. */
   columnOf(row: number): Range {
     const at = (index: number): number => this.stepAt(this.positions[index]!);
     const { left, width } = this.area;

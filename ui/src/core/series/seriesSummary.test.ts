@@ -60,7 +60,7 @@ describe("facts beside the curves", () => {
     expect(seriesSummary(series([])).last).toBeNull();
   });
 
-  it("leaves the neighbours of a range out of its figures", () => {
+  it("leaves the neighbors of a range out of its figures", () => {
     const one = series([9, 1, 3, 2, -9], { points: 3 });
     expect(seriesSummary(one, { places: [0, 1, 2, 3, 4], range: [0.5, 3.5] })).toEqual({
       run: "a",

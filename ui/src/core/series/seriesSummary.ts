@@ -40,7 +40,7 @@ export interface SeriesSummary {
   points: number;
 }
 
-/** Figures of all rows, or of those at places within a range: the neighbours that the server gives beside it are none of it. */
+/** Figures of all rows, or of those at places within a range: the neighbors that the server gives beside it are none of it. */
 export function seriesSummary(series: Series, part: { places: ArrayLike<number>; range: Range } | null = null): SeriesSummary {
   const isInside = (_: unknown, row: number): boolean =>
     part === null || (part.places[row]! >= part.range[0] && part.places[row]! <= part.range[1]);

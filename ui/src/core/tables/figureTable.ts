@@ -68,7 +68,7 @@ export function figureText(cell: FigureCell, isFigure: boolean): string {
   return isFigure ? formatValue(cell, 5) : formatSetting(cell);
 }
 
-/** The groups that some neighbouring columns form. */
+/** The groups that some neighboring columns form. */
 export function columnGroups(columns: readonly FigureColumn[]): ColumnGroup[] {
   const groups: ColumnGroup[] = [];
   for (const { tag, title } of columns) {

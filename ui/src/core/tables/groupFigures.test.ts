@@ -19,7 +19,7 @@ const groups = [
   { key: "a", runs: ["a/1", "a/2", "a/3", "a/4"] },
   { key: "b", runs: ["b/1"] },
 ];
-const asIs = { centre: "mean", sort: null, isOpen: () => false } as const;
+const asIs = { center: "mean", sort: null, isOpen: () => false } as const;
 
 describe("the table of groups", () => {
   it("says how a figure lies among the finite numbers of a group, and in which parameter its runs agree", () => {
@@ -33,7 +33,7 @@ describe("the table of groups", () => {
       { value: 0.1, deviation: null, low: null, high: null, count: 1 },
       { value: 9, deviation: null, low: 9, high: 9, count: 1 },
     ]);
-    expect(groupLines(rows, groups, columns, { ...asIs, centre: "median" })[0]!.cells[1]).toMatchObject({ value: 2 });
+    expect(groupLines(rows, groups, columns, { ...asIs, center: "median" })[0]!.cells[1]).toMatchObject({ value: 2 });
   });
 
   it("has the runs of an open group below it, and is sorted by groups", () => {

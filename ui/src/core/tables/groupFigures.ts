@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnSort } from "./columnSort";
 import type { FigureCell, FigureColumn, FigureRow } from "./figureTable";
-import type { Centre } from "../series/groupStatistics";
+import type { Center } from "../series/groupStatistics";
 import { orderedBy } from "../text/naturalSort";
 import type { RunGroup } from "../runs/runGroups";
 
@@ -23,7 +23,7 @@ export type FigureLine =
   | { kind: "run"; key: string; run: string; cells: readonly FigureCell[] };
 
 interface Order {
-  centre: Centre;
+  center: Center;
   sort: ColumnSort | null;
   isOpen: (group: string) => boolean;
 }
@@ -33,7 +33,7 @@ export function groupLines(
   rows: readonly FigureRow[],
   groups: readonly RunGroup[],
   columns: readonly FigureColumn[],
-  { centre, sort, isOpen }: Order,
+  { center, sort, isOpen }: Order,
 ): FigureLine[] {
   const heads = groups.map(({ key, runs }) => {
     const members = new Set(runs);
@@ -45,7 +45,7 @@ export function groupLines(
         together(
           own.map(({ cells }) => cells[index] ?? null),
           column.figure !== null,
-          centre,
+          center,
         ),
       ),
     };
@@ -62,7 +62,7 @@ export function runLine({ run, cells }: FigureRow): FigureLine {
   return { kind: "run", key: run, run, cells };
 }
 
-function together(cells: readonly FigureCell[], isFigure: boolean, centre: Centre): GroupCell {
+function together(cells: readonly FigureCell[], isFigure: boolean, center: Center): GroupCell {
   if (!isFigure) {
     const values = new Set(cells.filter((cell) => cell !== null));
     return { value: values.size === 1 ? [...values][0]! : null, deviation: null, low: null, high: null, count: values.size };
@@ -74,7 +74,7 @@ function together(cells: readonly FigureCell[], isFigure: boolean, centre: Centr
   const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
   const squares = numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0);
   return {
-    value: centre === "mean" ? mean : median(numbers),
+    value: center === "mean" ? mean : median(numbers),
     deviation: numbers.length > 1 ? Math.sqrt(squares / (numbers.length - 1)) : null,
     low: numbers[0]!,
     high: numbers.at(-1)!,

@@ -27,9 +27,9 @@ const group: Group = {
 
 describe("groups as tables", () => {
   it("shows the center, the band and the number of runs at a row", () => {
-    expect(groupPoint(group, 0, "mean", "range")).toEqual({ key: "lr = 0.1", x: 0, centre: 2, low: 1, high: 3, count: 3 });
+    expect(groupPoint(group, 0, "mean", "range")).toEqual({ key: "lr = 0.1", x: 0, center: 2, low: 1, high: 3, count: 3 });
     expect(groupPoint(group, 0, "mean", "deviation")).toMatchObject({ low: 1.5, high: 2.5 });
-    expect(groupPoint(group, 1, "median", "none")).toMatchObject({ centre: 1, low: null, high: null, count: 2 });
+    expect(groupPoint(group, 1, "median", "none")).toMatchObject({ center: 1, low: null, high: null, count: 2 });
     expect(groupPoint(group, 2, "mean", "range")).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { csvTable } from "./csv";
-import { bandOf, type Centre, type Group, type Spread } from "../series/groupStatistics";
+import { bandOf, type Center, type Group, type Spread } from "../series/groupStatistics";
 import { jsonNumbers } from "./json";
 
 const COLUMNS = ["count", "mean", "median", "low", "high", "deviation", "lowerQuartile", "upperQuartile"] as const;
@@ -9,7 +9,7 @@ const COLUMNS = ["count", "mean", "median", "low", "high", "deviation", "lowerQu
 export interface GroupPoint {
   key: string;
   x: number;
-  centre: number;
+  center: number;
   /** Edges of the band; null without one. */
   low: number | null;
   high: number | null;
@@ -17,13 +17,13 @@ export interface GroupPoint {
 }
 
 /** A group at a row; null where it has none. */
-export function groupPoint(group: Group | undefined, row: number, centre: Centre, spread: Spread): GroupPoint | null {
+export function groupPoint(group: Group | undefined, row: number, center: Center, spread: Spread): GroupPoint | null {
   if (!group || row >= group.x.length) return null;
-  const band = bandOf(group, centre, spread);
+  const band = bandOf(group, center, spread);
   return {
     key: group.key,
     x: group.x[row]!,
-    centre: group[centre][row]!,
+    center: group[center][row]!,
     low: band ? band.low[row]! : null,
     high: band ? band.high[row]! : null,
     count: group.count[row]!,
@@ -41,14 +41,14 @@ export interface GroupSummary {
   highest: number | null;
 }
 
-export function groupSummary(group: Group, centre: Centre): GroupSummary {
+export function groupSummary(group: Group, center: Center): GroupSummary {
   const finite = (values: ArrayLike<number>): number[] => Array.from(values).filter(Number.isFinite);
   const [lows, highs] = [finite(group.low), finite(group.high)];
   return {
     key: group.key,
     runs: group.runs,
     points: group.points,
-    last: group[centre].at(-1) ?? null,
+    last: group[center].at(-1) ?? null,
     lowest: lows.length > 0 ? lows.reduce((one, other) => Math.min(one, other)) : null,
     highest: highs.length > 0 ? highs.reduce((one, other) => Math.max(one, other)) : null,
   };

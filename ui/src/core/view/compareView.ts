@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FIGURES, type Figure } from "../tables/figureTable";
 import { describeSort, sortOf, type ColumnSort } from "../tables/columnSort";
-import { CENTRES, SPREADS, type Centre, type Spread } from "../series/groupStatistics";
+import { CENTERS, SPREADS, type Center, type Spread } from "../series/groupStatistics";
 
 export type Grouping = "none" | "directory" | "ranks" | "parameter";
 
@@ -12,7 +12,7 @@ export interface CompareView {
   grouping: Grouping;
   /** The hyperparameter that groups runs; "" without one. */
   parameter: string;
-  centre: Centre;
+  center: Center;
   spread: Spread;
   /** Run or group that the others are compared with; null draws values. */
   baseline: string | null;
@@ -32,7 +32,7 @@ export function defaultCompareView(): CompareView {
   return {
     grouping: "none",
     parameter: "",
-    centre: "mean",
+    center: "mean",
     spread: "quartiles",
     baseline: null,
     isTable: false,
@@ -47,7 +47,7 @@ export function defaultCompareView(): CompareView {
 export function describeCompare(view: CompareView, query: URLSearchParams): void {
   if (view.grouping === "parameter") query.append("group_by", view.parameter);
   else if (view.grouping !== "none") query.append("group", view.grouping);
-  if (view.centre !== "mean") query.append("centre", view.centre);
+  if (view.center !== "mean") query.append("center", view.center);
   if (view.spread !== "quartiles") query.append("spread", view.spread);
   if (view.baseline !== null) query.append("baseline", view.baseline);
   if (view.isTable) query.append("show", "table");
@@ -66,7 +66,7 @@ export function compareViewOf(query: URLSearchParams): CompareView {
   return {
     grouping: parameter !== "" ? "parameter" : grouping,
     parameter,
-    centre: CENTRES.find((one) => one === query.get("centre")) ?? "mean",
+    center: CENTERS.find((one) => one === query.get("center")) ?? "mean",
     spread: SPREADS.find((one) => one === query.get("spread")) ?? "quartiles",
     baseline: query.get("baseline") || null,
     isTable: query.get("show") === "table",

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AXES } from "../scales/axis";
 import { FIGURES } from "../tables/figureTable";
 import { COMPARISONS } from "./imageComparison";
-import { CENTRES, SPREADS } from "../series/groupStatistics";
+import { CENTERS, SPREADS } from "../series/groupStatistics";
 import { SHAPES } from "../series/histograms";
 import { RUN_COLUMNS } from "../runs/runTable";
 import { RUN_GROUPINGS } from "../runs/runTree";
@@ -114,7 +114,7 @@ const views: fc.Arbitrary<ViewState> = fc
       .record({
         grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),
         parameter: name,
-        centre: fc.constantFrom(...CENTRES),
+        center: fc.constantFrom(...CENTERS),
         spread: fc.constantFrom(...SPREADS),
         baseline: fc.option(name),
         isTable: fc.boolean(),

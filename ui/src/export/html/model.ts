@@ -104,7 +104,7 @@ export interface TablePart {
 
 export interface TableColumn {
   title: string;
-  /** Written above the title, for neighbours with the same word once. */
+  /** Written above the title, for neighbors with the same word once. */
   group?: string;
   isNumber: boolean;
 }

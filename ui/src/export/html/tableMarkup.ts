@@ -20,7 +20,7 @@ function heading({ title, isNumber }: TableColumn): Markup {
   return html`<th scope="col"${isNumber ? html` class="number"` : null}>${title}</th>`;
 }
 
-/** Words above neighbouring columns; null where no column has one. */
+/** Words above neighboring columns; null where no column has one. */
 function groups(columns: readonly TableColumn[]): Markup | null {
   if (columns.every(({ group = "" }) => group === "")) return null;
   const spans: { group: string; size: number }[] = [];

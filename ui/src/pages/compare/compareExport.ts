@@ -49,13 +49,13 @@ function legend(tags: readonly TagRuns[]): NamedRun[] {
 }
 
 function comparing(): Setting[] {
-  const { grouping, parameter, centre, spread, baseline } = view.comparing;
+  const { grouping, parameter, center, spread, baseline } = view.comparing;
   const group = grouping === "parameter" ? t("compare.group_parameter", { parameter }) : t(`compare.group_${grouping}`);
   return [
     ...(comparison.isGrouped
       ? [
           { name: t("compare.group"), value: group },
-          { name: t("compare.centre"), value: t(`compare.centre_${centre}`) },
+          { name: t("compare.center"), value: t(`compare.center_${center}`) },
           { name: t("compare.spread"), value: t(`compare.spread_${spread}`) },
         ]
       : []),

@@ -28,8 +28,8 @@ async function readCard(tag: TagRuns, size: Size, pixels: number, signal: AbortS
   const readable = all.filter(({ error }) => error === null);
   const groups = baseline === null ? readable : readable.map(groupWithoutEnds);
   if (groups.length === 0 && all.length > 0) throw new ReasonError(all[0]!.error!);
-  const { centre, spread } = view.comparing;
-  const curves = groups.map((group) => groupCurve(group, { label: group.key, color: comparison.colorOf(group.key) }, centre, spread));
+  const { center, spread } = view.comparing;
+  const curves = groups.map((group) => groupCurve(group, { label: group.key, color: comparison.colorOf(group.key) }, center, spread));
   const chart = {
     key: tag.tag,
     label: t("compare.group_chart", { tag: tag.tag, n: curves.length }),
@@ -50,7 +50,7 @@ function queryOf({ tag, runs }: TagRuns, pixels: number): GroupQuery {
   const wanted = groups.map((group) => ({ key: group.key, y: tagExpression(tag), runs: group.runs.filter((run) => holders.has(run)) }));
   return {
     groups: wanted.filter((group) => group.runs.length > 0),
-    baseline: baseline ? { runs: baseline.runs, centre: view.comparing.centre } : null,
+    baseline: baseline ? { runs: baseline.runs, center: view.comparing.center } : null,
     axis,
     x: xTag === null ? null : tagExpression(xTag),
     range: zooms.xOf(tag),
@@ -61,15 +61,15 @@ function queryOf({ tag, runs }: TagRuns, pixels: number): GroupQuery {
 }
 
 function lineOf(group: Group): DrawnLine {
-  const { centre, spread } = view.comparing;
-  const band = bandOf(group, centre, spread);
+  const { center, spread } = view.comparing;
+  const band = bandOf(group, center, spread);
   return {
     name: group.key,
     part: "",
     color: comparison.colorOf(group.key),
     scale: 0,
     x: group.x,
-    value: group[centre],
+    value: group[center],
     low: band?.low ?? null,
     high: band?.high ?? null,
     count: group.count,
@@ -86,10 +86,10 @@ function factsOf(groups: readonly Group[]): string[] {
 }
 
 function figures(groups: readonly Group[]): TablePart {
-  const { centre } = view.comparing;
+  const { center } = view.comparing;
   const number = (value: number | null): { text: string; value: number | null } => ({ text: formatValue(value, 6), value });
   const rows = groups.map((group) => {
-    const { key, runs, last, lowest, highest, points } = groupSummary(group, centre);
+    const { key, runs, last, lowest, highest, points } = groupSummary(group, center);
     const counted = (value: number): { text: string; value: number } => ({ text: groupDigits(value), value });
     return {
       color: comparison.colorOf(key),
@@ -98,7 +98,7 @@ function figures(groups: readonly Group[]): TablePart {
   });
   const titles = [
     t("compare.tip_count"),
-    t("compare.last_of", { centre: t(`compare.centre_${centre}`) }),
+    t("compare.last_of", { center: t(`compare.center_${center}`) }),
     t("legend.minimum"),
     t("legend.maximum"),
     t("legend.points"),

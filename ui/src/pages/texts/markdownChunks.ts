@@ -32,7 +32,7 @@ function cut(element: Element): Node[] {
   );
 }
 
-/** Neighbours together, until they are long enough. */
+/** Neighbors together, until they are long enough. */
 function gathered(nodes: readonly Node[]): HTMLElement[] {
   const passages: HTMLElement[] = [];
   let letters = Infinity;

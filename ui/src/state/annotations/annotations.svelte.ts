@@ -29,10 +29,10 @@ import { problemOf, type Problem } from "../requests/problem";
 
 export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord, View, ViewRecord };
 
-/** A change of a run; an absent field stays. `colour` null is the assigned color. */
-export type NotesChange = Partial<Pick<RunNotes, "tags" | "colour" | "archived">>;
+/** A change of a run; an absent field stays. `color` null is the assigned color. */
+export type NotesChange = Partial<Pick<RunNotes, "tags" | "color" | "archived">>;
 
-const BLANK: RunNotes = { note: "", tags: [], colour: null, archived: false, version: 0 };
+const BLANK: RunNotes = { note: "", tags: [], color: null, archived: false, version: 0 };
 
 /** Sends a change on top of what is known; null where it does not fit any more. */
 type Send = () => Promise<Records> | null;
@@ -105,12 +105,12 @@ class Annotations {
     );
   }
 
-  /** Colors of runs that are drawn as one, by the name of their group, shown at once; null is the given colour. */
+  /** Colors of runs that are drawn as one, by the name of their group, shown at once; null is the given color. */
   changeGroups(colors: ByKey<string | null>): Promise<boolean> {
     const versionOf = (group: string): number => this.groups.get(group)?.version ?? 0;
-    const shown = [...colors].map(([group, colour]) => [group, { colour, version: versionOf(group) }] as const);
+    const shown = [...colors].map(([group, color]) => [group, { color, version: versionOf(group) }] as const);
     this.groups = new Map([...this.groups, ...shown]);
-    return this.#write(() => sendGroupChanges([...colors].map(([group, colour]) => ({ group, colour, version: versionOf(group) }))));
+    return this.#write(() => sendGroupChanges([...colors].map(([group, color]) => ({ group, color, version: versionOf(group) }))));
   }
 
   /** A note that was written over `from`. False, and nothing is changed, where it is another one now. */

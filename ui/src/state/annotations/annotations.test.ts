@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { annotations } from "./annotations.svelte";
 
-const NOTES = { note: "kept", tags: [], colour: null, archived: false, version: 1 };
+const NOTES = { note: "kept", tags: [], color: null, archived: false, version: 1 };
 const ANSWER = {
   revision: 1,
   runs: { a: NOTES },

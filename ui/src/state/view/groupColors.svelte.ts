@@ -59,7 +59,7 @@ class GroupColors {
   }
 
   #chosen(group: string): string | null {
-    return annotations.groups.get(group)?.colour ?? null;
+    return annotations.groups.get(group)?.color ?? null;
   }
 }
 

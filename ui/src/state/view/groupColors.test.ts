@@ -9,7 +9,7 @@ const KEPT = { slots: { adam: 0, sgd: 1, lion: 2 }, chosen: { adam: "var(--serie
 describe("colors of groups that a browser kept", () => {
   const stored = new Map<string, string>();
 
-  /** A page over a server that knows a colour of one of the groups, and takes changes or not. */
+  /** A page over a server that knows a color of one of the groups, and takes changes or not. */
   async function openPage(status: number): Promise<unknown[]> {
     const sent: unknown[] = [];
     const answer = (groups: object): object => ({ revision: 1, runs: {}, groups, thresholds: {}, pins: {}, views: {}, mutes: {} });
@@ -19,10 +19,10 @@ describe("colors of groups that a browser kept", () => {
     });
     vi.stubGlobal("fetch", (_: string, { body }: { body?: string } = {}) => {
       if (body === undefined)
-        return Promise.resolve(Response.json({ ...answer({ lion: { colour: "5", version: 3 } }), is_writable: true, problem: null }));
-      const { changes } = JSON.parse(body) as { changes: { group: string; colour: string; version: number }[] };
+        return Promise.resolve(Response.json({ ...answer({ lion: { color: "5", version: 3 } }), is_writable: true, problem: null }));
+      const { changes } = JSON.parse(body) as { changes: { group: string; color: string; version: number }[] };
       sent.push(...changes);
-      const written = Object.fromEntries(changes.map(({ group, colour }) => [group, { colour, version: 4 }]));
+      const written = Object.fromEntries(changes.map(({ group, color }) => [group, { color, version: 4 }]));
       return Promise.resolve(Response.json(answer(written), { status }));
     });
     await annotations.load();
@@ -39,8 +39,8 @@ describe("colors of groups that a browser kept", () => {
     const sent = await openPage(200);
     await Promise.all([groupColors.handOver(), groupColors.handOver()]);
     expect(sent).toEqual([
-      { group: "adam", colour: "7", version: 0 },
-      { group: "sgd", colour: "#abcdef", version: 0 },
+      { group: "adam", color: "7", version: 0 },
+      { group: "sgd", color: "#abcdef", version: 0 },
     ]);
     expect(["adam", "sgd", "lion"].map((group) => groupColors.of(group))).toEqual(["var(--series-7)", "#abcdef", "var(--series-5)"]);
     expect(JSON.parse(stored.get("mindscope.group_colors")!)).toEqual({ slots: KEPT.slots });

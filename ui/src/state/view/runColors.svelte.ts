@@ -18,21 +18,21 @@ class Colors {
 
   /** A CSS color: a token of the palette, so that it follows the theme, or the person's own. */
   of(run: string): string {
-    const chosen = annotations.notesOf(run)?.colour ?? null;
+    const chosen = annotations.notesOf(run)?.color ?? null;
     return chosen === null ? slotColor(this.#slots[run] ?? 0) : chosenColor(chosen);
   }
 
   isChosen(run: string): boolean {
-    return (annotations.notesOf(run)?.colour ?? null) !== null;
+    return (annotations.notesOf(run)?.color ?? null) !== null;
   }
 
   /** A place of the palette or #rrggbb, kept by the server for everybody. */
   choose(run: string, color: number | string): void {
-    void annotations.changeRuns([run], { colour: noted(color) });
+    void annotations.changeRuns([run], { color: noted(color) });
   }
 
   reset(run: string): void {
-    void annotations.changeRuns([run], { colour: null });
+    void annotations.changeRuns([run], { color: null });
   }
 }
 
