@@ -75,7 +75,7 @@ export function tagsOfKind(kind: Kind): Tags {
   return list;
 }
 
-/** The lists that pages asked for. */
+/** The lists that pages requested. */
 export function listsOfTags(): Iterable<Tags> {
   return lists.values();
 }
