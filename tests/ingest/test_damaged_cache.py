@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mindscope.store import run_index as index_module
-from tests.event_log import (
-    steps,
-)
+from mindscope.types import Kind
+from tests.event_log import TENSORBOARD_NAME, append, steps, tensorboard_event, tensorboard_version
+from tests.formats.test_videos import PICTURES
 
 from .cached import NEWER, cache_files, contents, fresh, opened, write_logs
 
@@ -76,6 +77,32 @@ def test_a_cache_of_another_format_is_not_believed(base: Path, workspace: Path) 
         with opened(base, workspace) as catalog:
             assert catalog.scanned_bytes == 0
         assert len(cache_files(workspace)) == 5
+
+
+def test_images_of_a_cache_from_before_videos_are_read_again(tmp_path: Path, workspace: Path) -> None:
+    image = {"height": 6, "width": 8, "colorspace": 3, "encoded_image_string": PICTURES["animated"]}
+    log = tmp_path / "logs" / "run" / TENSORBOARD_NAME.format(1)
+    log.parent.mkdir(parents=True)
+    append(log, tensorboard_version() + tensorboard_event(1, {"tag": "walk", "image": image}))
+    with opened(log.parents[1], workspace):
+        pass
+    (path,) = workspace.glob("cache/*/runs.index")
+    base = index_module.read_base(path)
+    assert base
+    states = index_module.RunIndex(path, base).load()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_module, "FORMAT", 5)
+        index_module.RunIndex(path, base).write({id: without_videos(*state) for id, state in states.items()})
+    with opened(log.parents[1], workspace) as catalog:
+        assert catalog.runs["run"].tag_counts() == {Kind.VIDEO: 1}
+        assert contents(catalog) == fresh(log.parents[1])
+    with opened(log.parents[1], workspace) as catalog:
+        assert catalog.scanned_bytes == 0
+
+
+def without_videos(state: dict[str, Any], series: bytes) -> index_module.State:
+    assert b'"video"' in series
+    return {**state, "tag_counts": {"image": 1}}, series.replace(b'"video"', b'"image"')
 
 
 KILLED = """
