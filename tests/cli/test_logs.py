@@ -7,10 +7,13 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
+from mindscope import SummaryRecord
 from mindscope.cli.logs import printable
+from mindscope.reading.export import EXPORTABLE
 from tests.server.live_viewer import DATA, GrowingLog
 
 from .conftest import CommandLine
@@ -91,6 +94,24 @@ def test_export_writes_only_what_was_asked_for(mindscope: CommandLine):
     out = mindscope.room / "out"
     assert [path.name for path in out.iterdir()] == ["scalars.parquet"]
     assert set(pyarrow.parquet.read_table(out / "scalars.parquet")["tag"].to_pylist()) == {"train/loss", "train/epoch"}
+
+
+def test_videos_are_inspected_and_exported_as_gif(mindscope: CommandLine):
+    with SummaryRecord(str(mindscope.room / "run"), raise_exception=True) as record:
+        for step in (1, 2):
+            record.add_value("video", "walk/side", np.full((3, 4, 6), step, np.uint8))
+            record.record(step)
+    inspected = mindscope("inspect", "run").stdout
+    row = next(line for line in inspected.splitlines() if "walk/side" in line)
+    assert row.split() == ["video", "walk/side", "2", "1", "2"]
+    mindscope("export", "run", "--out", "out", "--kinds", "video")
+    folder = mindscope.room / "out" / "videos" / "walk%2Fside"
+    assert {path.name: path.read_bytes()[:6] for path in folder.iterdir()} == {"1.gif": b"GIF89a", "2.gif": b"GIF89a"}
+
+
+def test_the_help_names_every_kind_that_can_be_exported(mindscope: CommandLine):
+    printed = " ".join(mindscope("export", "--help").stdout.replace("│", " ").split())
+    assert f"out of {', '.join(EXPORTABLE)}." in printed
 
 
 def test_export_makes_a_directory_for_each_of_several_runs(mindscope: CommandLine):

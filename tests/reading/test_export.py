@@ -29,6 +29,7 @@ from tests.event_log import (
     tensorboard_version,
     version,
 )
+from tests.formats.test_videos import PICTURES
 
 NAME = MINDSPORE_NAME.format(1)
 HOSTILE = ["../../escape", "/abs/olute", "..", "a\nb", 'q"u,o;te', "Case", "case", "x" * 300, "名前", "=1+2"]
@@ -84,6 +85,23 @@ def test_images_are_their_files(tmp_path: Path) -> None:
     for sample in run.images("input_image"):
         path = tmp_path / "images" / "input_image" / f"{sample.step}.png"
         assert path.read_bytes() == sample.value[0].encoded
+
+
+def test_videos_are_their_files(tmp_path: Path) -> None:
+    image = {"height": 6, "width": 8, "colorspace": 3}
+    gifs = [PICTURES["animated"], PICTURES["looping"], PICTURES["still"]]
+    records = [
+        tensorboard_event(step, {"tag": "a/b", "image": {**image, "encoded_image_string": gif}})
+        for step, gif in enumerate(gifs)
+    ]
+    run = run_of(tmp_path / "run", tensorboard_version(), *records, name=TENSORBOARD_NAME.format(1))
+    assert [sample.value.encoded for sample in run.videos("a/b")] == gifs[:2]
+    assert len(list(run.videos("a/b")[1].value.frames())) == 3
+    export_run(run, tmp_path / "out")
+    files = {
+        path.relative_to(tmp_path / "out").as_posix(): path.read_bytes() for path in (tmp_path / "out").rglob("*.gif")
+    }
+    assert files == dict(zip(("videos/a%2Fb/0.gif", "videos/a%2Fb/1.gif", "images/a%2Fb/2.gif"), gifs, strict=True))
 
 
 def test_several_images_of_a_step_are_numbered(tmp_path: Path) -> None:

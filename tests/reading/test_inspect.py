@@ -20,6 +20,7 @@ from tests.event_log import (
     steps,
     version,
 )
+from tests.formats.test_videos import PICTURES
 
 NAME = MINDSPORE_NAME.format(1)
 
@@ -66,6 +67,16 @@ def test_graphs_lineage_and_pipeline_of_a_real_run() -> None:
     assert report.dataset_stages == ("Batch", "Map", "Map", "MnistDataset")
     assert report.lineage["optimizer"] == "Adam"
     assert inspect_run(open_runs(DATA / "tensorboard")["tb_all/run_a/1795227663.2305825"]).hparams["bs"] == 32.0
+
+
+def test_videos_are_counted_as_such(tmp_path: Path) -> None:
+    image = {"height": 6, "width": 8, "colorspace": 3, "encoded_image": PICTURES["looping"]}
+    append(tmp_path / NAME, version() + event(3, {"tag": "walk", "image": image}) + steps([4]))
+    report = inspect_run(open_run(tmp_path)).to_json()
+    assert [(tag["kind"], tag["tag"], tag["points"], tag["last_step"]) for tag in report["tags"]] == [
+        ("scalar", "loss", 1, 4),
+        ("video", "walk", 1, 3),
+    ]
 
 
 def test_json_is_strict_and_says_not_finite_numbers_in_words(tmp_path: Path) -> None:

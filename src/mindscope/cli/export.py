@@ -14,7 +14,7 @@ from mindscope.errors import SettingsError
 if TYPE_CHECKING:
     from mindscope.types import Kind
 
-KINDS = "scalar, image, tensor, histogram, text, audio"
+KINDS = "scalar, image, video, tensor, histogram, text, audio"
 
 
 def export(
@@ -42,7 +42,7 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     follow_links: FollowLinks = False,
 ) -> None:
-    """Export scalars as CSV or Parquet, images as PNG, tensors as npy, histograms as npz, texts and audio as files.
+    """Export scalars as CSV or Parquet, other values as files: PNG images, GIF videos, npy, npz, texts and audio.
 
     If PATH contains several runs, each run gets its own subdirectory.
     """

@@ -24,7 +24,7 @@ from mindscope.reading.tags import kind_called, tag_not_found
 from mindscope.reading.values import Histograms, Values, found_values, values_of
 from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore
-from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor
+from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor, Video
 
 
 class Run:
@@ -115,6 +115,10 @@ class Run:
     def images(self, tag: str, *, overwritten: bool = False) -> Values[tuple[Image, ...]]:
         """Images of a tag; a step may hold several."""
         return self.values(Kind.IMAGE, tag, overwritten=overwritten)
+
+    def videos(self, tag: str, *, overwritten: bool = False) -> Values[Video]:
+        """Videos of a tag; ``frames`` of a value decodes one frame after the other."""
+        return self.values(Kind.VIDEO, tag, overwritten=overwritten)
 
     def tensors(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
         return self.values(Kind.TENSOR, tag, overwritten=overwritten)
