@@ -15,8 +15,10 @@ import pytest
 from PIL import Image
 
 import mindscope
+from mindscope import SummaryRecord
 from mindscope.formats import tensorboard, tensorboard_schemas, wire
 from mindscope.formats.frames import FrameReader, frame
+from tests.formats.test_videos import PICTURES
 
 pytestmark = pytest.mark.framework
 
@@ -101,6 +103,40 @@ def test_tensorboard_reads_a_file_of_ours(tmp_path: Path) -> None:
     assert [(event.step, event.wall_time, event.value) for event in events] == [
         (step, 1.0 + step, step / 2) for step in range(20)
     ]
+
+
+def test_tensorboard_plays_a_video_of_ours_under_a_name_that_it_reads(tmp_path: Path) -> None:
+    frames = np.arange(3 * 5 * 6, dtype=np.uint8).reshape(3, 5, 6)
+    with SummaryRecord(str(tmp_path / "ours"), raise_exception=True) as record:
+        for step in (1, 4):
+            record.add_value("video", "walk", frames + step)
+            record.record(step)
+    (log,) = (path for path in (tmp_path / "ours").iterdir() if path.name.endswith("_MS"))
+    assert tensorboard_accumulator(log.parent).Tags()["images"] == []
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "events.out.tfevents.1.host").symlink_to(log)
+    events = tensorboard_accumulator(tmp_path / "theirs").Images("walk")
+    assert [(event.step, event.width, event.height) for event in events] == [(1, 6, 5), (4, 6, 5)]
+    ours = [sample.value.encoded for sample in mindscope.open_run(log.parent).videos("walk")]
+    assert [event.encoded_image_string for event in events] == ours
+
+
+def test_a_video_of_torchs_writer_agrees(tmp_path: Path) -> None:
+    """The message of ``add_video`` through torch's file writer; moviepy, which would encode the GIF, is not needed."""
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for step in range(2):
+            image = Summary.Image(height=6, width=8, colorspace=3, encoded_image_string=PICTURES["animated"])
+            message = Summary(value=[Summary.Value(tag="walk", image=image)])
+            writer._get_file_writer().add_summary(message, step)  # as add_video calls it
+    theirs, ours = tensorboard_accumulator(tmp_path).Images("walk"), mindscope.open_run(tmp_path).videos("walk")
+    for event, sample in zip(theirs, ours, strict=True):
+        assert (sample.step, sample.wall_time) == (event.step, event.wall_time)
+        assert (sample.value.width, sample.value.height) == (event.width, event.height)
+        assert sample.value.encoded == event.encoded_image_string
+        assert len(list(sample.value.frames())) == 3
 
 
 MINDSPORE_SCRIPT = """
