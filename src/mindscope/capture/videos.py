@@ -2,7 +2,15 @@
 """Arrays of frames as animated GIF, which TensorBoard plays too.
 
 Axes: (T, H, W); (T, C, H, W) or (T, H, W, C); (N, T, C, H, W) or (N, T, H, W, C) for N videos side by side. Channels
-and brightness are those of images. A frame of more than 256 colors is reduced to 256.
+and brightness are those of images. A frame of more than 256 colors gets the palette of an octree, and Floyd-Steinberg
+dithering hides the bands. Measured with 100 frames 256 x 256: processor time, size, mean absolute difference of the
+pixels and of means of 4 x 4 pixels, for a moving gradient of all colors and for a scene with a ball:
+
+    octree, no dithering     0.12 s  1.3 MB   5.5  5.2    0.10 s  0.4 MB  2.7  2.5
+    octree, Floyd-Steinberg  0.47 s  3.0 MB   4.9  1.0    0.27 s  2.0 MB  2.9  0.6
+    octree, ordered          0.39 s  2.5 MB   4.8  2.2    0.22 s  1.7 MB  3.1  1.5
+    median cut, F.-S.       15.85 s  3.0 MB   4.9  1.1    1.42 s  2.8 MB  1.3  0.4
+    shared palette, F.-S.    0.63 s  2.9 MB  10.9  3.4    0.27 s  2.7 MB  2.5  0.8
 """
 
 from __future__ import annotations
@@ -117,9 +125,11 @@ def _palette_image(frame: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], bytes]:
     if frame.shape[2] == 1:
         return np.ascontiguousarray(frame[:, :, 0]), _GRAYS
     image = Image.fromarray(_opaque(frame))
-    is_exact = image.getcolors(_COLORS) is not None
-    method = Image.Quantize.MEDIANCUT if is_exact else Image.Quantize.FASTOCTREE
-    reduced = image.quantize(_COLORS, method=method, dither=Image.Dither.NONE)
+    if image.getcolors(_COLORS) is not None:
+        reduced = image.quantize(_COLORS, method=Image.Quantize.MEDIANCUT)  # exact
+    else:
+        octree = image.quantize(_COLORS, method=Image.Quantize.FASTOCTREE)
+        reduced = image.quantize(palette=octree, dither=Image.Dither.FLOYDSTEINBERG)
     palette = bytes(reduced.getpalette() or ())
     return np.asarray(reduced), palette.ljust(3 * _COLORS, b"\0")
 
