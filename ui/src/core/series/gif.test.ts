@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import golden from "../../../../tests/data/gif_frames.json";
+import golden from "./gifFrames.json";
 import { GifScreen, parseGif, shownMs } from "./gif";
 
 interface Golden {
