@@ -33,7 +33,7 @@ export const media: Record<keyof typeof en, string> = {
   "video.next": "下一帧",
   "video.place": "{tag} 的帧",
   "video.frame": "第 {n} / {count} 帧",
-  "video.frames": "{frames} 帧",
+  "video.frames": "{frames} {n|帧|帧}",
   "video.speed": "播放速度",
   "video.loop": "循环播放",
   "video.download": "下载 GIF",
