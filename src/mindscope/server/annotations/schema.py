@@ -69,7 +69,8 @@ class View(Stored):
     """
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
-    address: Annotated[str, Field(pattern=r"^/($|[^/\\\s]\S*$)", max_length=20_000)]
+    # \x85 and \ufeff are white space for some regular expressions only, so they are named
+    address: Annotated[str, Field(pattern=r"^/($|[^/\\\s\x85\ufeff][^\s\x85\ufeff]*$)", max_length=20_000)]
     note: str = Field(default="", max_length=100_000)
     is_start: StrictBool = False
 
