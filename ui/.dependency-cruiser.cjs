@@ -50,6 +50,7 @@ module.exports = {
       layout: ["scales", "text"],
       series: ["scales", "text"],
       runs: ["text"],
+      lineage: ["scales", "text"],
       tables: ["series", "runs", "text"],
       view: ["tables", "runs", "series", "scales", "text"],
     }),

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import { compareNames } from "../text/naturalSort";
+
+/** A value of a run: null if the run has none. A number that JSON can't represent is given by its name, as NaN is. */
+export type LineageCell = null | boolean | number | string | readonly LineageCell[] | { readonly number: string };
+
+export type ColumnGroup = "parameter" | "dataset" | "algorithm" | "model" | "metric" | "scalar" | "custom" | "fact";
+
+/** Type of the cells of a column. Whole numbers and others are float; any other mix is mixed. */
+export type ColumnKind = "int" | "float" | "bool" | "text" | "list" | "mixed" | "empty";
+
+export type Goal = "max" | "min";
+
+/** A column of the lineage table. */
+export interface LineageColumn {
+  /** Unique; the name that filters use. */
+  id: string;
+  group: ColumnGroup;
+  name: string;
+  kind: ColumnKind;
+  /** Runs that have a value. */
+  count: number;
+  /** Smallest and largest finite number; null if there is none. */
+  low: number | null;
+  high: number | null;
+  /** Two runs have different values. */
+  differs: boolean;
+  /** Whether large or small values are better. */
+  goal: Goal;
+  /** One for each run. */
+  cells: readonly LineageCell[];
+}
+
+export type ScaleKind = "linear" | "log" | "category";
+
+/** Numeric columns with at most as many distinct values may be categories. */
+const FEW_VALUES = 12;
+/** Categories of numbers are shared by that many runs each, in the mean. */
+const RUNS_A_VALUE = 2;
+/** High and low of a logarithmic axis are at least two decades apart. */
+const LOG_SPAN = 100;
+
+export function isMissing(cell: LineageCell): cell is null {
+  return cell === null;
+}
+
+/** A number as float64; null for a cell of another type. NaN and infinite values are themselves. */
+export function numberOf(cell: LineageCell): number | null {
+  if (typeof cell === "number") return cell;
+  return cell !== null && typeof cell === "object" && "number" in cell ? Number(cell.number) : null;
+}
+
+const numbers = new WeakMap<readonly LineageCell[], Float64Array>();
+
+/** The numbers of a column, one for each run; NaN for missing cells and cells of other types. */
+export function numbersOf({ cells }: Pick<LineageColumn, "cells">): Float64Array {
+  let known = numbers.get(cells);
+  if (!known) {
+    known = Float64Array.from(cells, (cell) => numberOf(cell) ?? NaN);
+    numbers.set(cells, known);
+  }
+  return known;
+}
+
+/** A cell as text: texts unchanged, numbers in all digits, lists as JSON; "" for a missing cell. */
+export function cellText(cell: LineageCell): string {
+  if (cell === null) return "";
+  return typeof cell === "string" ? cell : jsonText(cell);
+}
+
+function jsonText(cell: LineageCell): string {
+  if (isList(cell)) return `[${cell.map(jsonText).join(", ")}]`;
+  if (cell !== null && typeof cell === "object") return cell.number;
+  return typeof cell === "string" ? JSON.stringify(cell) : String(cell);
+}
+
+function isList(cell: LineageCell): cell is readonly LineageCell[] {
+  return Array.isArray(cell);
+}
+
+/** Numbers by size, false before true, texts as people count; different types in this order, lists last. */
+export function compareCells(one: LineageCell, other: LineageCell): number {
+  const [rank, otherRank] = [rankOf(one), rankOf(other)];
+  if (rank !== otherRank) return rank - otherRank;
+  if (rank === 0) return (numberOf(one) ?? 0) - (numberOf(other) ?? 0);
+  return compareNames(cellText(one), cellText(other));
+}
+
+function rankOf(cell: LineageCell): number {
+  const number = numberOf(cell);
+  if (number !== null) return Number.isNaN(number) ? 1 : 0;
+  if (typeof cell === "boolean") return 2;
+  return isList(cell) ? 4 : 3;
+}
+
+/** Distinct values of rows (all rows by default) without missing ones, in natural order. Two cells of one text are one value. */
+export function distinctCells({ cells }: Pick<LineageColumn, "cells">, rows?: ArrayLike<number>): LineageCell[] {
+  const found = new Map<string, LineageCell>();
+  for (let index = 0; index < (rows ?? cells).length; index++) {
+    const cell = cells[rows ? rows[index]! : index]!;
+    if (cell !== null) found.set(cellText(cell), cell);
+  }
+  return [...found.values()].sort(compareCells);
+}
+
+/** The scale that shows a column best: logarithmic for positive values over two decades, categories for few values and for texts. */
+export function suggestScale(column: LineageColumn): ScaleKind {
+  if (column.kind !== "int" && column.kind !== "float") return "category";
+  const finite = numbersOf(column).filter(Number.isFinite);
+  if (finite.length === 0) return "category";
+  if (!isMeasured(column) && hasFewValues(finite)) return "category";
+  const [low, high] = [minimum(finite), maximum(finite)];
+  return low > 0 && high / low >= LOG_SPAN ? "log" : "linear";
+}
+
+/** Results vary freely, even where a few runs agree. */
+function isMeasured({ group }: LineageColumn): boolean {
+  return group === "metric" || group === "scalar";
+}
+
+function hasFewValues(finite: Float64Array): boolean {
+  const distinct = new Set<number>();
+  for (const value of finite) {
+    distinct.add(value);
+    if (distinct.size > FEW_VALUES) return false;
+  }
+  return distinct.size === 1 || finite.length >= RUNS_A_VALUE * distinct.size;
+}
+
+function minimum(values: Float64Array): number {
+  return values.reduce((low, value) => Math.min(low, value), Infinity);
+}
+
+function maximum(values: Float64Array): number {
+  return values.reduce((high, value) => Math.max(high, value), -Infinity);
+}
