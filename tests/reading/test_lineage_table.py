@@ -212,6 +212,44 @@ def test_a_session_without_an_experiment_has_every_scalar_as_metric() -> None:
     assert {id for id in row if id.startswith("metric/")} == {"metric/acc", "metric/loss"}
 
 
+def test_a_collectors_fields_name_their_group_and_keep_their_types(tmp_path: Path) -> None:
+    fields = {
+        "env/parameter/seed": "67280421310721",
+        "env/parameter/optimizer.weight_decay": 0.01,
+        "env/parameter/optimizer.betas": "[0.9, 0.999]",
+        "env/parameter/optimizer.nesterov": "true",
+        "env/parameter/scheduler": "StepLR",
+        "env/parameter/text": '{"a": 1',
+        "env/model/parameters": "7000000000",
+        "env/git_dirty": "false",
+        "env/command_line": "[1]",
+        "env/versions.numpy": "2.1",
+        "env/parameter/": "no name",
+        "env/odd/name": 1,
+        "parameter/mine": 1,
+    }
+    run(tmp_path, "a", custom(**fields))
+    (row,) = open_runs(tmp_path).lineage()
+    of_run = {"run", "fact/state", "fact/start", "fact/duration"}
+    found = {id: cell for id, cell in row.items() if id not in of_run}
+    assert found == {
+        "seed": 67280421310721,
+        "optimizer.weight_decay": 0.01,
+        "optimizer.betas": (0.9, 0.999),
+        "optimizer.nesterov": True,
+        "scheduler": "StepLR",
+        "text": '{"a": 1',
+        "model/parameters": 7_000_000_000,
+        "fact/git_dirty": False,
+        "fact/command_line": "[1]",
+        "fact/versions.numpy": "2.1",
+        "fact/parameter/": "no name",
+        "fact/odd/name": 1,
+        "custom/parameter/mine": 1,
+    }
+    assert type(row["optimizer.nesterov"]) is bool
+
+
 def test_facts_of_a_run(tmp_path: Path) -> None:
     path = run(tmp_path, "a", custom(**{"env/host": "node-7", "env/git_commit": "abc", "env/torch": "2.13.0"}))
     append(path / MINDSPORE_NAME.format(1), version() + b"".join(scalars(s, {"loss": 1.0}) for s in (3, 10)))

@@ -6,12 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mindscope.formats.json_text import parse_json
 from mindscope.lineage.cell import Cell, as_cell, flatten
 from mindscope.lineage.column import ColumnKey, Group
 from mindscope.lineage.model import EvalLineage, Lineage, TrainLineage
 
 ENVIRONMENT = "env/"
-"""Prefix of custom fields that are facts of the run; mindscope's collectors add them automatically."""
+"""Prefix of custom fields that mindscope's collectors add automatically.
+
+``env/host`` is a fact of the run; ``env/parameter/seed`` and ``env/model/parameters`` name their group.
+"""
+_NAMED_GROUPS = frozenset(group.value for group in (Group.PARAMETER, Group.MODEL))
 _TRAIN: Mapping[str, ColumnKey] = {
     **{
         name: ColumnKey(Group.PARAMETER, name)
@@ -41,7 +46,7 @@ def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
     for name, value in lineage.custom.items():
         cell = as_cell(value)
         if cell is not None and name.startswith(ENVIRONMENT):
-            yield ColumnKey(Group.FACT, name.removeprefix(ENVIRONMENT)), cell
+            yield _automatic(name.removeprefix(ENVIRONMENT), cell)
         elif cell is not None:
             yield ColumnKey(Group.CUSTOM, name), cell
 
@@ -49,6 +54,23 @@ def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
 def parameter_cells(settings: Mapping[str, Any]) -> Iterator[tuple[ColumnKey, Cell]]:
     """Hyperparameters by name; nested ones have dotted names."""
     return _named(Group.PARAMETER, flatten(settings))
+
+
+def _automatic(name: str, cell: Cell) -> tuple[ColumnKey, Cell]:
+    """A field that a collector added. The file has only int32, float64 and text, so other types are JSON texts."""
+    group, _, rest = name.partition("/")
+    if group not in _NAMED_GROUPS or not rest:
+        return ColumnKey(Group.FACT, name), cell == "true" if cell in ("true", "false") else cell
+    return ColumnKey(Group(group), rest), _of_json(cell) if isinstance(cell, str) else cell
+
+
+def _of_json(text: str) -> Cell:
+    """A boolean, a large integer or a list in JSON; any other text stays as it is."""
+    try:
+        value = as_cell(parse_json(text))
+    except ValueError:
+        return text
+    return value if isinstance(value, bool | int | tuple) else text
 
 
 def _named(group: Group, cells: Iterable[tuple[str, Cell]]) -> Iterator[tuple[ColumnKey, Cell]]:
