@@ -230,7 +230,7 @@ def test_a_collectors_fields_name_their_group_and_keep_their_types(tmp_path: Pat
     }
     run(tmp_path, "a", custom(**fields))
     (row,) = open_runs(tmp_path).lineage()
-    of_run = {"run", "fact/state", "fact/start", "fact/duration"}
+    of_run = {"run", *(f"fact/{name}" for name in ("state", "start", "duration", "host"))}
     found = {id: cell for id, cell in row.items() if id not in of_run}
     assert found == {
         "seed": 67280421310721,
