@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from mindscope.reasons import Reason
+
 
 class MindscopeError(Exception):
     """Base class of all mindscope errors."""
@@ -71,14 +73,17 @@ class ColumnNotFoundError(MindscopeError, KeyError):
 
 
 class FilterError(MindscopeError, ValueError):
-    """A lineage filter that can't be parsed. ``position`` is the character index of the error, from 0."""
+    """A lineage filter that can't be parsed or evaluated."""
 
-    def __init__(self, message: str, position: int) -> None:
-        super().__init__(message, position)
-        self.position = position
+    def __init__(self, reason: Reason) -> None:
+        """``reason`` has the value ``position``."""
+        super().__init__(reason)
+        self.reason = reason
 
-    def __str__(self) -> str:
-        return str(self.args[0])
+    @property
+    def position(self) -> int:
+        """The character index of the error, from 0."""
+        return int(self.reason.values["position"])
 
 
 class FrameworkError(MindscopeError, RuntimeError):

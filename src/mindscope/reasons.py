@@ -114,6 +114,58 @@ TEXTS: Mapping[str, str] = {
     "expression_unknown_tag": "{text!r}: there is no scalar tag {tag!r}; check the tags",
     "expression_near_tag": "{text!r}: there is no scalar tag {tag!r}; did you mean {near}?",
     "group_empty": "the group has no runs; choose some",
+    # lineage: columns and filters
+    "column_not_found": "there is no column {name!r}: the table has no columns",
+    "column_near": "there is no column {name!r}: did you mean {near}?",
+    "column_ambiguous": "{name!r} is the name of several columns: give one of {ids}",
+    "filter_column_not_found": ("there is no column {name!r}: the table has no columns (at character {character})"),
+    "filter_column_near": "there is no column {name!r}: did you mean {near}? (at character {character})",
+    "filter_column_ambiguous": (
+        "{name!r} is the name of several columns: give one of {ids} (at character {character})"
+    ),
+    "filter_too_long": "the filter has {count} characters, want at most {most}",
+    "filter_sign": "{sign!r} is not accepted at character {character}",
+    "filter_assignment": "use == to compare, = is not accepted at character {character}",
+    "filter_text_open": "the text at character {character} has no closing {sign}",
+    "filter_column_open": "the column at character {character} has no closing {sign}",
+    "filter_too_deep": "the filter is nested deeper than {most}",
+    "filter_too_many": "the filter has more than {most} operations",
+    "filter_group": "{text!r} at character {character} is no group: want {groups}",
+    "filter_word": "{text!r} at character {character}: want {words}",
+    "filter_operand": "{text!r} at character {character}: want a column, number, text or list",
+    "filter_column_name": (
+        '{text!r} at character {character}: want the name of a column in quotes, as in metric["Accuracy"]'
+    ),
+    "filter_rest": "{text!r} at character {character}: want and, or, or the end",
+    "filter_ends_before_word": "the filter ends where it wants {words}",
+    "filter_ends_before_operand": "the filter ends where it wants a column, number, text or list",
+    "filter_ends_before_column_name": (
+        'the filter ends where it wants the name of a column in quotes, as in metric["Accuracy"]'
+    ),
+    "filter_list_item": "a list holds numbers and texts, not a column or condition, at character {character}",
+    "filter_no_condition": "want a condition such as lr < 0.01 at character {character}",
+    "filter_condition_compared": (
+        "a condition can't be compared, at character {character}; join conditions with and, or"
+    ),
+    "filter_no_number": "want a number at character {character}",
+    # lineage: importance
+    "column_few": "only {count} runs have it and the target, want {want}",
+    "column_constant": "constant: every run has {value}",
+    "column_constant_or_missing": "constant: {count} of {runs} runs have {value}, the others have none",
+    "column_not_finite": "it has no two different finite numbers",
+    "column_nearly_unique": "nearly unique: {values} values in {count} runs",
+    "importance_few": "{count} runs have a finite {target}, {values} values, want {want} runs and 2 values",
+    "importance_no_column": "no column varies",
+    "forest_missing": "scikit-learn is not installed, the random forest needs it: pip install 'mindscope[importance]'",
+    # lineage: settings files and rows
+    "settings_unreadable": "{file}: {reason}; check the file permissions",
+    "settings_malformed": "{file}: {detail}; its settings are not in the table",
+    "settings_without_names": "{file}: it holds a {type}, want names with values; its settings are not in the table",
+    "settings_too_many": "{file}: it holds more than {most} settings; its settings are not in the table",
+    "settings_link": ("{file}: it is a link; copy the file beside the event files; its settings are not in the table"),
+    "settings_no_file": "{file}: it is no plain file; its settings are not in the table",
+    "settings_too_large": "{file}: it has {size} bytes, want at most {most}; its settings are not in the table",
+    "row_failed": "run {run!r}: its row can't be read: {error}: {detail}; other runs are complete",
     # slices of tensors
     "slice_parts": "parts of the slice are {count}, want {want}, one for each dimension",
     "slice_unreadable": (

@@ -64,7 +64,7 @@ def test_columns_are_found_by_id_and_by_bare_name() -> None:
     assert table.find("Accuracy") == table.find("metric/Accuracy") == accuracy
     assert table.find("model/size") == size[1]
     assert table.find("rate") == rate[0]
-    with pytest.raises(ColumnNotFoundError, match="may be dataset/size or model/size"):
+    with pytest.raises(ColumnNotFoundError, match="one of dataset/size, model/size"):
         table.find("size")
     with pytest.raises(ColumnNotFoundError, match="did you mean 'metric/Accuracy'"):
         table.find("acuracy")

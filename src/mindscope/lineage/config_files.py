@@ -13,10 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from mindscope.errors import FormatError
+from mindscope.errors import FormatError, MindscopeError
 from mindscope.formats.json_text import parse_json
 from mindscope.lineage.cell import Cell, flatten
 from mindscope.lineage.yaml_text import parse_yaml
+from mindscope.reasons import Reason, Value, os_reason
 
 NAMES = ("params.json", "params.yaml", "hparams.yaml", ".hydra/config.yaml", "config.yaml")
 """Files to read, by precedence: if several files set a name, the first one counts.
@@ -40,10 +41,19 @@ class ConfigFiles:
     """Settings by dotted name, and one message for each problem."""
 
     settings: Mapping[str, Cell] = field(default_factory=dict[str, Cell])
-    problems: tuple[str, ...] = ()
+    problems: tuple[Reason, ...] = ()
 
 
 NONE = ConfigFiles()
+
+
+class _UnusableError(MindscopeError):
+    """A file that holds no settings; ``code`` and ``values`` are those of its reason."""
+
+    def __init__(self, code: str, **values: Value) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
 
 
 def config_stamp(directory: Path, before: Stamp = ()) -> Stamp:
@@ -89,7 +99,7 @@ def read_config_files(directory: Path, stamp: Stamp | None = None) -> ConfigFile
     """
     there = {name for name, _, _ in (config_stamp(directory) if stamp is None else stamp)}
     settings: dict[str, Cell] = {}
-    problems: list[str] = []
+    problems: list[Reason] = []
     for name in filter(there.__contains__, NAMES):
         path = directory / name
         try:
@@ -99,14 +109,16 @@ def read_config_files(directory: Path, stamp: Stamp | None = None) -> ConfigFile
         except FileNotFoundError:
             continue
         except OSError as error:
-            problems.append(f"{path}: {error.strerror or error}; check the file permissions")
-        except (ValueError, RecursionError) as error:  # FormatError, and errors of the parsers
-            problems.append(f"{path}: {' '.join(str(error).split())}; its settings are not in the table")
+            problems.append(Reason("settings_unreadable", file=str(path), **os_reason(error)))
+        except _UnusableError as error:
+            problems.append(Reason(error.code, file=str(path), **error.values))
+        except (ValueError, RecursionError) as error:  # of the parsers
+            problems.append(Reason("settings_malformed", file=str(path), detail=" ".join(str(error).split())))
     return ConfigFiles(settings, tuple(problems)) if settings or problems else NONE
 
 
 def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cell]]:
-    """The settings in a text. Raises ValueError."""
+    """The settings in a text. Raises _UnusableError, ValueError."""
     try:
         value = parse(text)
     except json.JSONDecodeError as error:
@@ -114,25 +126,25 @@ def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cel
     if value is None:  # an empty YAML file
         return
     if not isinstance(value, Mapping):
-        raise FormatError(f"it holds a {type(value).__name__}, want names with values")
+        raise _UnusableError("settings_without_names", type=type(value).__name__)
     found = list(islice(flatten(cast("Mapping[Any, Any]", value)), MOST_SETTINGS + 1))
     if len(found) > MOST_SETTINGS:
-        raise FormatError(f"it holds more than {MOST_SETTINGS} settings")
+        raise _UnusableError("settings_too_many", most=MOST_SETTINGS)
     yield from found
 
 
 def _read_text(path: Path) -> str:
-    """The text of a file. Raises OSError; FormatError if it is a link, not a regular file, or too large."""
+    """The text of a file. Raises OSError; _UnusableError if it is a link, not a regular file, or too large."""
     folder = os.path.realpath(path.parent.parent if path.parent.name == ".hydra" else path.parent)
     inside = os.path.join(folder, *path.parts[-2:] if path.parent.name == ".hydra" else path.parts[-1:])  # noqa: PTH118
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if os.path.realpath(path) != inside:
-            raise FormatError("it is a link; copy the file beside the event files")
+            raise _UnusableError("settings_link")
         if not stat.S_ISREG(found.st_mode):
-            raise FormatError("it is no plain file")
+            raise _UnusableError("settings_no_file")
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise FormatError(f"it has {found.st_size} bytes, want at most {MOST_BYTES}")
+        raise _UnusableError("settings_too_large", size=found.st_size, most=MOST_BYTES)
     return data.decode("utf-8-sig")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mindscope.lineage.cell import Cell, CellKind
 from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.lineage.table import Table
+from mindscope.reasons import Reason
 
 CAUSES = frozenset({Group.PARAMETER, Group.CUSTOM, Group.DATASET})
 """Groups whose columns may explain a result."""
@@ -41,7 +42,7 @@ class SetApart:
     """A column that can't explain the target, with the reason."""
 
     key: ColumnKey
-    reason: str
+    reason: Reason
 
 
 def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature], list[SetApart]]:
@@ -62,22 +63,23 @@ def cause_keys(table: Table, target: ColumnKey) -> list[ColumnKey]:
     return [key for key in table.columns if (key.group in CAUSES or key == NETWORK) and key != target]
 
 
-def _feature(column: Column) -> Feature | str:
+def _feature(column: Column) -> Feature | Reason:
     """The feature, or the reason why the column is excluded."""
     distinct = column.distinct
     if column.count < FEWEST_RUNS:
-        return f"only {column.count} runs have it and the target, want {FEWEST_RUNS}"
+        return Reason("column_few", count=column.count, want=FEWEST_RUNS)
     if len(distinct) == 1 and column.count == len(column):
-        return f"constant: every run has {_short(distinct[0])}"
+        return Reason("column_constant", value=_short(distinct[0]))
     if len(distinct) == 1:
-        return f"constant: {column.count} of {len(column)} runs have {_short(distinct[0])}, the others have none"
+        value = _short(distinct[0])
+        return Reason("column_constant_or_missing", count=column.count, runs=len(column), value=value)
     if column.is_numeric:
         finite = np.where(np.isfinite(column.numbers), column.numbers, np.nan)
         if np.unique(finite[~np.isnan(finite)]).size < 2:
-            return "it has no two different finite numbers"
+            return Reason("column_not_finite")
         return Feature(column.key, "number", finite)
     if len(distinct) > NEARLY_UNIQUE * column.count and column.kind is not CellKind.BOOL:
-        return f"nearly unique: {len(distinct)} values in {column.count} runs"
+        return Reason("column_nearly_unique", values=len(distinct), count=column.count)
     codes = {repr(cell): code for code, cell in enumerate(distinct)}
     values = [np.nan if cell is None else codes[repr(cell)] for cell in column.cells]
     return Feature(column.key, "category", np.array(values, np.float64), tuple(_short(cell) for cell in distinct))

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.errors import ColumnNotFoundError, FilterError
+from mindscope.errors import ColumnNotFoundError
 from mindscope.lineage.cell import EXACT, Cell
 from mindscope.lineage.column import Column, Group
 from mindscope.lineage.filter_parser import parse_filter
@@ -34,7 +34,9 @@ from mindscope.lineage.filter_syntax import (
     Not,
     Operand,
 )
+from mindscope.lineage.filter_tokens import filter_error
 from mindscope.lineage.table import Table
+from mindscope.reasons import reason_of
 
 Mask = NDArray[np.bool_]
 Cells = NDArray[np.object_]
@@ -124,7 +126,8 @@ class _Evaluation:
                 self._table.find(node.name) if node.group is None else self._table.find_in(Group(node.group), node.name)
             )
         except ColumnNotFoundError as error:
-            raise FilterError(f"{error} (at character {node.position + 1})", node.position) from None
+            reason = reason_of(error)
+            raise filter_error(f"filter_{reason.code}", node.position, **reason.values) from None
         return self._table.columns[key]
 
 

@@ -26,7 +26,7 @@ from mindscope.lineage.filter_syntax import (
     Not,
     Operand,
 )
-from mindscope.lineage.filter_tokens import Token, TokenKind, tokenize
+from mindscope.lineage.filter_tokens import Token, TokenKind, filter_error, tokenize
 
 GRAMMAR = """
 condition  = and { "or" and }                       and = not { "and" not }
@@ -70,7 +70,7 @@ class _Parser:
 
     def end(self) -> None:
         if self._token.kind is not TokenKind.END:
-            raise self._unexpected("and, or, or the end")
+            raise self._unexpected("rest")
 
     def _or(self) -> Condition | Operand:
         return self._joined("or")
@@ -104,7 +104,7 @@ class _Parser:
         if self._takes("in"):
             return In(self._as_operand(left), self._as_operand(self._sum()), is_negated, position)
         if is_negated:
-            raise self._unexpected("in")
+            raise self._unexpected("word", words="in")
         pairs: list[Condition] = []
         while self._token.text in _COMPARE and self._token.kind is TokenKind.SIGN:
             sign = self._take()
@@ -121,7 +121,7 @@ class _Parser:
         for what in ("missing", "nan"):
             if self._takes(what):
                 return Is(self._as_operand(left), what, is_negated, position)
-        raise self._unexpected("missing or nan")
+        raise self._unexpected("word", words="missing, nan")
 
     def _sum(self) -> Condition | Operand:
         return self._arithmetic(("+", "-"))
@@ -136,7 +136,7 @@ class _Parser:
             sign = self._take()
             self._operations += 1
             if self._operations > MOST_OPERATIONS:
-                raise FilterError(f"the filter has more than {MOST_OPERATIONS} operations", sign.position)
+                raise filter_error("filter_too_many", sign.position, most=MOST_OPERATIONS)
             right = read()
             numbers = self._as_number(left), self._as_number(right)
             left = Arithmetic(cast(ArithmeticSign, sign.text), *numbers, sign.position)
@@ -173,19 +173,16 @@ class _Parser:
                 inner = self._or()
             self._expect(")")
             return inner
-        raise self._unexpected("a column, number, text or list")
+        raise self._unexpected("operand")
 
     def _name(self) -> Name:
         token = self._take()
         if not self._takes("["):
             return Name(None, token.text, token.position)
         if token.text not in _GROUPS:
-            raise FilterError(
-                f"{token.text!r} at character {token.position + 1} is no group: want {', '.join(_GROUPS)}",
-                token.position,
-            )
+            raise filter_error("filter_group", token.position, text=token.text, groups=", ".join(_GROUPS))
         if self._token.kind is not TokenKind.TEXT:
-            raise self._unexpected('the name of a column in quotes, as in metric["Accuracy"]')
+            raise self._unexpected("column_name")
         name = self._take().text
         self._expect("]")
         return Name(token.text, name, token.position)
@@ -198,8 +195,7 @@ class _Parser:
                     self._expect(",")
                 item = self._unary()
                 if not isinstance(item, Constant):
-                    raise FilterError(f"a list holds numbers and texts, not a column or condition, {_at(item)}",
-                                      item.position)  # fmt: skip
+                    raise filter_error("filter_list_item", item.position)
                 items.append(item.value)
         return tuple(items)
 
@@ -221,19 +217,19 @@ class _Parser:
 
     def _expect(self, word: str) -> None:
         if not self._takes(word):
-            raise self._unexpected(word)
+            raise self._unexpected("word", words=word)
 
-    def _unexpected(self, wanted: str) -> FilterError:
+    def _unexpected(self, wanted: Literal["word", "operand", "column_name", "rest"], **values: str) -> FilterError:
         token = self._token
         if token.kind is TokenKind.END:
-            return FilterError(f"the filter ends where it wants {wanted}", token.position)
-        return FilterError(f"{token.text!r} at character {token.position + 1}: want {wanted}", token.position)
+            return filter_error(f"filter_ends_before_{wanted}", token.position, **values)
+        return filter_error(f"filter_{wanted}", token.position, text=token.text, **values)
 
     @contextmanager
     def _nested(self) -> Generator[None]:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise FilterError(f"the filter is nested deeper than {DEEPEST}", self._token.position)
+            raise filter_error("filter_too_deep", self._token.position, most=DEEPEST)
         yield
         self._depth -= 1
 
@@ -241,21 +237,17 @@ class _Parser:
         if isinstance(node, Name):
             return IsTrue(node, position)
         if isinstance(node, Constant | Arithmetic):
-            raise FilterError(f"want a condition such as lr < 0.01 {_at(node)}", node.position)
+            raise filter_error("filter_no_condition", node.position)
         return node
 
     def _as_operand(self, node: Condition | Operand) -> Operand:
         if isinstance(node, Constant | Name | Arithmetic):
             return node
-        raise FilterError(f"a condition can't be compared, {_at(node)}; join conditions with and, or", node.position)
+        raise filter_error("filter_condition_compared", node.position)
 
     def _as_number(self, node: Condition | Operand) -> Operand:
         if isinstance(node, Name | Arithmetic):
             return node
         if isinstance(node, Constant) and type(node.value) in (int, float):
             return node
-        raise FilterError(f"want a number {_at(node)}", node.position)
-
-
-def _at(node: Condition | Operand) -> str:
-    return f"at character {node.position + 1}"
+        raise filter_error("filter_no_number", node.position)

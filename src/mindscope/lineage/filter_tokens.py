@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from mindscope.errors import FilterError
+from mindscope.reasons import Reason, Value
 
 LONGEST = 2000
 KEYWORDS = frozenset("and or not in is missing nan inf true false True False".split())
@@ -46,13 +47,13 @@ class Token(NamedTuple):
 def tokenize(text: str) -> list[Token]:
     """The tokens of a filter, ``END`` last. Raises FilterError."""
     if len(text) > LONGEST:
-        raise FilterError(f"the filter has {len(text)} characters, want at most {LONGEST}", LONGEST)
+        raise filter_error("filter_too_long", LONGEST, count=len(text), most=LONGEST)
     tokens: list[Token] = []
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise FilterError(f"{_met(text, position)} at character {position + 1}", position)
+            raise _not_accepted(text[position], position)
         if match.lastgroup != "space":
             tokens.append(_token(str(match.lastgroup), match[0], position))
         position = match.end()
@@ -74,8 +75,18 @@ def _token(group: str, word: str, position: int) -> Token:
             return Token(TokenKind.SIGN, word, position)
 
 
-def _met(text: str, position: int) -> str:
-    sign = text[position]
-    if sign in "\"'`":
-        return f"the {'column' if sign == '`' else 'text'} without a closing {sign}"
-    return "use == to compare, = is not accepted" if sign == "=" else f"{sign!r} is not accepted"
+def filter_error(code: str, position: int, **values: Value) -> FilterError:
+    """The error of a code; its values have ``position``, from 0, and ``character``, from 1."""
+    return FilterError(Reason(code, position=position, character=position + 1, **values))
+
+
+def _not_accepted(sign: str, position: int) -> FilterError:
+    match sign:
+        case '"' | "'":
+            return filter_error("filter_text_open", position, sign=sign)
+        case "`":
+            return filter_error("filter_column_open", position, sign=sign)
+        case "=":
+            return filter_error("filter_assignment", position)
+        case _:
+            return filter_error("filter_sign", position, sign=sign)

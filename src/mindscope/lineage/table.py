@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mindscope.errors import ColumnNotFoundError
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import RUN, Column, ColumnKey, Group
+from mindscope.reasons import Reason
 
 
 class Table:
@@ -58,14 +59,14 @@ class Table:
         if len(named) == 1 or (named and named[0].group is Group.PARAMETER):
             return named[0]
         if named:
-            raise ColumnNotFoundError(f"{name!r} may be {' or '.join(each.id for each in named)}: give the whole name")
-        raise ColumnNotFoundError(f"there is no column {name!r}: {_remedy(name, by_id)}")
+            raise ColumnNotFoundError(Reason("column_ambiguous", name=name, ids=", ".join(each.id for each in named)))
+        raise ColumnNotFoundError(not_found(name, by_id))
 
     def find_in(self, group: Group, name: str) -> ColumnKey:
         """The column of a group and name. Raises ColumnNotFoundError."""
         key = ColumnKey(group, name)
         if key not in self.columns:
-            raise ColumnNotFoundError(f"there is no column {key.id!r}: {_remedy(key.id, self._ids())}")
+            raise ColumnNotFoundError(not_found(key.id, self._ids()))
         return key
 
     def _ids(self) -> list[str]:
@@ -78,10 +79,13 @@ def in_group_order(keys: Iterable[ColumnKey]) -> list[ColumnKey]:
     return sorted(keys, key=lambda key: (key != RUN, order[key.group]))
 
 
-def _remedy(name: str, ids: Iterable[str]) -> str:
+def not_found(name: str, ids: Iterable[str]) -> Reason:
+    """The reason for an unknown column: suggests similar ids."""
     known = list(ids)
     by_tail = {id.rpartition("/")[2].lower(): id for id in known}
     near = get_close_matches(name, known, n=3, cutoff=0.6)
     near += [by_tail[each] for each in get_close_matches(name.lower(), by_tail, n=3, cutoff=0.6)]
     names = list(dict.fromkeys(near)) or known[:3]
-    return f"did you mean {' or '.join(map(repr, names[:3]))}?" if names else "the table has no columns"
+    if not names:
+        return Reason("column_not_found", name=name)
+    return Reason("column_near", name=name, near=", ".join(map(repr, names[:3])))
