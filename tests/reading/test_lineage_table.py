@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -27,42 +26,11 @@ from tests.event_log import (
     tensorboard_version,
     version,
 )
-
-HYPER = "optimizer learning_rate loss_function epoch parallel_mode device_num batch_size".split()
-
-
-def number(text: Any) -> Any:
-    return {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}.get(text, text)
-
-
-def expected_rows() -> dict[str, dict[str, Any]]:
-    """What MindSpore's own protobuf classes find in the lineage files of the sweep, by run."""
-    oracle = json.loads((DATA / "mindspore" / "lineage_sweep.expected.json").read_text())
-    rows: dict[str, dict[str, Any]] = {}
-    for name, file in sorted(oracle["files"].items()):
-        row = rows.setdefault(name.partition("/")[0], {})
-        for event in file.get("events", []):
-            train, evaluation = event.get("train_lineage", {}), event.get("evaluation_lineage", {})
-            row |= {key: number(train["hyper_parameters"][key]) for key in HYPER if train}
-            for key, value in train.get("train_dataset", {}).items():
-                row[f"dataset/{key.replace('_dataset', '')}"] = value
-            for key, value in train.get("algorithm", {}).items():
-                row[f"algorithm/{key}"] = number(value)
-            model = train.get("model", {})
-            if path := json.loads(model.get("path", "{}")).get("ckpt"):
-                row |= {"model/path": path, "model/size": int(model["size"])}
-            for key, value in json.loads(evaluation.get("metric", "{}")).items():
-                row[f"metric/{key}"] = value
-            for key, value in evaluation.get("valid_dataset", {}).items():
-                row[f"dataset/{key.replace('valid_dataset', 'eval')}"] = value
-            for info in event.get("user_defined_info", {}).get("user_info", []):
-                for values in info.values():
-                    row |= {f"custom/{key}": value for key, value in values.items()}
-    return rows
+from tests.lineage_sweep import SWEEP, expected_rows
 
 
 def test_the_sweep_is_what_mindspore_finds_in_it() -> None:
-    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    table = open_runs(SWEEP).lineage()
     want = expected_rows()
     assert len(want) == 12
     for row in table:
@@ -78,7 +46,7 @@ def test_the_sweep_is_what_mindspore_finds_in_it() -> None:
 
 
 def test_columns_say_kind_count_and_range() -> None:
-    columns = open_runs(DATA / "mindspore" / "lineage_sweep").lineage().columns
+    columns = open_runs(SWEEP).lineage().columns
     assert list(columns)[:3] == ["run", "optimizer", "learning_rate"]
     rate = columns["learning_rate"]
     assert (rate.kind, rate.count, rate.range) == (CellKind.FLOAT, 12, (0.001, 50.0))
@@ -328,7 +296,7 @@ def test_damaged_lineage_hides_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_filter_selects_runs() -> None:
-    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    table = open_runs(SWEEP).lineage()
     got = table.filter("optimizer in ['Adam', 'SGD'] and metric[\"Accuracy\"] > 0.5 and not learning_rate > 1")
     want = [
         run
@@ -341,7 +309,7 @@ def test_a_filter_selects_runs() -> None:
 
 
 def test_sorted_and_best_runs() -> None:
-    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    table = open_runs(SWEEP).lineage()
     want = {run: row.get("metric/Accuracy") for run, row in expected_rows().items()}
     got = table.sort("-metric/Accuracy", "run")
     known = sorted((run for run in want if want[run] is not None), key=lambda run: (-want[run], run))
@@ -355,7 +323,7 @@ def test_sorted_and_best_runs() -> None:
 
 
 def test_a_run_that_is_not_in_the_table() -> None:
-    table = open_runs(DATA / "mindspore" / "lineage_sweep").lineage()
+    table = open_runs(SWEEP).lineage()
     with pytest.raises(RunNotFoundError, match="'nothing' is not in the table"):
         table.diff("nothing", "run_01")
 

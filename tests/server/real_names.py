@@ -28,6 +28,8 @@ KINDS = {"t3d_f16": "tensor", "note/text_summary": "text", "tone": "audio"}
 SLICES = [[], ["0", ":", "::2"], [":", "-1", "1:3"], ["1", "2", "3"], [":", ":", "0"]]
 """Those that can be taken of the tensor."""
 FORMULAS = ["`train/loss` * 2", "`loss/train` - lr", "1 - `loss/auto`", "loss +"]
+FILTERS = ["run == 'a'", "`fact/state` in ['live', 'idle'] or not run > 'b'", "`fact/start` is missing and 1 < 2"]
+"""A made-up filter is refused, like a made-up slice."""
 
 
 class RealNames:
@@ -47,7 +49,8 @@ class RealNames:
         real = self._real(path, number // 4) if number % 4 else {}
         fitting = {name: each for name, each in real.items() if isinstance(made_up.get(name), type(each))}
         slices = {"slice": SLICES[number % len(SLICES)]} if "slice" in made_up else {}
-        return {**made_up, **fitting, **slices}
+        filters = {"where": FILTERS[number % len(FILTERS)]} if isinstance(made_up.get("where"), str) else {}
+        return {**made_up, **fitting, **slices, **filters}
 
     def _real(self, path: str, number: int) -> dict[str, Any]:
         run, tag = NAMES_OF.get(path.split("/")[2].partition(".")[0]) or NAMES[number % len(NAMES)]

@@ -15,6 +15,8 @@ Cell: TypeAlias = "bool | int | float | str | tuple[Any, ...]"
 
 EXACT = 1 << 53
 """float64 represents every integer below this one."""
+MOST_BITS = 14_000
+"""Python prints integers of up to 4300 digits."""
 
 
 class CellKind(str, Enum):
@@ -52,18 +54,19 @@ def kind_of(types: Iterable[type]) -> CellKind:
 def as_cell(value: Any) -> Cell | None:
     """Converts a value of JSON, YAML, NumPy or a message to a cell of the same type; None stays None.
 
-    A list keeps its order. A mapping inside a list, and any other type, becomes text.
+    A list keeps its order. A mapping inside a list, and any other type, becomes text. So does an integer that Python
+    refuses to print, as hexadecimal digits.
     """
-    if value is None or (type(value) in _KINDS and not isinstance(value, tuple)):
+    if value is None or type(value) in (bool, float):
         return value
     if isinstance(value, np.generic):
         return as_cell(value.item())
-    if isinstance(value, int):  # an enum member, as in the next cases
-        return int(value)
+    if isinstance(value, int):  # or an enum member, as in the next cases
+        return int(value) if value.bit_length() <= MOST_BITS else hex(value)
     if isinstance(value, float):
         return float(value)
     if isinstance(value, str):
-        return str.__str__(value)
+        return as_unicode(str.__str__(value))
     if isinstance(value, Mapping):
         return json.dumps(value, default=str, ensure_ascii=False)
     if isinstance(value, Sequence):
@@ -77,13 +80,18 @@ def flatten(settings: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str
     The items of a list of mappings are numbered, as in ``layers.0.units``; any other list is one cell. Skips None.
     """
     for key, value in settings.items():
-        name = f"{prefix}{key}"
+        name = as_unicode(f"{prefix}{key}")
         if isinstance(value, Mapping):
             yield from flatten(cast("Mapping[Any, Any]", value), f"{name}.")
         elif _is_list_of_mappings(value):
             yield from flatten(dict(enumerate(cast("Sequence[Any]", value))), f"{name}.")
         elif (cell := as_cell(value)) is not None:
             yield name, cell
+
+
+def as_unicode(text: str) -> str:
+    """Converts unpaired surrogates, which UTF-8 can't encode, to backslash escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def as_number(cell: object) -> float:

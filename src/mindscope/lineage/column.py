@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.lineage.cell import EXACT, Cell, CellKind, as_number, kind_of
+from mindscope.lineage.cell_json import cells_to_json
 
 
 class Group(str, Enum):
@@ -124,10 +125,21 @@ class Column:
         seen: dict[tuple[str, str], Cell] = {(type(cell).__name__, repr(cell)): cell for cell in present}
         return tuple(seen.values())
 
-    @property
+    @cached_property
     def differs(self) -> bool:
         """Whether two rows have different values; a missing one differs from every other."""
-        return len(self.distinct) + (self.count < len(self)) > 1
+        if self.count < len(self):
+            return self.count > 0
+        if len(self._types) > 1:
+            return True
+        if self.is_numeric and self.is_exact and (self.numbers != self.numbers[:1]).any():
+            return not np.isnan(self.numbers).all()
+        return len(self.distinct) > 1
+
+    @cached_property
+    def json(self) -> str:
+        """The cells as a JSON array, see ``cells_to_json``."""
+        return cells_to_json(self.cells)
 
     def __repr__(self) -> str:
         return f"Column({self.id!r}: {self.kind}, {self.count} of {len(self)} rows)"

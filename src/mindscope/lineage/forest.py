@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from mindscope.errors import MissingPackageError
 from mindscope.lineage.association import Estimate, Floats
 from mindscope.lineage.features import Feature
+from mindscope.reasons import Reason
 
-REMEDY = "scikit-learn is not installed, the random forest needs it: pip install 'mindscope[importance]'"
 TREES = 100
 FOLDS = 5
 REPEATS = 5
@@ -38,15 +38,18 @@ class ForestResult:
     importances: tuple[Estimate, ...]
 
 
-def forest_importance(features: Sequence[Feature], y: Floats) -> ForestResult:
-    """Fit and permute. ``y`` has shape (runs,) and no NaN. Raises MissingPackageError without scikit-learn."""
+def forest_importance(features: Sequence[Feature], y: Floats, check: Callable[[], None]) -> ForestResult:
+    """Fit and permute. ``y`` has shape (runs,) and no NaN. Raises MissingPackageError without scikit-learn.
+
+    Calls ``check`` now and then; an exception in it ends the computation.
+    """
     ensemble = _package()
     rng = np.random.default_rng(0)
     rows = rng.permutation(y.size)[:MOST_RUNS]
     x: Floats = np.column_stack([feature.values for feature in features])[rows]
     y = y[rows]
     folds = np.array_split(rng.permutation(y.size), FOLDS)
-    scores, drops = zip(*(_fold(ensemble, x, y, fold, rng) for fold in folds), strict=True)
+    scores, drops = zip(*(_fold(ensemble, x, y, fold, rng, check) for fold in folds), strict=True)
     importances = [_mean_of_folds(np.array(each), y.size) for each in zip(*drops, strict=True)]
     return ForestResult(_mean_of_folds(np.array(scores), y.size), tuple(importances))
 
@@ -55,7 +58,7 @@ def _package() -> Any:
     try:
         return import_module("sklearn.ensemble")
     except ImportError as error:
-        raise MissingPackageError(REMEDY) from error
+        raise MissingPackageError(Reason("forest_missing")) from error
 
 
 def _fitted(ensemble: Any, x: Floats, y: Floats) -> Any:
@@ -64,7 +67,7 @@ def _fitted(ensemble: Any, x: Floats, y: Floats) -> Any:
 
 
 def _fold(
-    ensemble: Any, x: Floats, y: Floats, test: NDArray[np.intp], rng: np.random.Generator
+    ensemble: Any, x: Floats, y: Floats, test: NDArray[np.intp], rng: np.random.Generator, check: Callable[[], None]
 ) -> tuple[float, list[float]]:
     """The score on the runs of ``test``, and how much each shuffled feature lowers it."""
     train = np.setdiff1d(np.arange(y.size), test)
@@ -77,6 +80,7 @@ def _fold(
     whole = score(x[test])
     drops: list[float] = []
     for place in range(x.shape[1]):
+        check()
         losses: list[float] = []
         for _ in range(REPEATS):
             shuffled: Floats = np.array(x[test])

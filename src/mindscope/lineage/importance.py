@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Literal
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from mindscope.lineage.features import FEWEST_RUNS, Feature, SetApart, cause_key
 from mindscope.lineage.forest import forest_importance
 from mindscope.lineage.interaction import interactions
 from mindscope.lineage.table import Table
+from mindscope.reasons import Reason, reason_of
 
 
 class Measure(str, Enum):
@@ -60,7 +62,7 @@ class FeatureImportance:
     """
 
     key: ColumnKey
-    kind: str
+    kind: Literal["number", "category"]
     measures: Mapping[Measure, Estimate]
 
 
@@ -86,7 +88,7 @@ class Importance:
     set_apart: tuple[SetApart, ...] = ()
     pairs: tuple[PairImportance, ...] = ()
     forest_score: Estimate | None = None
-    forest_problem: str | None = None
+    forest_problem: Reason | None = None
     cannot_see: Mapping[Measure, str] = field(default_factory=lambda: CANNOT_SEE)
 
     def __getitem__(self, id: str) -> FeatureImportance:
@@ -101,26 +103,33 @@ class Importance:
         return next(reasons, "it is no parameter, custom field or data of these runs")
 
 
-def importance_of(table: Table, target: ColumnKey, keys: Iterable[ColumnKey] | None = None) -> Importance:
-    """Importance of parameters, custom fields, data and network, or of the columns ``keys``, for a numeric target."""
+def importance_of(
+    table: Table,
+    target: ColumnKey,
+    keys: Iterable[ColumnKey] | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Importance:
+    """Importance of parameters, custom fields, data and network, or of the columns ``keys``, for a numeric target.
+
+    Calls ``check`` now and then; an exception in it ends the computation.
+    """
     numbers = table.columns[target].numbers
     rows = np.flatnonzero(np.isfinite(numbers))
     y = numbers[rows]
     known = table.take(rows)
     features, apart = features_of(known, cause_keys(table, target) if keys is None else keys)
     if y.size < FEWEST_RUNS or np.unique(y).size < 2:
-        why = (
-            f"{y.size} runs have a finite {target.id}, {np.unique(y).size} values, want {FEWEST_RUNS} runs and 2 values"
-        )
+        values = np.unique(y).size
+        why = Reason("importance_few", count=y.size, target=target.id, values=values, want=FEWEST_RUNS)
         return Importance(target, y.size, (), tuple(apart), forest_problem=why)
     rng = np.random.default_rng(0)
-    measures = [_measures(feature, y, rng) for feature in features]
-    score, problem = None, None if features else "no column varies"
+    measures = [_measures(feature, y, rng) for feature in _checked(features, check)]
+    score, problem = None, None if features else Reason("importance_no_column")
     if features:
         try:
-            forest = forest_importance(features, y)
+            forest = forest_importance(features, y, check)
         except MissingPackageError as error:
-            problem = str(error)
+            problem = reason_of(error)
         else:
             score = forest.score
             for each, estimate in zip(measures, forest.importances, strict=True):
@@ -129,12 +138,18 @@ def importance_of(table: Table, target: ColumnKey, keys: Iterable[ColumnKey] | N
     features, measures = [features[place] for place in order], [measures[place] for place in order]
     pairs = [
         PairImportance(features[pair.one].key, features[pair.other].key, pair.share)
-        for pair in interactions(features, y, rng)
+        for pair in interactions(features, y, rng, check)
     ]
     found = [
         FeatureImportance(feature.key, feature.kind, each) for feature, each in zip(features, measures, strict=True)
     ]
     return Importance(target, y.size, tuple(found), tuple(apart), tuple(pairs), score, problem)
+
+
+def _checked(features: Iterable[Feature], check: Callable[[], None]) -> Iterator[Feature]:
+    for feature in features:
+        check()
+        yield feature
 
 
 def _measures(feature: Feature, y: Floats, rng: np.random.Generator) -> dict[Measure, Estimate]:

@@ -22,6 +22,8 @@ class TableIndex:
         self._table: Table | None = None
         self.version = 0
         """Grows with every change."""
+        self.order_version = 0
+        """The version that last added, removed or moved a row."""
         self._changed_at: dict[str, int] = {}  # by run: the version that last changed or removed its row
 
     def row(self, run: str) -> Row | None:
@@ -32,7 +34,8 @@ class TableIndex:
         """Set ``rows`` and remove the runs of ``gone``; returns the runs whose row changed, is new or was removed."""
         changed = [run for run, row in rows.items() if not _is_same(self._rows.get(run), row)]
         removed = [run for run in gone if run in self._rows]
-        if removed or any(run not in self._rows for run in changed):  # the length of every column changes
+        is_same_length = not removed and all(run in self._rows for run in changed)
+        if not is_same_length:
             self._columns.clear()
         for run in changed:
             self._replace(run, rows[run])
@@ -41,6 +44,7 @@ class TableIndex:
             del self._rows[run]
         if changed or removed:
             self.version += 1
+            self.order_version = self.order_version if is_same_length else self.version
             self._changed_at.update(dict.fromkeys((*changed, *removed), self.version))
             self._table = None
         return frozenset((*changed, *removed))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -30,7 +30,9 @@ class Interaction(NamedTuple):
     share: Estimate
 
 
-def interactions(features: Sequence[Feature], y: Floats, rng: np.random.Generator) -> list[Interaction]:
+def interactions(
+    features: Sequence[Feature], y: Floats, rng: np.random.Generator, check: Callable[[], None]
+) -> list[Interaction]:
     """The strongest pairs of the first ``MOST_FEATURES`` features, over the runs that have both.
 
     A two-way analysis of variance over bins: the adjusted share of cell means minus that of additive effects. The
@@ -39,6 +41,7 @@ def interactions(features: Sequence[Feature], y: Floats, rng: np.random.Generato
     levels = [_levels(feature) for feature in features[:MOST_FEATURES]]
     shares: list[tuple[float, int, int]] = []
     for one, other in combinations(range(len(levels)), 2):
+        check()
         known = (levels[one] >= 0) & (levels[other] >= 0)
         shares.append((_share(levels[one][known], levels[other][known], y[known]), one, other))
     strongest = sorted((each for each in shares if each[0] > 0), reverse=True)[:MOST_PAIRS]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -46,26 +46,40 @@ class Alignment:
 class PipelineTable:
     """The pipelines of runs. ``marks`` maps each run to the row of its pipeline: equal pipelines share a row.
 
-    Row 0 is the most common pipeline. Runs without a pipeline have no mark.
+    Row 0 is the most common pipeline. Runs without a pipeline have no mark. ``epoch_sizes`` has the samples of an epoch
+    for each row, None if they are unknown or its runs differ.
     """
 
     marks: Mapping[str, int] = field(default_factory=dict[str, int])
     alignment: Alignment = field(default_factory=lambda: Alignment((), 0))
+    epoch_sizes: tuple[int | None, ...] = ()
 
     def runs(self, mark: int) -> tuple[str, ...]:
         """The runs that share a pipeline."""
         return tuple(run for run, each in self.marks.items() if each == mark)
 
 
-def align_runs(pipelines: Mapping[str, Pipeline]) -> PipelineTable:
-    """Align the distinct pipelines of runs."""
+def align_runs(
+    pipelines: Mapping[str, Pipeline],
+    epoch_sizes: Mapping[str, int] | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> PipelineTable:
+    """Align the distinct pipelines of runs. ``epoch_sizes`` has the samples of an epoch by run, where they are known.
+
+    Calls ``check`` for each pipeline; an exception in it ends the alignment.
+    """
     counts = Counter(pipelines.values())
     different = [pipeline for pipeline, _ in counts.most_common()]
     numbers = {pipeline: number for number, pipeline in enumerate(different)}
-    return PipelineTable({run: numbers[each] for run, each in pipelines.items()}, align(different))
+    marks = {run: numbers[each] for run, each in pipelines.items()}
+    sizes: list[set[int | None]] = [set() for _ in different]
+    for run, mark in marks.items():
+        sizes[mark].add((epoch_sizes or {}).get(run))
+    known = tuple([each.pop() if len(each) == 1 else None for each in sizes])
+    return PipelineTable(marks, align(different, check), known)
 
 
-def align(pipelines: Sequence[Pipeline]) -> Alignment:
+def align(pipelines: Sequence[Pipeline], check: Callable[[], None] = lambda: None) -> Alignment:
     """Progressive alignment: each pipeline against the columns of the earlier ones (Needleman and Wunsch, 1970).
 
     Gaps cost nothing, and different operations never share a column. So the best alignment has the most equal
@@ -73,6 +87,7 @@ def align(pipelines: Sequence[Pipeline]) -> Alignment:
     """
     columns: list[list[Stage | None]] = []
     for height, pipeline in enumerate(pipelines):
+        check()
         columns = _merged(columns, pipeline, height)
     return Alignment(tuple([_column(stages) for stages in columns]), len(pipelines))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mindscope.formats.json_text import parse_json
-from mindscope.lineage.cell import Cell, as_cell, flatten
+from mindscope.lineage.cell import Cell, as_cell, as_unicode, flatten
 from mindscope.lineage.column import ColumnKey, Group
 from mindscope.lineage.model import EvalLineage, Lineage, TrainLineage
 
@@ -44,7 +44,7 @@ def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
         yield ColumnKey(Group.MODEL, name), cell
     yield from _named(Group.METRIC, flatten((lineage.eval and lineage.eval.metric) or {}))
     for name, value in lineage.custom.items():
-        cell = as_cell(value)
+        cell, name = as_cell(value), as_unicode(name)
         if cell is not None and name.startswith(ENVIRONMENT):
             yield _automatic(name.removeprefix(ENVIRONMENT), cell)
         elif cell is not None:
@@ -81,6 +81,6 @@ def _fields(
     part: TrainLineage | EvalLineage | None, columns: Mapping[str, ColumnKey]
 ) -> Iterator[tuple[ColumnKey, Cell]]:
     for name, key in columns.items():
-        value = getattr(part, name, None)
-        if value is not None:
-            yield key, value
+        cell = as_cell(getattr(part, name, None))
+        if cell is not None:
+            yield key, cell

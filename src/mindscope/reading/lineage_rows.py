@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes rows of the lineage table from the runs below a directory; caches rows of unchanged runs."""
+"""Makes rows of the lineage table from the runs below a directory; makes only rows of changed runs again."""
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,22 +13,22 @@ from pathlib import PurePosixPath
 
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import RUN, ColumnKey, Group
-from mindscope.lineage.config_files import NONE, ConfigFiles, Stamp, config_stamp, read_config_files
 from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.index import Row, TableIndex
-from mindscope.lineage.run_row import lineage_cells, parameter_cells
+from mindscope.lineage.run_row import parameter_cells
 from mindscope.lineage.scalar_summary import scalar_cells
 from mindscope.lineage.table import Table
-from mindscope.reading.hparams_sessions import HparamsData, MetricInfo, read_hparams
-from mindscope.reading.lineage import read_lineage
+from mindscope.reading.hparams_sessions import MetricInfo
 from mindscope.reading.run import Run
-from mindscope.reading.whole_values import WholeValues
+from mindscope.reading.run_sources import RunSource, RunSources, row_failure
+from mindscope.reasons import Reason
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
 
-FIELD_KINDS = frozenset({Kind.HPARAMS, Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE, Kind.CUSTOM_LINEAGE})
-"""Kinds to read from the event files."""
+log = logging.getLogger(__name__)
+
 MEAN_OF = 10
+"""Default number of last points in the mean of a curve."""
 _HOST = re.compile(
     r"summary\.\d+\.\d+\.(?P<mindspore>.+)_(?:MS|lineage)$|tfevents\.\d+\.(?P<tensorboard>.+?)(?:\.\d+){0,3}(?:\.v2)?$"
 )
@@ -49,79 +50,80 @@ class ScalarChoice:
 
 @dataclass(slots=True)
 class _Known:
-    """Cached data of one run, with the versions for which it is valid."""
+    """The row of one run, and a key that changes whenever the row may change."""
 
-    store: RunStore
-    store_version: int = -1
-    field_version: int = -1
-    fields: Row = field(default_factory=dict[ColumnKey, Cell])
-    hparams: HparamsData = field(default_factory=HparamsData)
-    stamp: Stamp = ()
-    config: ConfigFiles = NONE
-    row_key: tuple[object, ...] | None = None
+    source: RunSource | None = None
+    row_key: tuple[object, ...] = ()
     row: Row = field(default_factory=dict[ColumnKey, Cell])
+    failure: Reason | None = None
 
 
 class LineageRows:
-    """The table over the runs of a catalog. Only one thread may update it."""
+    """The table over the runs of a catalog. Only one thread may update it, and its sources."""
 
-    def __init__(self, runs: Callable[[], Mapping[str, RunStore]], scalars: ScalarChoice | None = None) -> None:
+    def __init__(
+        self,
+        runs: Callable[[], Mapping[str, RunStore]],
+        scalars: ScalarChoice | None = None,
+        sources: RunSources | None = None,
+    ) -> None:
+        """``sources`` may be shared by several tables over the same runs."""
         self._runs = runs
         self._scalars = scalars or ScalarChoice()
+        self._sources = sources or RunSources()
         self._known: dict[str, _Known] = {}
         self.index = TableIndex()
 
     @property
-    def problems(self) -> tuple[str, ...]:
-        """One message for each configuration file that can't be used."""
-        return tuple(problem for known in self._known.values() for problem in known.config.problems)
+    def problems(self) -> tuple[Reason, ...]:
+        """One reason for each settings file and each run that can't be read."""
+        return tuple(problem for known in self._known.values() for problem in _problems(known))
 
-    def update(self, now: float | None = None) -> frozenset[str]:
-        """Read changes; returns the runs whose row changed. ``now`` is in seconds since 1970."""
+    def update(self, now: float | None = None, check: Callable[[], None] = lambda: None) -> frozenset[str]:
+        """Read changes; returns the runs whose row changed. ``now`` is in seconds since 1970.
+
+        Calls ``check`` for each run; an exception in it ends the update; the next one continues from there.
+        """
         runs = self._runs()
         now = time.time() if now is None else now
+        self._sources.update(runs, check)
         gone = [id for id in self._known if id not in runs]
         for id in gone:
             del self._known[id]
-        for id, store in runs.items():
-            known = self._known.get(id)
-            if known is None or known.store is not store:
-                known = self._known[id] = _Known(store)
-            self._read(known)
         changed: dict[str, Row] = {}
         for id in runs:
-            row_key = self._row_key(runs, id, now)
-            known = self._known[id]
-            if row_key != known.row_key:
-                known.row = changed[id] = dict(self._row(runs, id, now))
-                known.row_key = row_key
+            known = self._known.setdefault(id, _Known())
+            if self._renew(runs, id, known, now):
+                changed[id] = known.row
+        self._known = {id: self._known[id] for id in runs}
         return self.index.update(changed, gone)
 
     def table(self) -> Table:
         """All runs as of the last update, in natural order of their ids."""
         return self.index.table(self._known)
 
-    def _read(self, known: _Known) -> None:
-        """Read the data from files: lineage, hyperparameters, configuration."""
-        store_version = known.store.version  # before the values, so that a concurrent append is not missed
-        version = known.field_version if store_version == known.store_version else _field_version(known.store)
-        known.store_version = store_version
-        if version != known.field_version:
-            whole = WholeValues(known.store)
-            known.fields = dict(lineage_cells(read_lineage(whole.all_of)))
-            known.hparams = read_hparams(whole.all_of)
-            known.field_version = version
-            known.row_key = None
-        stamp = config_stamp(known.store.path, known.stamp)
-        if stamp != known.stamp:
-            known.stamp, known.config = stamp, read_config_files(known.store.path, stamp)
-            known.row_key = None
+    def _renew(self, runs: Mapping[str, RunStore], id: str, known: _Known, now: float) -> bool:
+        """Make the row of a run again if its sources changed; returns whether they did.
 
-    def _row_key(self, runs: Mapping[str, RunStore], id: str, now: float) -> tuple[object, ...]:
-        """A key that changes whenever the row may change. Only a live run can change its state without new data."""
-        known = self._known[id]
-        store = known.store
-        is_same = known.row_key is not None and known.row_key[0] == store.version
+        A failure costs only this row.
+        """
+        source = self._sources.by_run[id]
+        row_key: tuple[object, ...] = (runs[id].version, "")
+        try:
+            row_key = self._row_key(runs, id, known, now)
+            if source is known.source and row_key == known.row_key:
+                return False
+            known.row, known.failure = dict(self._row(runs, id, now)), None
+        except Exception as error:
+            log.exception("the row of run %s could not be made", id)
+            known.row, known.failure = {RUN: id}, row_failure(runs[id], error)
+        known.source, known.row_key = source, row_key
+        return True
+
+    def _row_key(self, runs: Mapping[str, RunStore], id: str, known: _Known, now: float) -> tuple[object, ...]:
+        """Only a live run can change its state without new data."""
+        store = runs[id]
+        is_same = known.row_key[:1] == (store.version,)
         is_quiet = is_same and known.row.get(_fact("state")) != "live"
         state = known.row.get(_fact("state")) if is_quiet else store.state(now)
         metrics = self._metrics(runs, id)
@@ -130,13 +132,13 @@ class LineageRows:
 
     def _row(self, runs: Mapping[str, RunStore], id: str, now: float) -> Iterator[tuple[ColumnKey, Cell]]:
         """The cells of a run; if two sources have a column, the event file has precedence."""
-        known = self._known[id]
+        source = self._sources.by_run[id]
         row: dict[ColumnKey, Cell] = {RUN: id}
-        row |= _run_facts(known.store, known.hparams, now)
+        row |= _run_facts(source, now)
         row |= self._scalar_cells(runs, id)
-        row |= parameter_cells(known.config.settings)
-        row |= parameter_cells(known.hparams.values)
-        row |= known.fields
+        row |= parameter_cells(source.config.settings)
+        row |= parameter_cells(source.hparams.values)
+        row |= source.fields
         return iter(row.items())
 
     def _scalar_cells(self, runs: Mapping[str, RunStore], id: str) -> Iterator[tuple[ColumnKey, Cell]]:
@@ -157,20 +159,20 @@ class LineageRows:
 
         If no experiment is described, every scalar of the run is a metric.
         """
-        known = self._known[id]
-        if not known.hparams.has_session:
+        source = self._sources.by_run[id]
+        if not source.hparams.has_session:
             return ()
         infos = next(self._experiments(id), None)
         if infos is None:
-            return tuple((id, tag, tag) for tag in known.store.tags(Kind.SCALAR))
+            return tuple((id, tag, tag) for tag in source.store.tags(Kind.SCALAR))
         found = ((_below(id, info.group), info) for info in infos)
         return tuple((run, info.tag, _metric_name(info)) for run, info in found if run in runs)
 
     def _experiments(self, id: str) -> Iterator[tuple[MetricInfo, ...]]:
         for run in _upwards(id):
-            known = self._known.get(run)
-            if known is not None and known.hparams.metrics is not None:
-                yield known.hparams.metrics
+            source = self._sources.by_run.get(run)
+            if source is not None and source.hparams.metrics is not None:
+                yield source.hparams.metrics
 
 
 def compare_runs(one: Run, other: Run, scalars: Iterable[str] = ()) -> tuple[FieldPair, ...]:
@@ -185,11 +187,17 @@ def _row_alone(store: RunStore, scalars: ScalarChoice) -> Row:
     return rows.index.row(store.id) or {}
 
 
-def _field_version(store: RunStore) -> int:
-    return sum(1 + series.version for (kind, _), series in store.series.items() if kind in FIELD_KINDS)
+def _problems(known: _Known) -> Iterator[Reason]:
+    if known.source is not None:
+        yield from known.source.config.problems
+        if known.source.failure is not None:
+            yield known.source.failure
+    if known.failure is not None:
+        yield known.failure
 
 
-def _run_facts(store: RunStore, hparams: HparamsData, now: float) -> dict[ColumnKey, Cell]:
+def _run_facts(source: RunSource, now: float) -> dict[ColumnKey, Cell]:
+    store, hparams = source.store, source.hparams
     first, last = store.first_wall_time, store.last_wall_time
     facts: dict[str, Cell | None] = {
         "state": store.state(now),

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindscope.errors import RunNotFoundError
 from mindscope.lineage.cell import Cell, CellKind, cell_text
-from mindscope.lineage.column import Column, ColumnKey
+from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.filter import Filter
 from mindscope.lineage.goal import Goal, best_row, guess_goal
@@ -21,10 +21,12 @@ from mindscope.lineage.pipeline_alignment import PipelineTable, align_runs
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
 from mindscope.reading.tables import pandas_table
+from mindscope.reasons import Reason
 
 if TYPE_CHECKING:
     import pandas
 
+_EPOCH_SIZE = ColumnKey(Group.DATASET, "train_size")
 _LEAST_INT64, _MOST_INT64 = -(1 << 63), (1 << 63) - 1
 
 
@@ -40,7 +42,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
     """
 
     def __init__(
-        self, table: Table, problems: tuple[str, ...] = (), pipeline: Callable[[str], Pipeline] = _no_pipeline
+        self, table: Table, problems: tuple[Reason, ...] = (), pipeline: Callable[[str], Pipeline] = _no_pipeline
     ) -> None:
         """``pipeline`` returns the data pipeline of a run, empty if it has none."""
         self.table = table
@@ -96,23 +98,32 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         row = best_row(self.table.columns[key], goal or guess_goal(key.name))
         return None if row is None else self[row]
 
-    def importance(self, name: str, columns: Iterable[str] | None = None) -> Importance:
+    def importance(
+        self, name: str, columns: Iterable[str] | None = None, check: Callable[[], None] = lambda: None
+    ) -> Importance:
         """How important parameters, custom fields and data are for a numeric column, most important first.
 
         Linear and rank correlation, mutual information, and, if scikit-learn is installed, permutation importance of a
         random forest, each with its interval. ``columns`` names other columns to analyze.
-        Raises ColumnNotFoundError.
+        Calls ``check`` now and then; an exception in it ends the computation. Raises ColumnNotFoundError.
         """
         keys = None if columns is None else [self.table.find(each) for each in columns]
-        return importance_of(self.table, self.table.find(name), keys)
+        return importance_of(self.table, self.table.find(name), keys, check)
 
-    def pipelines(self) -> PipelineTable:
+    def pipelines(self, check: Callable[[], None] = lambda: None) -> PipelineTable:
         """The data pipelines of the runs, aligned operation by operation, without runs that have none.
 
-        Equal pipelines share a row; the most common one is row 0.
+        Equal pipelines share a row; the most common one is row 0. ``check`` is as with ``importance``.
         """
         found = ((run, self._pipeline(run)) for run in self.runs)
-        return align_runs({run: pipeline for run, pipeline in found if pipeline})
+        column = self.table.columns.get(_EPOCH_SIZE)
+        sizes = {} if column is None else dict(zip(self.runs, column.cells, strict=True))
+        whole = {run: size for run, size in sizes.items() if type(size) is int}
+        return align_runs({run: pipeline for run, pipeline in found if pipeline}, whole, check)
+
+    def take(self, rows: Sequence[int]) -> LineageTable:
+        """The rows with these numbers, in this order."""
+        return self._with(self.table.take(np.array(rows, np.intp)))
 
     def diff(self, one: str, other: str) -> tuple[FieldPair, ...]:
         """Compares two runs field by field; differing fields come first. Raises RunNotFoundError."""

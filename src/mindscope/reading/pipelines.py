@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mindscope.graph import DatasetNode
+from mindscope.graph import DatasetNode, read_dataset_graph
 from mindscope.graph.dataset import DatasetOperation
 from mindscope.lineage.cell import Cell, flatten
 from mindscope.lineage.pipeline import Branches, Operation, Pipeline
+from mindscope.reading.whole_values import WholeValues
+from mindscope.store import RunStore
+from mindscope.types import Kind
 
 
 def pipeline_of(node: DatasetNode | None) -> Pipeline:
@@ -19,6 +22,28 @@ def pipeline_of(node: DatasetNode | None) -> Pipeline:
     flows = tuple(pipeline_of(child) for child in node.children)
     before: Pipeline = flows[0] if len(flows) == 1 else (Branches(flows),) if flows else ()
     return (*before, Operation(node.op_type, tuple(sorted(_parameters(node)))))
+
+
+class PipelineReader:
+    """Data pipelines of runs, read again only after a change. For any thread; two may read the same one at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[RunStore, int, Pipeline]] = {}  # by run, with the version of the pipelines
+
+    def read(self, store: RunStore) -> Pipeline:
+        """The newest data pipeline of a run; empty if it has none."""
+        version = _version(store)  # before the values, so that a concurrent append is not missed
+        known = self._known.get(store.id)
+        if known is not None and known[:2] == (store, version):
+            return known[2]
+        written = WholeValues(store).all_of(Kind.DATASET_GRAPH, read_dataset_graph)
+        pipeline = pipeline_of(written[-1] if written else None)
+        self._known[store.id] = store, version, pipeline
+        return pipeline
+
+
+def _version(store: RunStore) -> int:
+    return sum(1 + series.version for (kind, _), series in store.series.items() if kind is Kind.DATASET_GRAPH)
 
 
 def _parameters(node: DatasetNode) -> Iterator[tuple[str, Cell]]:

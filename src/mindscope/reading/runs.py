@@ -12,9 +12,9 @@ from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistic
 from mindscope.analysis.ranks import find_ranks
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.reading.lineage_rows import MEAN_OF, LineageRows, ScalarChoice
+from mindscope.reading.lineage_rows import MEAN_OF, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
-from mindscope.reading.pipelines import pipeline_of
+from mindscope.reading.lineage_tables import LineageTables
 from mindscope.reading.run import Run
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
 from mindscope.stats.expression import parse
@@ -31,7 +31,7 @@ class Runs(Mapping[str, Run]):
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._lineages: dict[ScalarChoice, LineageRows] = {}  # cached rows for each choice of scalars
+        self._lineage = LineageTables(lambda: self._catalog.runs)
 
     @property
     def base(self) -> str:
@@ -97,10 +97,7 @@ class Runs(Mapping[str, Run]):
         ``scalars`` are patterns of tags (``*`` and ``?``): last value, min, max, their steps, and
         the mean of the last ``mean_of`` points of each curve become columns. Unchanged runs come from a cache.
         """
-        choice = ScalarChoice(tuple(scalars), mean_of)
-        rows = self._lineages.setdefault(choice, LineageRows(lambda: self._catalog.runs, choice))
-        rows.update()
-        return LineageTable(rows.table(), rows.problems, lambda id: pipeline_of(self[id].dataset_graph))
+        return self._lineage.view(ScalarChoice(tuple(scalars), mean_of)).table
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table`` with a row for each run.

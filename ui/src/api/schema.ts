@@ -366,6 +366,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Lineage
+         * @description One row per run, one column per parameter, field, metric, fact or statistic of a scalar.
+         *
+         *     With ``since``, the cursor of a response, the changes since that response.
+         */
+        post: operations["query_lineage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lineage/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export Lineage
+         * @description The table as a file: CSV, JSON or Parquet.
+         */
+        post: operations["export_lineage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lineage/filter": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Filter Lineage
+         * @description The runs that match a filter. The error of a bad filter has the ``position`` of the character.
+         */
+        post: operations["filter_lineage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lineage/importance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Importance
+         * @description How important columns are for a numeric target, by four measures, and pairs that interact.
+         */
+        post: operations["query_importance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lineage/pipelines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Pipelines
+         * @description The data pipelines of runs, aligned operation by operation.
+         */
+        post: operations["query_pipelines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -1188,6 +1290,20 @@ export interface components {
          */
         DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
         /**
+         * EstimateEntry
+         * @description A value with its 95 % interval over ``size`` runs; null for a number that is not finite.
+         */
+        EstimateEntry: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Size */
+            size: number;
+            /** Value */
+            value: number | null;
+        };
+        /**
          * ExpressionColumns
          * @description float64 columns; ``smoothed`` is null without smoothing.
          */
@@ -1309,7 +1425,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1325,6 +1441,63 @@ export interface components {
          */
         FailureAnswer: {
             error: components["schemas"]["Failure"];
+        };
+        /**
+         * FileFormat
+         * @description CSV, JSON or Parquet.
+         * @enum {string}
+         */
+        FileFormat: "csv" | "json" | "parquet";
+        /**
+         * FileQuery
+         * @description A file with the rows of ``runs`` and the columns ``columns``, in their order; null means all.
+         */
+        FileQuery: {
+            /** Columns */
+            columns?: string[] | null;
+            format: components["schemas"]["FileFormat"];
+            /**
+             * Mean Of
+             * @default 10
+             */
+            mean_of: number;
+            /** Runs */
+            runs?: string[] | null;
+            /**
+             * Scalars
+             * @default []
+             */
+            scalars: string[];
+            /** Where */
+            where?: string | null;
+        };
+        /**
+         * FilterAnswer
+         * @description The matching runs in the order of the table, as of the table of ``cursor``.
+         */
+        FilterAnswer: {
+            /** Cursor */
+            cursor: string;
+            /** Runs */
+            runs: string[];
+        };
+        /**
+         * FilterQuery
+         * @description A filter, such as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
+         */
+        FilterQuery: {
+            /**
+             * Mean Of
+             * @default 10
+             */
+            mean_of: number;
+            /**
+             * Scalars
+             * @default []
+             */
+            scalars: string[];
+            /** Where */
+            where: string;
         };
         /**
          * GraphPreview
@@ -1748,6 +1921,78 @@ export interface components {
             width: number | null;
         };
         /**
+         * ImportanceAnswer
+         * @description Columns, most important first, for the ``sample_size`` runs with a finite target.
+         *
+         *     ``forest_score`` is null if there is no forest; ``forest_problem`` then has the reason.
+         */
+        ImportanceAnswer: {
+            /** Features */
+            features: components["schemas"]["ImportanceFeature"][];
+            forest_problem: components["schemas"]["ReasonEntry"] | null;
+            forest_score: components["schemas"]["EstimateEntry"] | null;
+            /** Pairs */
+            pairs: components["schemas"]["ImportancePair"][];
+            /** Sample Size */
+            sample_size: number;
+            /** Set Apart */
+            set_apart: components["schemas"]["SetApartColumn"][];
+            /** Target */
+            target: string;
+        };
+        /**
+         * ImportanceFeature
+         * @description A column with its measures: linear, rank, information, and forest if there is one.
+         */
+        ImportanceFeature: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "number" | "category";
+            /** Measures */
+            measures: {
+                [key: string]: components["schemas"]["EstimateEntry"];
+            };
+        };
+        /**
+         * ImportancePair
+         * @description Two columns, and the share of the target's variance that only their pair explains.
+         */
+        ImportancePair: {
+            /** One */
+            one: string;
+            /** Other */
+            other: string;
+            share: components["schemas"]["EstimateEntry"];
+        };
+        /**
+         * ImportanceQuery
+         * @description ``target`` and ``columns`` are ids of columns; null columns are parameters, custom fields, data and network.
+         */
+        ImportanceQuery: {
+            /** Columns */
+            columns?: string[] | null;
+            /**
+             * Mean Of
+             * @default 10
+             */
+            mean_of: number;
+            /** Runs */
+            runs?: string[] | null;
+            /**
+             * Scalars
+             * @default []
+             */
+            scalars: string[];
+            /** Target */
+            target: string;
+            /** Where */
+            where?: string | null;
+        };
+        /**
          * Kind
          * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
@@ -1786,6 +2031,87 @@ export interface components {
             value: number | null;
             /** Value Text */
             value_text: string | null;
+        };
+        /**
+         * LineageAnswer
+         * @description Rows of the table, column by column.
+         */
+        LineageAnswer: {
+            /** Columns */
+            columns: components["schemas"]["LineageColumn"][];
+            /** Cursor */
+            cursor: string;
+            /** Gone */
+            gone: string[];
+            /** Is Whole */
+            is_whole: boolean;
+            /** Order */
+            order: string[] | null;
+            /** Problems */
+            problems: components["schemas"]["ReasonEntry"][];
+            /** Runs */
+            runs: string[];
+        };
+        /**
+         * LineageCell
+         * @description A cell: null if it is missing. A list contains cells, and lists of them.
+         */
+        LineageCell: boolean | number | string | components["schemas"]["NumberText"] | (boolean | number | string | components["schemas"]["NumberText"] | unknown[] | null)[] | null;
+        /**
+         * LineageColumn
+         * @description A column: ``cells`` has one cell for each of the ``runs`` of the response.
+         *
+         *     The other fields describe the column over all runs: ``count`` runs have a cell, ``low`` and ``high`` are the range
+         *     of finite numbers, ``differs`` if two runs differ. ``goal`` is a guess from the name: which numbers are better.
+         */
+        LineageColumn: {
+            /** Cells */
+            cells: components["schemas"]["LineageCell"][];
+            /** Count */
+            count: number;
+            /** Differs */
+            differs: boolean;
+            /**
+             * Goal
+             * @enum {string}
+             */
+            goal: "max" | "min";
+            /**
+             * Group
+             * @enum {string}
+             */
+            group: "parameter" | "dataset" | "algorithm" | "model" | "metric" | "scalar" | "custom" | "fact";
+            /** High */
+            high: number | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "int" | "float" | "bool" | "text" | "list" | "mixed" | "empty";
+            /** Low */
+            low: number | null;
+            /** Name */
+            name: string;
+        };
+        /**
+         * LineageTableQuery
+         * @description ``since`` is the cursor of an earlier response for the same scalars.
+         */
+        LineageTableQuery: {
+            /**
+             * Mean Of
+             * @default 10
+             */
+            mean_of: number;
+            /**
+             * Scalars
+             * @default []
+             */
+            scalars: string[];
+            /** Since */
+            since?: string | null;
         };
         /**
          * LiveAlerts
@@ -1873,6 +2199,14 @@ export interface components {
             version: number;
         };
         /**
+         * NumberText
+         * @description A number that float64 or JSON can't hold: ``NaN``, ``Infinity``, ``-Infinity``, an integer from 2^53 on.
+         */
+        NumberText: {
+            /** Number */
+            number: string;
+        };
+        /**
          * PathKind
          * @description Type of the path. A ``directory`` that can't be listed hides everything below it.
          * @enum {string}
@@ -1922,6 +2256,40 @@ export interface components {
             version: number;
         };
         /**
+         * PipelineCell
+         * @description An operation of a pipeline; ``name`` is null for branches, which the next operation joins.
+         *
+         *     ``rows`` is the number of samples or batches that leave it in an epoch, null if it is unknown or differs between
+         *     the runs of the pipeline.
+         */
+        PipelineCell: {
+            /** Name */
+            name: string | null;
+            /** Parameters */
+            parameters: {
+                [key: string]: components["schemas"]["LineageCell"];
+            };
+            /** Rows */
+            rows: number | null;
+        };
+        /**
+         * PipelineColumn
+         * @description One aligned position: a cell for each pipeline, null if it lacks the operation.
+         *
+         *     ``differing`` names parameters that differ. ``differs`` is also true if operations differ or one is missing.
+         *     ``branches`` are the aligned inputs of the next operation, each a list of columns.
+         */
+        PipelineColumn: {
+            /** Branches */
+            branches: components["schemas"]["PipelineColumn"][][];
+            /** Cells */
+            cells: (components["schemas"]["PipelineCell"] | null)[];
+            /** Differing */
+            differing: string[];
+            /** Differs */
+            differs: boolean;
+        };
+        /**
          * PipelinePreview
          * @description The stages of the data pipeline from the first source to the training; ``sources`` counts all sources.
          */
@@ -1932,6 +2300,16 @@ export interface components {
             stages: components["schemas"]["PipelineStage"][];
         };
         /**
+         * PipelineRow
+         * @description A pipeline, and the runs that share it.
+         */
+        PipelineRow: {
+            /** Count */
+            count: number;
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * PipelineStage
          * @description One stage of the data pipeline; ``detail`` is its most important setting, "" without any.
          */
@@ -1940,6 +2318,40 @@ export interface components {
             detail: string;
             /** Name */
             name: string;
+        };
+        /**
+         * PipelinesAnswer
+         * @description Distinct pipelines, the most common first. ``marks`` maps each run to the number of its pipeline.
+         */
+        PipelinesAnswer: {
+            /** Columns */
+            columns: components["schemas"]["PipelineColumn"][];
+            /** Marks */
+            marks: {
+                [key: string]: number;
+            };
+            /** Rows */
+            rows: components["schemas"]["PipelineRow"][];
+        };
+        /**
+         * PipelinesQuery
+         * @description The runs whose data pipelines are aligned.
+         */
+        PipelinesQuery: {
+            /**
+             * Mean Of
+             * @default 10
+             */
+            mean_of: number;
+            /** Runs */
+            runs?: string[] | null;
+            /**
+             * Scalars
+             * @default []
+             */
+            scalars: string[];
+            /** Where */
+            where?: string | null;
         };
         /**
          * PrCurveColumns
@@ -2058,7 +2470,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "foreign_host" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2285,6 +2697,15 @@ export interface components {
             started_at: number;
             /** Version */
             version: string;
+        };
+        /**
+         * SetApartColumn
+         * @description A column that can't explain the target.
+         */
+        SetApartColumn: {
+            /** Id */
+            id: string;
+            reason: components["schemas"]["ReasonEntry"];
         };
         /**
          * Smoothing
@@ -4308,6 +4729,461 @@ export interface operations {
             };
             /** @description No such run or tag. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_lineage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LineageTableQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineageAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    export_lineage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>[];
+                    "application/vnd.apache.parquet": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such column. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    filter_lineage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FilterQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_importance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportanceQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportanceAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such column. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_pipelines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PipelinesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelinesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from mindscope.errors import MindscopeError, RunNotFoundError, TagNotFoundError
+from mindscope.errors import ColumnNotFoundError, FilterError, MindscopeError, RunNotFoundError, TagNotFoundError
 from mindscope.reasons import UNCODED, Reason, reason_of, unforeseen_reason
 from mindscope.server.http.disconnect import ClientDisconnectedError
 from mindscope.server.http.headers import SECURITY_HEADERS
@@ -27,6 +27,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
     503: {"model": FailureAnswer, "description": "The answer takes too long to be computed."},
 }
+NO_COLUMN: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such column."}}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
 
 
@@ -46,6 +47,8 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(RunNotFoundError, _run_not_found)
     app.add_exception_handler(TagNotFoundError, _tag_not_found)
+    app.add_exception_handler(ColumnNotFoundError, _column_not_found)
+    app.add_exception_handler(FilterError, _bad_filter)
     app.add_exception_handler(ClientDisconnectedError, _disconnected)
     app.add_exception_handler(AnswerTooLargeError, _too_large)
     app.add_exception_handler(AnswerTooSlowError, _too_slow)
@@ -68,6 +71,14 @@ async def _run_not_found(request: Request, error: Exception) -> JSONResponse:
 
 async def _tag_not_found(request: Request, error: Exception) -> JSONResponse:
     return failure(404, reason_of(error), "POST /api/tags lists the tags of a run")
+
+
+async def _column_not_found(request: Request, error: Exception) -> JSONResponse:
+    return failure(404, reason_of(error), "POST /api/lineage lists the columns")
+
+
+async def _bad_filter(request: Request, error: Exception) -> JSONResponse:
+    return failure(422, reason_of(error), "see docs/lineage.md for the language of filters")
 
 
 async def _disconnected(request: Request, error: Exception) -> Response:

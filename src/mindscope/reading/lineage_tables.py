@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lineage tables over the same runs for several choices of scalars, and what changed in them since a cursor."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from secrets import token_hex
+from threading import Lock
+from typing import NamedTuple
+
+from mindscope.lineage.pipeline import Pipeline
+from mindscope.reading.lineage_rows import LineageRows, ScalarChoice
+from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.pipelines import PipelineReader
+from mindscope.reading.run_sources import RunSources
+from mindscope.store import RunStore
+
+MOST_CHOICES = 8
+"""Tables of more choices of scalars are not kept."""
+
+
+class Changes(NamedTuple):
+    """What changed since a cursor: new and changed runs, removed runs, and whether the list of all runs is another."""
+
+    runs: frozenset[str]
+    gone: frozenset[str]
+    has_other_runs: bool
+
+
+class LineageView(NamedTuple):
+    """A table, the cursor for the next call, and the changes since a cursor; None if that is of another table."""
+
+    table: LineageTable
+    cursor: str
+    changes: Changes | None
+
+
+class _Kept(NamedTuple):
+    """The rows of one choice of scalars; ``token`` distinguishes its cursors from those of others."""
+
+    rows: LineageRows
+    token: str
+
+
+class LineageTables:
+    """Tables over the runs that ``runs`` returns. For any thread.
+
+    They share what they read of the files. ``check`` is called now and then; an exception in it ends the call.
+    """
+
+    def __init__(self, runs: Callable[[], Mapping[str, RunStore]], check: Callable[[], None] = lambda: None) -> None:
+        self._runs = runs
+        self._check = check
+        self._pipelines = PipelineReader()
+        self._lock = Lock()  # guards all below
+        self._sources = RunSources()
+        self._kept: OrderedDict[ScalarChoice, _Kept] = OrderedDict()  # the least recently used first
+
+    def view(self, choice: ScalarChoice, since: str | None = None) -> LineageView:
+        """The current table. ``since`` is the cursor of an earlier view."""
+        with self._lock:
+            rows, token = self._keep(choice)
+            rows.update(check=self._check)
+            version = _version_of(since, token, rows.index.version)
+            changes = None if version is None else _changes(rows, version)
+            table = LineageTable(rows.table(), rows.problems, self._pipeline)
+            return LineageView(table, f"{token}-{rows.index.version}", changes)
+
+    def _keep(self, choice: ScalarChoice) -> _Kept:
+        kept = self._kept.get(choice)
+        if kept is None:
+            kept = self._kept[choice] = _Kept(LineageRows(self._runs, choice, self._sources), token_hex(8))
+        self._kept.move_to_end(choice)
+        while len(self._kept) > MOST_CHOICES:
+            self._kept.popitem(last=False)
+        return kept
+
+    def _pipeline(self, run: str) -> Pipeline:
+        self._check()
+        store = self._runs().get(run)
+        return () if store is None else self._pipelines.read(store)
+
+
+def _version_of(cursor: str | None, token: str, newest: int) -> int | None:
+    """The version in a cursor; None if the cursor is not of this table."""
+    given, _, version = (cursor or "").partition("-")
+    if given != token or not (version.isascii() and version.isdigit()) or len(version) > len(str(newest)):
+        return None
+    return int(version) if int(version) <= newest else None
+
+
+def _changes(rows: LineageRows, version: int) -> Changes:
+    changed = rows.index.changed_since(version)
+    gone = frozenset(run for run in changed if rows.index.row(run) is None)
+    return Changes(changed - gone, gone, rows.index.order_version > version)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lineage table as a file."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from mindscope.server.http.context import Viewer
+from mindscope.server.http.response_limit import check_size
+from mindscope.server.lineage.query import select_runs
+from mindscope.server.lineage.schema import FileFormat, FileQuery
+
+if TYPE_CHECKING:
+    from mindscope.reading.lineage_table import LineageTable
+
+MEDIA_TYPES = {
+    FileFormat.CSV: "text/csv; charset=utf-8",
+    FileFormat.JSON: "application/json",
+    FileFormat.PARQUET: "application/vnd.apache.parquet",
+}
+LEAST_CELL_BYTES = 1
+
+
+def lineage_file(viewer: Viewer, query: FileQuery) -> bytes:
+    """The bytes of the file. Raises FilterError, ColumnNotFoundError."""
+    table = select_runs(viewer, query)
+    if query.columns is not None:
+        table = table.choose(*query.columns)
+    check_size(len(table) * len(table.columns) * LEAST_CELL_BYTES)
+    return _parquet(table) if query.format is FileFormat.PARQUET else _text(table, query.format).encode()
+
+
+def _text(table: LineageTable, format: FileFormat) -> str:
+    from mindscope.reading.lineage_output import write_lineage_csv, write_lineage_json
+
+    file = StringIO()
+    (write_lineage_csv if format is FileFormat.CSV else write_lineage_json)(table, file)
+    return file.getvalue()
+
+
+def _parquet(table: LineageTable) -> bytes:
+    from mindscope.reading.lineage_output import write_lineage_parquet
+
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "lineage.parquet"
+        write_lineage_parquet(table, path)
+        return path.read_bytes()

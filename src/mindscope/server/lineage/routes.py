@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lineage table of all runs: rows, filters, importance, data pipelines, files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from mindscope.server.http.context import CurrentViewer, Viewer
+from mindscope.server.http.errors import NO_COLUMN
+from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
+from mindscope.server.lineage.schema import (
+    FileQuery,
+    FilterAnswer,
+    FilterQuery,
+    ImportanceAnswer,
+    ImportanceQuery,
+    LineageAnswer,
+    LineageTableQuery,
+    PipelinesAnswer,
+    PipelinesQuery,
+)
+
+FILES: dict[str, dict[str, Any]] = {
+    "text/csv": {"schema": {"type": "string"}},
+    "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
+    "application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}},
+}
+
+router = APIRouter()
+
+
+@router.post("/lineage", response_model=LineageAnswer)
+def query_lineage(query: LineageTableQuery, viewer: CurrentViewer) -> RawJsonResponse:
+    """One row per run, one column per parameter, field, metric, fact or statistic of a scalar.
+
+    With ``since``, the cursor of a response, the changes since that response.
+    """
+    from mindscope.server.lineage.query import answer_table  # lineage would delay the start of the viewer
+
+    return RawJsonResponse(answer_table(viewer, query))
+
+
+@router.post("/lineage/filter", response_model=FilterAnswer)
+def filter_lineage(query: FilterQuery, viewer: CurrentViewer) -> JsonResponse:
+    """The runs that match a filter. The error of a bad filter has the ``position`` of the character."""
+    from mindscope.server.lineage.query import filter_runs
+
+    return JsonResponse(filter_runs(viewer, query))
+
+
+@router.post("/lineage/importance", response_model=ImportanceAnswer, responses=NO_COLUMN)
+async def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> JsonResponse:
+    """How important columns are for a numeric target, by four measures, and pairs that interact."""
+    limiter = viewer.shared(ImportanceLimit).limiter
+    return await run_sync(_importance, viewer, query, limiter=limiter)
+
+
+def _importance(viewer: Viewer, query: ImportanceQuery) -> JsonResponse:
+    from mindscope.server.lineage.importance import answer_importance
+
+    return JsonResponse(answer_importance(viewer, query))
+
+
+@router.post("/lineage/pipelines", response_model=PipelinesAnswer)
+def query_pipelines(query: PipelinesQuery, viewer: CurrentViewer) -> RawJsonResponse:
+    """The data pipelines of runs, aligned operation by operation."""
+    from mindscope.server.lineage.pipelines import answer_pipelines
+
+    return RawJsonResponse(answer_pipelines(viewer, query))
+
+
+@router.post(
+    "/lineage/file",
+    response_class=Response,
+    responses={200: {"content": FILES}, **NO_COLUMN},
+)
+def export_lineage(query: FileQuery, viewer: CurrentViewer) -> Response:
+    """The table as a file: CSV, JSON or Parquet."""
+    from mindscope.server.lineage.file import MEDIA_TYPES, lineage_file
+
+    headers = {"content-disposition": f'attachment; filename="lineage.{query.format.value}"'}
+    return Response(lineage_file(viewer, query), media_type=MEDIA_TYPES[query.format], headers=headers)
+
+
+class ImportanceLimit:
+    """Computes one importance at a time, because each takes seconds of all cores."""
+
+    def __init__(self) -> None:
+        self.limiter = CapacityLimiter(1)
