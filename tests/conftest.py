@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is slow, which says nothing about the code
 settings.load_profile("no deadline")
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads of OpenMP spin, and tests run side by side
 
 
 SLOW = ("browser", "framework", "scale")

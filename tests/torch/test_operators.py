@@ -27,7 +27,6 @@ take_values = summary_buffer.take_values
 
 @pytest.fixture(autouse=True)
 def _collecting() -> Iterator[None]:
-    torch.set_num_threads(1)
     torch._dynamo.reset()
     with summary_buffer.collecting():
         yield
