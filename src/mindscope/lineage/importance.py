@@ -23,7 +23,7 @@ from mindscope.lineage.association import (
 )
 from mindscope.lineage.column import ColumnKey
 from mindscope.lineage.features import FEWEST_RUNS, Feature, SetApart, cause_keys, features_of
-from mindscope.lineage.forest import forest_importance
+from mindscope.lineage.forest import MOST_FEATURES, forest_importance
 from mindscope.lineage.interaction import interactions
 from mindscope.lineage.table import Table
 from mindscope.reasons import Reason, reason_of
@@ -127,14 +127,15 @@ def importance_of(
     score, problem = None, None if features else Reason("importance_no_column")
     if features:
         try:
-            forest = forest_importance(features, y, check)
+            places = sorted(range(len(features)), key=lambda place: -_strength(measures[place])[1])[:MOST_FEATURES]
+            forest = forest_importance([features[place] for place in sorted(places)], y, check)
         except MissingPackageError as error:
             problem = reason_of(error)
         else:
             score = forest.score
-            for each, estimate in zip(measures, forest.importances, strict=True):
-                each[Measure.FOREST] = estimate
-    order = sorted(range(len(features)), key=lambda place: -_strength(measures[place]))
+            for place, estimate in zip(sorted(places), forest.importances, strict=True):
+                measures[place][Measure.FOREST] = estimate
+    order = sorted(range(len(features)), key=lambda place: _strength(measures[place]), reverse=True)
     features, measures = [features[place] for place in order], [measures[place] for place in order]
     pairs = [
         PairImportance(features[pair.one].key, features[pair.other].key, pair.share)
@@ -168,5 +169,7 @@ def _measures(feature: Feature, y: Floats, rng: np.random.Generator) -> dict[Mea
     return {Measure.LINEAR: linear, Measure.RANK: rank, Measure.INFORMATION: information}
 
 
-def _strength(measures: Mapping[Measure, Estimate]) -> float:
-    return measures.get(Measure.FOREST, measures[Measure.INFORMATION]).value
+def _strength(measures: Mapping[Measure, Estimate]) -> tuple[bool, float]:
+    """Sorts features; those without a forest come last."""
+    forest = measures.get(Measure.FOREST)
+    return forest is not None, (forest or measures[Measure.INFORMATION]).value

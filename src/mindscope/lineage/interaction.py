@@ -57,27 +57,39 @@ def _estimate(one: Codes, other: Codes, y: Floats, rng: np.random.Generator) -> 
 
 
 def _share(one: Codes, other: Codes, y: Floats) -> float:
-    total = float(((y - y.mean()) ** 2).sum()) if y.size else 0.0
+    """The share of the variance that the means of the cells explain beyond additive effects."""
+    centered: Floats = y - y.mean() if y.size else y
+    total = float((centered**2).sum())
     if total == 0:
         return 0.0
-    rows, columns = np.unique(one, return_inverse=True)[1], np.unique(other, return_inverse=True)[1]
-    cells = np.unique(rows * MOST_LEVELS + columns, return_inverse=True)[1]
-    additive = np.hstack([_indicators(rows), _indicators(columns)[:, 1:]])
-    return max(0.0, _explained(_indicators(cells), y, total) - _explained(additive, y, total))
+    cells = one * MOST_LEVELS + other
+    counts = np.bincount(cells)
+    is_met = counts > 0
+    counts = counts[is_met]
+    means = np.bincount(cells, centered)[is_met] / counts
+    within = max(0.0, total - float((counts * means**2).sum()))
+    design = _additive(*np.divmod(np.flatnonzero(is_met), MOST_LEVELS))
+    weights = np.sqrt(counts)
+    solved = np.linalg.lstsq(design * weights[:, None], means * weights, rcond=None)[0]
+    rest = within + float((counts * (means - design @ solved) ** 2).sum())
+    explained = _explained(within, counts.size, y.size, total)
+    return max(0.0, explained - _explained(rest, design.shape[1], y.size, total))
 
 
-def _explained(design: Floats, y: Floats, total: float) -> float:
+def _additive(rows: Codes, columns: Codes) -> Floats:
+    """The design of additive effects, one row for each cell."""
+    return np.hstack([_indicators(rows), _indicators(columns)[:, 1:]])
+
+
+def _explained(rest: float, coefficients: int, count: int, total: float) -> float:
     """The share of the variance that a linear model explains, adjusted for its number of coefficients."""
-    freedom = y.size - design.shape[1]
-    if freedom <= 0:
-        return 0.0
-    solved = np.linalg.lstsq(design, y, rcond=None)[0]
-    rest = float(((y - design @ solved) ** 2).sum())
-    return 1 - rest / freedom * (y.size - 1) / total
+    freedom = count - coefficients
+    return 1 - rest / freedom * (count - 1) / total if freedom > 0 else 0.0
 
 
 def _indicators(codes: Codes) -> Floats:
-    return np.eye(int(codes.max()) + 1)[codes]
+    distinct, numbers = np.unique(codes, return_inverse=True)
+    return np.eye(distinct.size)[numbers]
 
 
 def _levels(feature: Feature) -> NDArray[np.intp]:
