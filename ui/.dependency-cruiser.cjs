@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrow of the client: kinds -> pages -> export -> widgets | charts | state, state -> api -> core, charts -> core. i18n and core
+// The arrow of the client: kinds -> pages -> export -> widgets | charts | state, state -> api -> core, charts -> i18n | core. i18n and core
 // are leaves. Inside of a layer, a folder imports only the folders that its row names. App.svelte and main.ts mount the frame
 // and may import everything. Pages get the kinds and the routes from the context of App.svelte.
 const layer = (name, allowed) => ({
@@ -27,7 +27,7 @@ module.exports = {
     layer("core", []),
     layer("i18n", ["core"]),
     layer("api", ["core"]),
-    layer("charts", ["core"]),
+    layer("charts", ["core", "i18n"]),
     layer("state", ["api", "core", "i18n"]),
     layer("widgets", ["core", "i18n"]),
     layer("export", ["widgets", "charts", "state", "core", "i18n"]),
@@ -68,6 +68,7 @@ module.exports = {
       histograms: ["frame"],
       heat: ["frame"],
       graphs: ["frame"],
+      coordinates: ["frame"],
       export: ["frame", "curves", "histograms", "heat", "graphs"],
     }),
     ...folders("widgets", {

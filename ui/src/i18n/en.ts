@@ -7,6 +7,7 @@ import { frame } from "./en/frame";
 import { hparams } from "./en/hparams";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
+import { lineage } from "./en/lineage";
 import { media } from "./en/media";
 import { runs } from "./en/runs";
 import { saved } from "./en/saved";
@@ -30,6 +31,7 @@ export const en = {
   ...views,
   ...tensors,
   ...media,
+  ...lineage,
   ...hparams,
   ...keys,
   ...saved,

@@ -8,6 +8,7 @@ import { frame } from "./zh/frame";
 import { hparams } from "./zh/hparams";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
+import { lineage } from "./zh/lineage";
 import { media } from "./zh/media";
 import { runs } from "./zh/runs";
 import { saved } from "./zh/saved";
@@ -31,6 +32,7 @@ export const zh: Record<MessageKey, string> = {
   ...views,
   ...tensors,
   ...media,
+  ...lineage,
   ...hparams,
   ...keys,
   ...saved,

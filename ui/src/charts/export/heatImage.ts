@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { MAP } from "../../core/scales/colorMap";
 import { endLabels, oddKinds, type ColorRange, type Heat } from "../../core/series/heat";
 import { escapeXml } from "../../core/text/escapeXml";
-import { MAP, ODD_COLORS } from "../heat/heatCanvas";
+import { ODD_COLORS } from "../heat/heatCanvas";
 import type { HeatPlot } from "../heat/heatPlot";
 
 const MARGIN = 12;
@@ -37,9 +38,7 @@ function drawing(plot: HeatPlot, title: string): { text: string; width: number; 
 
 function legend({ themeColors }: HeatPlot, heat: Heat, range: ColorRange | null): string {
   const [low, high] = range ? endLabels(range) : ["", ""];
-  const stops = MAP.map(
-    (token, index) => `<stop offset="${index / (MAP.length - 1)}" stop-color="${themeColors.hex(`var(${token})`)}"/>`,
-  ).join("");
+  const stops = MAP.map((color, index) => `<stop offset="${index / (MAP.length - 1)}" stop-color="${themeColors.hex(color)}"/>`).join("");
   const bar =
     `<linearGradient id="map">${stops}</linearGradient><rect x="56" width="${BAR}" height="8" fill="url(#map)"/>` +
     `<text x="50" y="8" text-anchor="end">${low}</text><text x="${62 + BAR}" y="8">${high}</text>`;

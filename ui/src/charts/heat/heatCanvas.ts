@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { colorAt, type Rgb } from "../../core/scales/colorMap";
+import { colorAt, MAP, type Rgb } from "../../core/scales/colorMap";
 import { shareOf, type ColorRange, type Heat } from "../../core/series/heat";
 
-export const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
 /** Colors of NaN, +Inf and -Inf, which must not look like any number. */
 export const ODD_COLORS = ["var(--series-3)", "var(--series-1)", "var(--ink)"] as const;
 
 /** A heat map of one pixel per cell; `range` is the numbers at the ends of the color scale, `rgb` resolves CSS colors in a theme. */
 export function heatCanvas(heat: Heat, range: ColorRange | null, rgb: (color: string) => Rgb): HTMLCanvasElement {
   const [rows, columns] = heat.cells;
-  const stops = MAP.map((token) => rgb(`var(${token})`));
+  const stops = MAP.map(rgb);
   const odd = ODD_COLORS.map(rgb);
   const { low, high } = range ?? { low: 0, high: 0 };
   return pixelCanvas(rows, columns, (cell) =>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { colorAt, type Rgb } from "../../core/scales/colorMap";
+import { colorAt, MAP, type Rgb } from "../../core/scales/colorMap";
 import { shareOf } from "../../core/series/heat";
-import { MAP, pixelCanvas } from "./heatCanvas";
+import { pixelCanvas } from "./heatCanvas";
 
 /** One pixel a loss, the first row at the bottom. The color goes with the root, for losses rise steeply at the edges. */
 export function landscapeCanvas(losses: readonly (readonly (number | null)[])[], rgb: (color: string) => Rgb): HTMLCanvasElement {
   const all = losses.flat().filter((loss): loss is number => loss !== null);
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  const stops = MAP.map((token) => rgb(`var(${token})`));
+  const stops = MAP.map(rgb);
   const columns = losses[0]?.length ?? 0;
   return pixelCanvas(losses.length, columns, (cell) => {
     const loss = losses[losses.length - 1 - Math.floor(cell / columns)]![cell % columns] ?? null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../../core/scales/axis";
-import { colorAt, hexToRgb, rgbText } from "../../core/scales/colorMap";
+import { colorAt, hexToRgb, MAP, rgbText } from "../../core/scales/colorMap";
 import type { Histograms } from "../../core/series/histograms";
 import { HistogramLayout, type Area, type ChartShape, type Place, type Point } from "../../core/series/histogramLayout";
 import { LEGEND_HEIGHT, paintLegend } from "./histogramLegend";
@@ -21,7 +21,6 @@ export interface Drawing {
   unit: string;
 }
 
-const MAP = ["--map-0", "--map-1", "--map-2", "--map-3", "--map-4", "--map-5"];
 const BOTTOM = 22;
 const VALUE_LABELS = 52;
 const STEP_LABELS = 54;
@@ -105,7 +104,7 @@ export class HistogramPlot {
   #draw(surface: Surface, ratio: number, ink: Ink): void {
     const [view, drawing] = [this.#view, this.#drawing];
     if (!view || !drawing || view.positions.length === 0) return;
-    const stops = MAP.map((token) => hexToRgb(this.#themeColors.hex(`var(${token})`)));
+    const stops = MAP.map((color) => hexToRgb(this.#themeColors.hex(color)));
     const color = hexToRgb(this.#themeColors.hex(drawing.color));
     const look: Look = {
       axis: drawing.axis,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 export type Rgb = readonly [red: number, green: number, blue: number];
 
+/** The color map of the page, from its low to its high end. */
+export const MAP = Array.from({ length: 6 }, (_, index) => `var(--map-${index})`);
+
 /** #rrggbb as numbers up to 255. */
 export function hexToRgb(hex: string): Rgb {
   const bits = Number.parseInt(hex.slice(1), 16);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AxisLayout } from "../../core/lineage/axisLayout";
+import type { AxisScale } from "../../core/lineage/axisScale";
+import type { Brushes } from "../../core/lineage/brushes";
+import { spansOf } from "../../core/lineage/brushSpans";
+import { channelsOf, NO_COLOR, type LineColors } from "../../core/lineage/lineColors";
+import { hexToRgb, MAP } from "../../core/scales/colorMap";
+import type { Picture } from "../frame/picture";
+import type { Size } from "../frame/plotFrame";
+import { isCanvas, type Ink, type Surface } from "../frame/surface";
+import { ThemeColors } from "../frame/themeColors";
+import { gapLabel } from "./gapLabel";
+import { paintAxis, paintHead, type AxisArea, type AxisPainting } from "./paintAxis";
+import { lineOpacity } from "./stripImage";
+import { StripPainter, STROKED } from "./stripPlot";
+import { strokeLines } from "./strokeLines";
+
+export interface Coordinates {
+  size: Size;
+  scales: readonly AxisScale[];
+  layout: AxisLayout;
+  area: AxisArea;
+  heights: ReadonlyMap<AxisScale, Float32Array>;
+  passing: Uint8Array<ArrayBuffer>;
+  colors: LineColors;
+  brushes: Brushes;
+}
+
+/** The chart with its heads, to be saved. Many lines are pixels in a PNG, and strokes in an SVG. */
+export function coordinatesPicture(title: string, coordinates: Coordinates): Picture {
+  return { title, size: coordinates.size, paint: (surface, ratio, ink) => paint(coordinates, surface, ratio, ink) };
+}
+
+function paint(coordinates: Coordinates, surface: Surface, ratio: number, ink: Ink): void {
+  const { scales, layout, area, brushes } = coordinates;
+  paintLines(coordinates, surface, ratio, ink);
+  scales.forEach((scale, index) => {
+    const spans = spansOf(brushes.get(scale.column.id) ?? [], scale);
+    const painting: AxisPainting = {
+      surface,
+      ink,
+      ratio,
+      x: layout.xs[index]!,
+      scale,
+      spans,
+      area,
+      gapLabel: gapLabel(scale, layout.distance),
+    };
+    paintAxis(painting);
+    paintHead(painting, layout.heads[index]!);
+  });
+}
+
+function paintLines(coordinates: Coordinates, surface: Surface, ratio: number, ink: Ink): void {
+  const { scales, layout, passing, colors, size } = coordinates;
+  const probe = new ThemeColors(document.body);
+  const rgb = (color: string): ReturnType<typeof hexToRgb> => hexToRgb(probe.hex(color));
+  const [stops, gray] = [MAP.map(rgb), rgb(NO_COLOR)];
+  const heights = scales.map((scale) => coordinates.heights.get(scale)!);
+  const count = passing.reduce((sum, each) => sum + each, 0);
+  if (!isCanvas(surface) || passing.length <= STROKED) {
+    strokeLines({ surface, ink, xs: layout.xs, heights, passing, colors, stops }, lineOpacity(count));
+  } else {
+    const channels = channelsOf(colors, rgb);
+    heights.slice(1).forEach((to, index) => {
+      const canvas = document.createElement("canvas");
+      const painter = new StripPainter({
+        from: heights[index]!,
+        to,
+        width: layout.distance,
+        height: size.height,
+        colors,
+        channels,
+        stops,
+        gray,
+        ink,
+      });
+      painter.paint(canvas, passing, ratio);
+      surface.drawImage(canvas, layout.xs[index]!, 0, layout.distance, size.height);
+    });
+  }
+  probe.remove();
+}
