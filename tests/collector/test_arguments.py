@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mindscope.collector.arguments import CollectorArguments, check_arguments
+from mindscope.collector.collect_options import FACTS
 from mindscope.collector.landscape import LandscapeSettings
 
 
@@ -42,6 +43,7 @@ def landscape(**given: Any) -> dict[str, Any]:
     ({"collect_specified_data": {"collect_graph": 1}}, TypeError, ["['collect_graph']", "int 1", "True or False"]),
     ({"collect_specified_data": {"histogram_regular": 5}}, TypeError, ["['histogram_regular']", "5", "text"]),
     ({"collect_specified_data": {"histogram_regular": "("}}, ValueError, ["histogram_regular", "'('", "expression"]),
+    ({"collect_specified_data": {"collect_git": 1}}, TypeError, ["['collect_git']", "int 1", "True or False"]),
     (landscape(size=4), ValueError, ["['size']", "4", "landscape_size"]),
     (landscape(landscape_size=2), ValueError, ["['landscape_size'] is 2", "3 to 256"]),
     (landscape(landscape_size=257), ValueError, ["['landscape_size'] is 257", "3 to 256"]),
@@ -115,3 +117,21 @@ def test_landscape_says_when_weights_are_due_and_what_its_file_holds(tmp_path: P
         "unit": "epoch", "num_samples": 128, "landscape_size": 8, "create_landscape": {"train": False, "result": True},
     }  # fmt: skip
     assert LandscapeSettings().is_due("step", 19)
+
+
+def test_each_fact_is_switched_off_by_its_name(tmp_path: Path) -> None:
+    assert check(tmp_path).options.facts == set(FACTS)
+    for name in FACTS:
+        without = check(tmp_path, collect_specified_data={f"collect_{name}": False}).options
+        assert without.facts == set(FACTS) - {name}
+    assert not check(tmp_path, collect_specified_data={"collect_dataset_size": False}).options.collect_dataset_size
+
+
+def test_facts_are_collected_as_the_lineage_is_unless_they_are_named(tmp_path: Path) -> None:
+    assert check(tmp_path, keep_default_action=False).options.facts == frozenset()
+    assert check(tmp_path, collect_specified_data={"collect_train_lineage": False}).options.facts == frozenset()
+    lineage = {"collect_train_lineage": True, "collect_git": False}
+    options = check(tmp_path, collect_specified_data=lineage, keep_default_action=False).options
+    assert options.facts == set(FACTS) - {"git"}
+    only = {"collect_seed": True}
+    assert check(tmp_path, collect_specified_data=only, keep_default_action=False).options.facts == {"seed"}

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +12,6 @@ from mindscope.capture.lineage import lineage_bytes
 from mindscope.collector.lineage import eval_message, train_message
 from mindscope.collector.parameters import select_parameters
 from mindscope.collector.pipeline import dataset_message
-from mindscope.collector.provenance import describe_provenance, git_facts
 from mindscope.collector.schedule import Schedule, tensor_steps
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import DATASET_GRAPH, EVALUATION_LINEAGE, TRAIN_LINEAGE
@@ -97,30 +94,6 @@ def test_pipeline_comes_back_as_it_was() -> None:
     read = read_dataset_graph(wire.decode(DATASET_GRAPH, encoded))
     assert read.children == node.children
     assert read.parameters | {"wide": str(read.parameters["wide"])} == node.parameters
-
-
-def test_origin_says_commit_command_and_versions_under_its_prefix(tmp_path: Path) -> None:
-    facts = describe_provenance(("mindscope", "no-such-package"), 1 << 63)
-    assert all(name.startswith("env/") for name in facts)
-    assert {"env/command", "env/host", "env/python", "env/mindscope"} <= set(facts)
-    assert facts["env/seed"] == str(1 << 63)
-    assert "env/no-such-package" not in facts
-    assert git_facts(tmp_path) == {}
-
-
-def test_commit_and_changes_are_told(tmp_path: Path) -> None:
-    def git(*arguments: str) -> str:
-        settings = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        done = subprocess.run(["git", *settings, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    git("init", "-q")
-    (tmp_path / "a").write_text("1")
-    git("add", "a")
-    git("commit", "-qm", "a")
-    assert git_facts(tmp_path) == {"git_commit": git("rev-parse", "HEAD"), "git_changed": "no"}
-    (tmp_path / "a").write_text("2")
-    assert git_facts(tmp_path)["git_changed"] == "yes"
 
 
 def test_pipeline_message_is_refused_nowhere() -> None:

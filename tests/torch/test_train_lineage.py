@@ -46,7 +46,7 @@ def test_killed_training_has_its_lineage_its_newest_checkpoint_and_its_weights(t
     assert (train.batch_size, train.dataset_size, train.learning_rate) == (16, 64, 0.05)
     assert train.model_path == str(tmp_path / "ckpt" / "net-5_4.ckpt")  # saved after step 20, which is collected before
     assert train.model_size == Path(str(train.model_path)).stat().st_size
-    assert {"env/command", "env/seed"} <= set(run.lineage.custom)
+    assert {"env/command_line", "env/parameter/seed"} <= set(run.lineage.custom)
     losses = run.scalars("loss/auto")
     assert list(losses.step) == [1, 4, 8, 12, 16, 20]
     assert train.loss == pytest.approx(losses.value[list(losses.step).index(20)])

@@ -11,6 +11,7 @@ from typing import Literal
 from mindscope.graph import DatasetNode, Graph
 from mindscope.graph.model import Node
 from mindscope.lineage import Lineage
+from mindscope.lineage.run_row import ENVIRONMENT
 from mindscope.types import Landscape
 
 MOST_SCOPES = 24
@@ -68,8 +69,8 @@ class PipelinePreview:
 
 
 def framework_of(lineage: Lineage) -> Literal["pytorch", "mindspore"] | None:
-    """PyTorch's collector records the version of torch; any other run with a train lineage is of MindSpore."""
-    if "env/torch" in lineage.custom:
+    """PyTorch's collector records facts of the run; any other run with a train lineage is of MindSpore."""
+    if any(name.startswith(ENVIRONMENT) for name in lineage.custom):
         return "pytorch"
     return None if lineage.train is None else "mindspore"
 

@@ -15,12 +15,21 @@ _FLAGS = tuple(
     "collect_metric collect_graph collect_train_lineage collect_eval_lineage collect_input_data collect_dataset_graph"
     .split()
 )  # fmt: skip
-KEYS = (*_FLAGS, "histogram_regular", "collect_landscape")
+FACTS = tuple(
+    "seed world_size precision parameter_count optimizer scheduler command_line environment git versions".split()
+)  # fmt: skip
+"""Names of automatic lineage fields: ``collect_git`` and so on."""
+_DATASET_SIZE = "collect_dataset_size"
+_FACT_FLAGS = (*(f"collect_{name}" for name in FACTS), _DATASET_SIZE)
+KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", *_FACT_FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
 class CollectOptions:
-    """What is collected. ``histogram_regular`` is None for the first parameters; ``landscape`` is None for none."""
+    """What is collected. ``histogram_regular`` is None for the first parameters; ``landscape`` is None for none.
+
+    ``facts`` are those names of ``FACTS`` that are collected, by default as the lineage of the training is.
+    """
 
     collect_metric: bool
     collect_graph: bool
@@ -31,6 +40,8 @@ class CollectOptions:
     collect_histogram: bool
     histogram_regular: str | None
     landscape: LandscapeSettings | None
+    facts: frozenset[str]
+    collect_dataset_size: bool
 
 
 def check_collect_options(
@@ -66,6 +77,8 @@ def _choice(choice: dict[str, Any], is_default: bool, default_landscape: Landsca
         collect_histogram="histogram_regular" in choice or is_default,
         histogram_regular=choice.get("histogram_regular"),
         landscape=landscape,
+        facts=frozenset(name for name in FACTS if choice.get(f"collect_{name}", flags["collect_train_lineage"])),
+        collect_dataset_size=choice.get(_DATASET_SIZE, True),
     )
 
 
@@ -73,7 +86,7 @@ def _check_entry(key: Any, value: Any) -> None:
     name = f"{_ARGUMENT}[{key!r}]"
     if key not in KEYS:
         raise ValueError(f"{name} is unknown, its value is {value!r}; want keys out of {', '.join(KEYS)}")
-    if key in _FLAGS and not isinstance(value, bool):
+    if key in (*_FLAGS, *_FACT_FLAGS) and not isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want True or False")
     if key == "histogram_regular" and value is not None:
         _check_pattern(name, value)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from mindscope.collector.run_facts import Facts
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 
@@ -27,8 +28,8 @@ class Framework(Protocol):
         """The data pipeline of a training; None without one."""
         ...
 
-    def provenance(self) -> Mapping[str, Any]:
-        """Where the training was started, as entries of the user's lineage."""
+    def facts(self, params: Any) -> Facts:
+        """Functions that find the automatic fields of the lineage, by a name of ``collect_options.FACTS``."""
         ...
 
     def train_lineage(self, params: Any) -> TrainLineage:

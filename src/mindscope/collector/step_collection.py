@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from mindscope.capture import SummaryRecord
@@ -18,12 +19,15 @@ from mindscope.collector.landscape_checkpoints import LandscapeCheckpoints
 from mindscope.collector.lineage import add_lineage, eval_message
 from mindscope.collector.parameters import select_parameters
 from mindscope.collector.pipeline import dataset_message
+from mindscope.collector.run_facts import RunFacts
 from mindscope.collector.schedule import Due
 from mindscope.collector.train_lineage import LineageUpdates
 from mindscope.errors import ValueRejectedError
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
+_MOST_SECONDS = 2.0
+"""At the end of a training, to wait for facts."""
 
 Values = list[tuple[str, str, Any]]
 """Of a step: plugin, tag and value of each."""
@@ -57,17 +61,20 @@ class StepCollection:
         self._is_without_loss = self._is_without_rates = self._is_without_logs = False
         landscape = self._wanted.landscape
         self._weights = None if landscape is None else LandscapeCheckpoints(arguments.summary_dir, landscape, framework)
-        self._lineage = LineageUpdates(framework)
+        self._lineage = LineageUpdates(framework, self._wanted.collect_dataset_size)
+        self._facts = RunFacts(self._wanted.facts, self._attempt)
 
     def begin_training(self, params: Any) -> None:
         """A training begins: remember what changes while it runs."""
         self._attempt("learning rate", lambda: self._lineage.begin(params))
+        self._facts.begin(self._attempt("facts", lambda: self._framework.facts(params)) or {})
 
     def step(self, record: SummaryRecord, params: Any, due: Due) -> None:
         """Record what is due at the end of a step, as one event."""
+        custom: dict[str, Any] = {}
         if not self._is_described:
             self._is_described = True
-            self._describe(record, params)
+            custom = self._describe(record, params)
         if not (due.others or due.tensors):
             self._framework.discard_values()
             return
@@ -75,10 +82,12 @@ class StepCollection:
             each for each in self._framework.take_values() if (due.tensors if each[0] == "tensor" else due.others)
         ]
         if due.others:
+            custom = self._facts.take() | custom
             values += self._loss(params) + self._learning_rates(params) + self._logged(params)
             values += self._input(params) + self._distributions(params)
         for plugin, name, value in self._attempt("values of the step", lambda: self._hand_over(values)) or ():
             record.add_value(plugin, name, value)
+        _add_custom(record, custom)
         self._add_lineage(record, lambda: self._lineage.at_step(params))
         record.record(int(params["cur_step_num"]))
 
@@ -98,7 +107,8 @@ class StepCollection:
 
     def end_training(self, record: SummaryRecord, params: Any) -> None:
         """Record the lineage of a training that is over."""
-        if self._add_lineage(record, lambda: self._lineage.now(params)):
+        has_custom = _add_custom(record, self._facts.take(_MOST_SECONDS))
+        if self._add_lineage(record, lambda: self._lineage.now(params)) or has_custom:
             record.record(int(params["cur_step_num"]))
         weights = self._weights
         if weights is not None:
@@ -111,7 +121,7 @@ class StepCollection:
     def end_evaluation(self, record: SummaryRecord, params: Any, step: int | None) -> None:
         """Record what an evaluation gave; with a ``step``, that of the training around it, also as curves."""
         if self._wanted.collect_eval_lineage:
-            add_lineage(record, "eval_lineage", lambda: eval_message(self._framework.eval_lineage(params)))
+            add_lineage(record, "eval_lineage", lambda: self._evaluation_message(params))
         if step is not None and self._wanted.collect_metric:
             results: Mapping[str, Any] = params.get("eval_results") or {}
             for name, value in results.items():
@@ -119,6 +129,10 @@ class StepCollection:
                 if number is not None:
                     record.add_value("scalar", tags.evaluation_tag(name), number)
         record.record(step or 0)
+
+    def _evaluation_message(self, params: Any) -> Message:
+        lineage = self._framework.eval_lineage(params)
+        return eval_message(lineage if self._wanted.collect_dataset_size else replace(lineage, dataset_size=None))
 
     def keep_weights(self, unit: str, number: int, params: Any) -> None:
         """Keep the weights for a landscape, if they are due after this step or epoch."""
@@ -128,7 +142,8 @@ class StepCollection:
 
     # ---- once
 
-    def _describe(self, record: SummaryRecord, params: Any) -> None:
+    def _describe(self, record: SummaryRecord, params: Any) -> dict[str, Any]:
+        """Record the graphs; returns the user's lineage."""
         wanted, framework = self._wanted, self._framework
         if wanted.collect_graph:
             graph = self._attempt("graph", lambda: framework.graph(params))
@@ -138,13 +153,11 @@ class StepCollection:
             message = self._attempt("dataset graph", lambda: _pipeline_message(framework, params))
             if message is not None:
                 record.add_value("dataset_graph", "dataset_graph", message)
-        custom: dict[str, Any] = dict(self._arguments.custom_lineage_data)
+        parameters: dict[str, Any] = {}
         if wanted.collect_train_lineage:
             given: Mapping[str, Any] = params.get("hyper_parameters") or {}
-            parameters: dict[str, Any] = self._attempt("hyperparameters", lambda: flat_parameters(given)) or {}
-            custom = dict(self._attempt("provenance", framework.provenance) or {}) | parameters | custom
-        if custom:
-            record.add_value("custom_lineage_data", "custom_lineage_data", custom)
+            parameters = self._attempt("hyperparameters", lambda: flat_parameters(given)) or {}
+        return parameters | self._arguments.custom_lineage_data
 
     # ---- at collected steps
 
@@ -205,6 +218,13 @@ class StepCollection:
                 self._warned.add(key)
                 _LOG.warning("%s was not collected: %s: %s (logged once)", *key, error)
             return None
+
+
+def _add_custom(record: SummaryRecord, fields: Mapping[str, Any]) -> bool:
+    """Add fields of the user-defined lineage to the next event, if there are any."""
+    if fields:
+        record.add_value("custom_lineage_data", "custom_lineage_data", fields)
+    return bool(fields)
 
 
 def _pipeline_message(framework: Framework, params: Any) -> Any:

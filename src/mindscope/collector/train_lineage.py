@@ -35,8 +35,9 @@ class LineageUpdates:
     training has a loss of its last fifth, and a long training has few updates: 70 for a million collected steps.
     """
 
-    def __init__(self, framework: LineageFramework) -> None:
+    def __init__(self, framework: LineageFramework, has_dataset_size: bool = True) -> None:
         self._framework = framework
+        self._has_dataset_size = has_dataset_size
         self._sources: list[Any] = []
         """What the last update was made from: the objects themselves, so that none of their ids is reused."""
         self._count = 0  # collected steps so far
@@ -70,7 +71,8 @@ class LineageUpdates:
         self._sources = _sources_of(params)
         if self._rate is None or params.get("optimizer") is not self._optimizer:
             self._optimizer, self._rate = params.get("optimizer"), self._framework.learning_rate(params)
-        return train_message(replace(self._framework.train_lineage(params), learning_rate=self._rate))
+        lineage = replace(self._framework.train_lineage(params), learning_rate=self._rate)
+        return train_message(lineage if self._has_dataset_size else replace(lineage, dataset_size=None))
 
 
 def _sources_of(params: Any) -> list[Any]:

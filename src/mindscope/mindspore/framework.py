@@ -9,6 +9,7 @@ from typing import Any
 
 import mindspore
 
+from mindscope.collector.run_facts import Facts
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.mindspore.datasets import dataset_node
@@ -38,7 +39,7 @@ class MindSporeFramework:
         """The stages of the training's data."""
         return dataset_node(params["train_dataset"])
 
-    def provenance(self) -> Mapping[str, Any]:
+    def facts(self, params: Any) -> Facts:
         """Nothing: the user's lineage holds what MindSpore's own collector writes."""
         return {}
 

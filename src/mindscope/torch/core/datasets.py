@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,12 +13,12 @@ from torch.utils.data import BatchSampler, DataLoader
 
 from mindscope.graph.dataset import DatasetNode, DatasetOperation
 from mindscope.torch.core.batches import count_batches
+from mindscope.torch.core.constructor_arguments import constructor_arguments
 from mindscope.torch.core.devices import batch_length
 
 _PATHS = tuple("root dataset_dir data_dir dataset_path path root_dir filename file".split())
 _TRANSFORMS = tuple("transforms transform target_transform".split())
 _DEEPEST = 16  # data sets inside data sets
-_LONGEST_TEXT = 200
 
 
 def dataset_path(dataset: Any) -> str | None:
@@ -123,31 +122,7 @@ def _operations(transform: Any) -> Iterator[DatasetOperation]:
 
 
 def _parameters(thing: Any) -> dict[str, Any]:
-    """What a thing was made with: of the arguments of its class, those that it keeps under their name and are plain."""
-    if inspect.isfunction(thing) or inspect.isbuiltin(thing):
-        return {}
-    try:
-        names = [name for name in inspect.signature(cast(Any, type(thing))).parameters if name not in _TRANSFORMS]
-    except (TypeError, ValueError):
-        return {}
-    kept = {name: getattr(thing, name, getattr(thing, f"_{name}", None)) for name in names}
-    return {name: _plain(value) for name, value in kept.items() if _is_plain(value)}
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return len(cast("list[Any]", value)) <= 32 and all(_is_plain(each) for each in cast("list[Any]", value))
-    if isinstance(value, Mapping):
-        return len(cast("dict[Any, Any]", value)) <= 32
-    return isinstance(value, (bool, int, float, str, os.PathLike)) or type(value).__module__ in ("enum", "torch")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in cast("list[Any]", value)]
-    return str(value)[:_LONGEST_TEXT]
+    return constructor_arguments(thing, _TRANSFORMS)
 
 
 def type_name(thing: Any) -> str:

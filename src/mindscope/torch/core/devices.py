@@ -21,6 +21,14 @@ def device_of(network: nn.Module) -> torch.device:
     return torch.device("cpu")
 
 
+def autocast_dtype() -> torch.dtype | None:
+    """The type of ``torch.autocast`` where this is called; None outside of it."""
+    for device in ("cuda", "cpu"):
+        if torch.is_autocast_enabled(device):
+            return torch.get_autocast_dtype(device)
+    return None
+
+
 def to_device(data: Any, device: torch.device) -> Any:
     """``data`` with its tensors on the device and NumPy arrays as tensors; nothing waits for the copy.
 

@@ -75,6 +75,8 @@ class CollectorCallback(_Callback):
             loss_fn=_loss_function(pl_module), train_dataset=trainer.train_dataloader,
             epoch_num=epochs if epochs and epochs > 0 else None, batch_num=batches,
             cur_epoch_num=trainer.current_epoch + 1, cur_step_num=self._steps,
+            optimizers=list(trainer.optimizers), precision_level=str(trainer.precision),
+            scheduler=[each.scheduler for each in trainer.lr_scheduler_configs],
             hyper_parameters=_hyper_parameters(trainer, pl_module), logged_values=lambda: _logged(trainer),
         )  # fmt: skip
 

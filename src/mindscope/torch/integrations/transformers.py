@@ -50,6 +50,7 @@ class CollectorCallback(TrainerCallback):
             loss_fn=getattr(model, "loss_function", None), train_dataset=given.get("train_dataloader"),
             epoch_num=epochs, batch_num=math.ceil(state.max_steps / epochs),
             cur_epoch_num=1, cur_step_num=state.global_step,
+            scheduler=given.get("lr_scheduler"), precision_level=_precision_level(args),
         )  # fmt: skip
         self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
 
@@ -157,6 +158,11 @@ class _Losses:
             self.has_losses = True
             self._are_shares = kwargs.get("num_items_in_batch") is not None
             self._losses.append(loss.detach().float().mean())
+
+
+def _precision_level(args: Any) -> str | None:
+    """The argument that sets mixed precision, if one does."""
+    return next((name for name in ("bf16", "fp16") if getattr(args, name, False)), None)
 
 
 def _plain_optimizer(optimizer: Any) -> Any:

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import torch
 from torch import Tensor
 
+from mindscope.collector.command_line import command_line_fields
+from mindscope.collector.environment import versions
+from mindscope.collector.git import git_facts
 from mindscope.collector.input_images import MOST_IMAGES
-from mindscope.collector.provenance import describe_provenance
+from mindscope.collector.run_facts import BackgroundFind, Facts
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.callbacks.learning_rate import rates_of
@@ -20,12 +22,11 @@ from mindscope.torch.core.datasets import dataset_node
 from mindscope.torch.core.loss import loss_of
 from mindscope.torch.core.naming import plain_network, trained_parameters
 from mindscope.torch.core.serialization import state_of, write_state
+from mindscope.torch.summary import run_facts
 from mindscope.torch.summary.host_copy import as_array
 from mindscope.torch.summary.lineage import eval_lineage, learning_rate, train_lineage
 from mindscope.torch.summary.operator_hooks import graph_of
 from mindscope.torch.summary.summary_buffer import BUFFER, recordable_values
-
-_PACKAGES = ("torch", "mindscope")
 
 
 class TorchFramework:
@@ -39,6 +40,7 @@ class TorchFramework:
         self._parameters: dict[str, Any] = {}
         self._owners: list[Any] = []
         """The object whose ``id`` is in ``_form``: keeps it alive, so that no other object gets that id."""
+        self._git = BackgroundFind(git_facts)
 
     def graph(self, params: Any) -> Any:
         """The graph of the network as it was called: as an adapter saw it, or with this step's data."""
@@ -54,9 +56,20 @@ class TorchFramework:
         dataset = params.get("train_dataset")
         return None if dataset is None else dataset_node(dataset)
 
-    def provenance(self) -> Mapping[str, Any]:
-        """Commit, command line, host, versions and seed."""
-        return describe_provenance(_PACKAGES, int(torch.initial_seed()))
+    def facts(self, params: Any) -> Facts:
+        """What torch and this process know; git is asked on a thread."""
+        return {
+            "seed": lambda: run_facts.seed_fields(params),
+            "world_size": run_facts.world_size_fields,
+            "precision": lambda: run_facts.precision_fields(params),
+            "parameter_count": lambda: run_facts.parameter_count_fields(params),
+            "optimizer": lambda: run_facts.optimizer_fields(params),
+            "scheduler": lambda: run_facts.scheduler_fields(params),
+            "command_line": command_line_fields,
+            "environment": lambda: run_facts.environment_fields(params),
+            "versions": versions,
+            "git": self._git,
+        }
 
     def train_lineage(self, params: Any) -> TrainLineage:
         """What the training is and gave until now."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import nn
 from torch.utils.hooks import RemovableHandle
+
+from mindscope.torch.core.devices import autocast_dtype
 
 
 class GraphProbe:
@@ -21,6 +24,8 @@ class GraphProbe:
         """What was called, None if nothing was."""
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
+        self.autocast_dtype: torch.dtype | None = None
+        """Of ``torch.autocast`` around any of the calls; None without."""
         self._whole = network
         watched = [network, *network.children()]
         self._handles: list[RemovableHandle] = [
@@ -34,6 +39,7 @@ class GraphProbe:
         self._handles = []
 
     def _see(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.autocast_dtype = self.autocast_dtype or autocast_dtype()
         if self.network is None or (self.network is not self._whole and _size(module) > _size(self.network)):
             self.network, self.args, self.kwargs = module, args, kwargs
 

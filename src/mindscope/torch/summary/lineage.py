@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +15,43 @@ from mindscope.torch.core.datasets import batch_size, dataset_path, sample_count
 from mindscope.torch.core.loss import loss_number
 from mindscope.torch.core.naming import type_name
 
+_LOG = logging.getLogger("mindscope")
+
 
 def train_lineage(params: Any) -> TrainLineage:
-    """What the training is and gave until now; None for what its loop doesn't know."""
+    """What the training is and gave until now; None for what its loop doesn't know, or can't say without an error."""
     optimizer, dataset = params.get("optimizer"), params.get("train_dataset")
-    element, checkpoint = params.get("train_dataset_element"), checkpoint_path(params)
-    return TrainLineage(
-        optimizer=type_name(optimizer),
-        learning_rate=learning_rate(params),
-        loss_function=type_name(params.get("loss_fn")),
-        epoch=params.get("epoch_num"),
-        parallel_mode=params.get("parallel_mode"),
-        device_num=params.get("device_number"),
-        batch_size=batch_size(dataset, element),
-        dataset_path=None if dataset is None else dataset_path(dataset),
-        dataset_size=None if dataset is None else sample_count(dataset, element),
-        network=type_name(params.get("network")),
-        loss=loss_number(params.get("net_outputs")),
-        model_path=checkpoint,
-        model_size=Path(checkpoint).stat().st_size if checkpoint else None,
-    )
+    element = params.get("train_dataset_element")
+    fields: dict[str, Callable[[], Any]] = {
+        "optimizer": lambda: type_name(optimizer),
+        "learning_rate": lambda: learning_rate(params),
+        "loss_function": lambda: type_name(params.get("loss_fn")),
+        "epoch": lambda: params.get("epoch_num"),
+        "parallel_mode": lambda: params.get("parallel_mode"),
+        "device_num": lambda: params.get("device_number"),
+        "batch_size": lambda: batch_size(dataset, element),
+        "dataset_path": lambda: None if dataset is None else dataset_path(dataset),
+        "dataset_size": lambda: None if dataset is None else sample_count(dataset, element),
+        "network": lambda: type_name(params.get("network")),
+        "loss": lambda: loss_number(params.get("net_outputs")),
+        "model_path": lambda: checkpoint_path(params),
+        "model_size": lambda: Path(path).stat().st_size if (path := checkpoint_path(params)) else None,
+    }
+    return TrainLineage(**{name: _attempt(name, find) for name, find in fields.items()})
+
+
+def _attempt(field: str, find: Callable[[], Any]) -> Any:
+    try:
+        return find()
+    except Exception as error:  # of a class of the user
+        _LOG.debug("%s of the lineage was not collected: %s: %s", field, type(error).__name__, error)
+        return None
 
 
 def learning_rate(params: Any) -> float | None:
     """The one that the optimizer began with; the present one while no scheduler of torch knows another."""
     optimizer = params.get("optimizer")
-    return None if optimizer is None else initial_rate_of(optimizer)
+    return None if optimizer is None else _attempt("learning_rate", lambda: initial_rate_of(optimizer))
 
 
 def eval_lineage(params: Any) -> EvalLineage:
@@ -46,8 +59,8 @@ def eval_lineage(params: Any) -> EvalLineage:
     dataset, element = params.get("valid_dataset"), params.get("eval_dataset_element")
     return EvalLineage(
         metric=params.get("metrics"),
-        dataset_path=None if dataset is None else dataset_path(dataset),
-        dataset_size=None if dataset is None else sample_count(dataset, element),
+        dataset_path=_attempt("dataset_path", lambda: None if dataset is None else dataset_path(dataset)),
+        dataset_size=_attempt("dataset_size", lambda: None if dataset is None else sample_count(dataset, element)),
     )
 
 

@@ -105,6 +105,7 @@ class SummaryCollector(Collector, Callback):
         loss_fn: Any = None,
         input_data: Any = None,
         train_dataset: Any = None,
+        scheduler: Any = None,
         step: int | None = None,
         epoch: int | None = None,
     ) -> None:
@@ -117,6 +118,7 @@ class SummaryCollector(Collector, Callback):
             loss_fn: for the lineage.
             input_data: of the network; the first column is collected where it is pictures.
             train_dataset: for the lineage and the graph of the data.
+            scheduler: of the learning rate, or a list of them; for the lineage.
             step: the number of the step; one more than the last, from 1, if None.
             epoch: the number of the epoch, from 1.
 
@@ -134,6 +136,8 @@ class SummaryCollector(Collector, Callback):
             params["loss_fn"] = loss_fn
         if train_dataset is not None:
             params["train_dataset"] = train_dataset
+        if scheduler is not None:
+            params["scheduler"] = scheduler
         if epoch is not None:
             params["cur_epoch_num"] = params["epoch_num"] = epoch
         if isinstance(loss, Tensor):

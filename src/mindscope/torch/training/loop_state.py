@@ -24,6 +24,7 @@ def training_state(
         epoch_num=epoch - initial_epoch, cur_epoch_num=initial_epoch, initial_epoch=initial_epoch,
         batch_num=batch_num, dataset_sink_mode=is_sink, sink_size=sink_size,
         last_save_ckpt_step=None, latest_ckpt_file=None,
+        precision_level=parts.precision.level, compute_dtype=parts.precision.compute_dtype,
     )  # fmt: skip
 
 

@@ -47,6 +47,16 @@ class Precision:
         is_scaled = self._dtype is torch.float16 and self._level not in ("O0", "O3")
         self._scaler: Any = torch.amp.GradScaler(device_type) if is_scaled else None
 
+    @property
+    def level(self) -> str:
+        """The ``amp_level``."""
+        return self._level
+
+    @property
+    def compute_dtype(self) -> torch.dtype | None:
+        """The type in which layers compute; None where it is their own."""
+        return None if self._level == "O0" else self._dtype
+
     def wrap(self, network: nn.Module) -> nn.Module:
         """What to call in place of the network."""
         return AmpWrapper(network, self._dtype, self._is_norm_kept) if self._level in _OF_HALF else network

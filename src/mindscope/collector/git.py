@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of the git repository that a training was started from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from mindscope.collector.lineage_fields import fact
+
+_SECONDS = 5.0
+_SETTINGS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+"""Changes nothing, fetches nothing, asks nothing."""
+
+
+def git_facts() -> dict[str, str | bool]:
+    """Commit, branch and whether tracked files were changed, around the script or else the current directory."""
+    script = sys.argv[0] if sys.argv else ""
+    found = repository_state(Path(script).resolve().parent) if script else {}
+    return {fact(name): value for name, value in (found or repository_state(Path.cwd())).items()}
+
+
+def repository_state(directory: Path) -> dict[str, str | bool]:
+    """``git_commit``, ``git_branch`` and ``git_dirty``, as far as git answers in time; else nothing."""
+    head = (_git(directory, "rev-parse", "HEAD", "--abbrev-ref", "HEAD") or "").split("\n")
+    if not head[0]:
+        return {}
+    state: dict[str, str | bool] = {"git_commit": head[0]}
+    if head[1:] and head[1] != "HEAD":  # detached
+        state["git_branch"] = head[1]
+    changes = _git(directory, "status", "--porcelain", "--untracked-files=no")
+    return state if changes is None else state | {"git_dirty": bool(changes)}
+
+
+def _git(directory: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(directory), *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True, env=os.environ | _SETTINGS,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):  # no git, no repository
+        return None
+    return done.stdout.decode("utf-8", "replace").strip()
