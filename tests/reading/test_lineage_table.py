@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow
 import pytest
 
+from mindscope import SummaryRecord
+from mindscope.capture.messages import to_json
 from mindscope.errors import RunNotFoundError
 from mindscope.lineage.cell import CellKind
 from mindscope.reading import open_runs
@@ -178,6 +180,19 @@ def test_a_session_without_an_experiment_has_every_scalar_as_metric() -> None:
     (row,) = [row for row in rows.values() if "opt" in row]
     assert (row["opt"], row["bs"], row["lr"]) == ("adam", 32.0, 0.1)
     assert {id for id in row if id.startswith("metric/")} == {"metric/acc", "metric/loss"}
+
+
+def test_metrics_that_diverged_are_numbers(tmp_path: Path) -> None:
+    run(tmp_path, "bare", evaluation('{"loss": NaN, "F1": [NaN, 1], "best": -Infinity, "name": "nan"}'))
+    with SummaryRecord(tmp_path / "recorded") as record:
+        record.add_value("eval_lineage", "", {"metric": to_json({"loss": np.nan, "F1": [np.nan, 1], "best": -np.inf})})
+        record.record(1)
+    columns = open_runs(tmp_path).lineage().columns
+    for id, kind in {"loss": CellKind.FLOAT, "F1": CellKind.LIST, "best": CellKind.FLOAT}.items():
+        column = columns[f"metric/{id}"]
+        assert (column.kind, repr(column.cells[0])) == (kind, repr(column.cells[1]))
+    assert columns["metric/name"].cells.tolist() == ["nan", None]
+    assert open_runs(tmp_path).lineage().filter('metric["loss"] is nan').runs == ("bare", "recorded")
 
 
 def test_a_collectors_fields_name_their_group_and_keep_their_types(tmp_path: Path) -> None:

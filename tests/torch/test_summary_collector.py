@@ -106,6 +106,17 @@ def test_fit_records_evaluations_as_lineage_and_as_curves(tmp_path: Path) -> Non
     assert set(run.lineage.eval.metric or {}) == {"accuracy"}
 
 
+def test_loss_among_the_metrics_is_one_curve(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = make_model(metrics={"accuracy": "accuracy", "loss": "loss"})
+    model.fit(1, batches(32), batches(16), callbacks=[SummaryCollector(tmp_path)])
+    run = read(tmp_path)
+    assert len(run.scalars("eval_loss/auto").step) == 1
+    assert run.lineage.eval is not None
+    assert run.lineage.eval.metric is not None
+    assert run.scalars("eval_loss/auto").value[0] == pytest.approx(run.lineage.eval.metric["loss"])
+    assert not [each for each in caplog.records if each.name == "mindscope"]
+
+
 def test_one_collector_a_list(tmp_path: Path) -> None:
     collectors = [SummaryCollector(tmp_path / name) for name in "ab"]
     with pytest.raises(ValueError, match="callbacks hold 2 SummaryCollectors, want one"):

@@ -124,10 +124,10 @@ class StepCollection:
             add_lineage(record, "eval_lineage", lambda: self._evaluation_message(params))
         if step is not None and self._wanted.collect_metric:
             results: Mapping[str, Any] = params.get("eval_results") or {}
-            for name, value in results.items():
-                number = _number(value)
+            curves = {tags.evaluation_tag(name): _number(value) for name, value in results.items()}  # loss is eval_loss
+            for tag, number in curves.items():
                 if number is not None:
-                    record.add_value("scalar", tags.evaluation_tag(name), number)
+                    record.add_value("scalar", tag, number)
         record.record(step or 0)
 
     def _evaluation_message(self, params: Any) -> Message:

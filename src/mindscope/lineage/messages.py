@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from mindscope.formats.json_text import parse_json
 from mindscope.lineage.model import CustomValue, EvalLineage, TrainLineage
 from mindscope.types import Message
 
+_NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _CUSTOM_MAPS = ("map_int32", "map_double", "map_str")
 
 
@@ -45,7 +47,7 @@ def read_eval_lineage(message: Message) -> EvalLineage:
     """A decoded EvaluationLineage message."""
     dataset: Message = message.get("valid_dataset", {})
     return EvalLineage(
-        metric=_parse_object(message.get("metric")),
+        metric=_with_numbers(_parse_object(message.get("metric"))),
         dataset_path=dataset.get("valid_dataset_path"),
         dataset_size=dataset.get("valid_dataset_size"),
     )
@@ -76,6 +78,15 @@ def _parse_object(text: str | None) -> Mapping[str, Any] | None:
     except json.JSONDecodeError:
         return None
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def _with_numbers(value: Any) -> Any:
+    """A value of JSON in which the texts NaN, Infinity and -Infinity, as strict JSON has them, are numbers again."""
+    if isinstance(value, dict):
+        return {name: _with_numbers(each) for name, each in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_with_numbers(each) for each in cast("list[Any]", value)]
+    return _NOT_FINITE.get(value, value) if isinstance(value, str) else value
 
 
 def _checkpoint(paths: Mapping[str, Any] | None, text: str | None) -> str | None:
