@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notes, tags, colors of runs and groups, thresholds, pins, views and mutes over HTTP."""
+"""Notes, tags, colors of runs and groups, thresholds, pins, views, mutes and targets over HTTP."""
 
 from __future__ import annotations
 
@@ -71,6 +71,7 @@ def test_a_lost_update_is_answered_with_the_newer_one(noted: LiveViewer):
     [
         ("pin", {"page": "scalars", "subject": "train/loss", "place": 2.5}),
         ("view", {"title": "the best", "address": "/scalars?runs=a&smooth=0.6", "note": ""}),
+        ("target", {"goal": "min", "is_chosen": True}),
         ("mute", {"alert": None, "rule": "nan", "run": "a/b", "tag": None, "until": 1.8e9}),
         ("threshold", {"tag": "loss", "rule": "value > 2", "for_steps": 3, "runs": "a/*", "enabled": True}),
     ],
@@ -120,6 +121,7 @@ def test_a_rule_that_can_not_be_read_says_why(noted: LiveViewer):
     [
         ("threshold", {"tag": "loss", "rule": "value > 2", "for_steps": 0}),
         ("threshold", {"tag": "loss"}),
+        ("target", {"goal": "highest"}),
         ("view", {"title": "evil", "address": "//evil.example"}),
         ("view", {"title": "evil", "address": "javascript:alert(1)"}),
     ],

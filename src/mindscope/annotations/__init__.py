@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""User data about runs in the workspace: notes, tags, colors, pins, thresholds, views, mutes."""
+"""User data about runs in the workspace: notes, tags, colors, pins, thresholds, views, mutes, targets."""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ export type View = components["schemas"]["View"];
 export type ViewRecord = components["schemas"]["ViewRecord"];
 export type Mute = components["schemas"]["Mute"];
 export type MuteRecord = components["schemas"]["MuteRecord"];
+export type Target = components["schemas"]["Target"];
+export type TargetRecord = components["schemas"]["TargetRecord"];
 export type RunChange = Partial<components["schemas"]["RunChange"]>;
 export type GroupChange = components["schemas"]["GroupChange"];
 
@@ -44,6 +46,10 @@ export function sendView(id: string, version: number, view: View | null): Promis
 
 export function sendMute(id: string, version: number, mute: Mute | null): Promise<Records> {
   return json(request("/api/annotations/mutes", { body: { id, version, mute }, method: "PUT" }));
+}
+
+export function sendTarget(id: string, version: number, target: Target | null): Promise<Records> {
+  return json(request("/api/annotations/targets", { body: { id, version, target }, method: "PUT" }));
 }
 
 /** The current records, if the server refused a change because of a newer version. */

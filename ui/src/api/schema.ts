@@ -124,6 +124,26 @@ export interface paths {
         patch: operations["change_runs"];
         trace?: never;
     };
+    "/api/annotations/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Target
+         * @description Write or delete the goal of a lineage column.
+         */
+        put: operations["put_target"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/annotations/thresholds": {
         parameters: {
             query?: never;
@@ -969,7 +989,9 @@ export interface components {
         Alignment: "exact" | "linear";
         /**
          * AnnotationRecords
-         * @description Records by key: run ids, names of groups, and ids that clients choose. Null is a deleted record.
+         * @description Records by key: run ids, names of groups, ids of lineage columns for targets, and ids that clients choose.
+         *
+         *     Null is a deleted record.
          */
         AnnotationRecords: {
             /** Groups */
@@ -989,6 +1011,10 @@ export interface components {
             /** Runs */
             runs: {
                 [key: string]: components["schemas"]["RunNotesRecord"] | null;
+            };
+            /** Targets */
+            targets: {
+                [key: string]: components["schemas"]["TargetRecord"] | null;
             };
             /** Thresholds */
             thresholds: {
@@ -1024,6 +1050,10 @@ export interface components {
             /** Runs */
             runs: {
                 [key: string]: components["schemas"]["RunNotesRecord"] | null;
+            };
+            /** Targets */
+            targets: {
+                [key: string]: components["schemas"]["TargetRecord"] | null;
             };
             /** Thresholds */
             thresholds: {
@@ -2796,6 +2826,53 @@ export interface components {
             runs: string[];
         };
         /**
+         * Target
+         * @description A column of the lineage table that runs are compared by: whether a high or a low value is better.
+         *
+         *     ``is_chosen``: it was chosen last. If several are, any of them counts.
+         */
+        Target: {
+            /**
+             * Goal
+             * @enum {string}
+             */
+            goal: "max" | "min";
+            /**
+             * Is Chosen
+             * @default false
+             */
+            is_chosen: boolean;
+        };
+        /**
+         * TargetChange
+         * @description Write the target of a lineage column, or delete it with null.
+         */
+        TargetChange: {
+            /** Id */
+            id: string;
+            target: components["schemas"]["Target"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * TargetRecord
+         * @description A target with its version.
+         */
+        TargetRecord: {
+            /**
+             * Goal
+             * @enum {string}
+             */
+            goal: "max" | "min";
+            /**
+             * Is Chosen
+             * @default false
+             */
+            is_chosen: boolean;
+            /** Version */
+            version: number;
+        };
+        /**
          * TensorAnswer
          * @description The description of a tensor. ``dtype`` is that of its writer, by NumPy's name; "object" for texts.
          *
@@ -3554,6 +3631,102 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RunsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A record has changed since; nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The annotations can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TargetChange"];
             };
         };
         responses: {

@@ -24,6 +24,7 @@ from mindscope.server.annotations.schema import (
     RunChange,
     RunNotesRecord,
     Stored,
+    TargetRecord,
     ThresholdRecord,
     ViewRecord,
 )
@@ -36,7 +37,7 @@ S = TypeVar("S", bound=Stored)
 
 VALUE = "value"
 """The name of the tag in the rule of a threshold."""
-RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE = "run", "group", "threshold", "pin", "view", "mute"
+RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE, TARGET = "run", "group", "threshold", "pin", "view", "mute", "target"
 """The kinds of records in the file."""
 
 
@@ -58,6 +59,7 @@ def answer_records(contents: Contents) -> AnnotationRecords:
         pins=_of(contents, PIN, PinRecord),
         views=_of(contents, VIEW, ViewRecord),
         mutes=_of(contents, MUTE, MuteRecord),
+        targets=_of(contents, TARGET, TargetRecord),
     )
 
 

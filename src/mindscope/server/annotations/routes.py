@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Annotations: notes, tags and colors of runs, colors of groups, thresholds, pins, views and mutes."""
+"""Annotations: notes, tags and colors of runs, colors of groups, thresholds, pins, views, mutes and targets."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mindscope.reasons import Reason, reason_of
 from mindscope.server.annotations.query import (
     MUTE,
     PIN,
+    TARGET,
     THRESHOLD,
     VIEW,
     answer_annotations,
@@ -32,6 +33,7 @@ from mindscope.server.annotations.schema import (
     PinChange,
     RunsChange,
     StaleAnswer,
+    TargetChange,
     ThresholdChange,
     ViewChange,
 )
@@ -90,6 +92,12 @@ def put_view(query: ViewChange, viewer: CurrentViewer) -> JsonResponse | JSONRes
 def put_mute(query: MuteChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Mute or unmute alerts."""
     return _write(viewer, [whole_change(MUTE, query.id, query.version, query.mute)])
+
+
+@router.put("/annotations/targets", response_model=AnnotationRecords, responses=REFUSALS)
+def put_target(query: TargetChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
+    """Write or delete the goal of a lineage column."""
+    return _write(viewer, [whole_change(TARGET, query.id, query.version, query.target)])
 
 
 def _write(viewer: Viewer, changes: list[Change]) -> JsonResponse | JSONResponse:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StrictBool
 
@@ -88,6 +88,16 @@ class Mute(Stored):
     until: Coordinate | None = None
 
 
+class Target(Stored):
+    """A column of the lineage table that runs are compared by: whether a high or a low value is better.
+
+    ``is_chosen``: it was chosen last. If several are, any of them counts.
+    """
+
+    goal: Literal["max", "min"]
+    is_chosen: StrictBool = False
+
+
 class RunNotesRecord(RunNotes):
     """Annotations of a run with their version, which a change must name."""
 
@@ -133,8 +143,17 @@ class MuteRecord(Mute):
     version: Whole = Field(ge=0, le=LATEST)
 
 
+class TargetRecord(Target):
+    """A target with its version."""
+
+    version: Whole = Field(ge=0, le=LATEST)
+
+
 class AnnotationRecords(Answer):
-    """Records by key: run ids, names of groups, and ids that clients choose. Null is a deleted record."""
+    """Records by key: run ids, names of groups, ids of lineage columns for targets, and ids that clients choose.
+
+    Null is a deleted record.
+    """
 
     revision: int
     runs: dict[str, RunNotesRecord | None]
@@ -143,6 +162,7 @@ class AnnotationRecords(Answer):
     pins: dict[str, PinRecord | None]
     views: dict[str, ViewRecord | None]
     mutes: dict[str, MuteRecord | None]
+    targets: dict[str, TargetRecord | None]
 
 
 class AnnotationsAnswer(AnnotationRecords):
@@ -219,6 +239,14 @@ class MuteChange(Query):
     id: Key
     version: Whole = Field(ge=0, le=LATEST)
     mute: Mute | None
+
+
+class TargetChange(Query):
+    """Write the target of a lineage column, or delete it with null."""
+
+    id: Key
+    version: Whole = Field(ge=0, le=LATEST)
+    target: Target | None
 
 
 class LiveAnnotations(Answer):

@@ -6,6 +6,7 @@ import {
   sendMute,
   sendPin,
   sendRunChanges,
+  sendTarget,
   sendThreshold,
   sendView,
   type GroupNotes,
@@ -16,6 +17,8 @@ import {
   type Records,
   type RunChange,
   type RunNotes,
+  type Target,
+  type TargetRecord,
   type Threshold,
   type ThresholdRecord,
   type View,
@@ -27,7 +30,7 @@ import { filled, merged, type ByKey } from "./records";
 import { Backoff } from "../requests/backoff";
 import { problemOf, type Problem } from "../requests/problem";
 
-export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Threshold, ThresholdRecord, View, ViewRecord };
+export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Target, TargetRecord, Threshold, ThresholdRecord, View, ViewRecord };
 
 /** A change of a run; an absent field stays. `color` null is the assigned color. */
 export type NotesChange = Partial<Pick<RunNotes, "tags" | "color" | "archived">>;
@@ -45,6 +48,8 @@ class Annotations {
   pins = $state.raw<ByKey<PinRecord>>(new Map());
   views = $state.raw<ByKey<ViewRecord>>(new Map());
   mutes = $state.raw<ByKey<MuteRecord>>(new Map());
+  /** By the id of a column of the lineage. */
+  targets = $state.raw<ByKey<TargetRecord>>(new Map());
   /** Everything was read at least once. */
   isRead = $state(false);
   isWritable = $state(true);
@@ -72,6 +77,7 @@ class Annotations {
       this.pins = filled(answer.pins);
       this.views = filled(answer.views);
       this.mutes = filled(answer.mutes);
+      this.targets = filled(answer.targets);
       this.isRead = true;
       this.isWritable = answer.is_writable;
       this.warning = answer.problem;
@@ -137,6 +143,10 @@ class Annotations {
     return this.#write(() => sendMute(id, this.mutes.get(id)?.version ?? 0, mute));
   }
 
+  putTarget(id: string, target: Target | null): Promise<boolean> {
+    return this.#write(() => sendTarget(id, this.targets.get(id)?.version ?? 0, target));
+  }
+
   /** Changes are sent one after the other: each is made on top of the answer to the one before. */
   #write(send: Send): Promise<boolean> {
     this.#last = this.#last.then(() => this.#send(send));
@@ -171,6 +181,7 @@ class Annotations {
     this.pins = merged(this.pins, records.pins);
     this.views = merged(this.views, records.views);
     this.mutes = merged(this.mutes, records.mutes);
+    this.targets = merged(this.targets, records.targets);
   }
 }
 

@@ -12,6 +12,7 @@ const ANSWER = {
   pins: {},
   views: {},
   mutes: {},
+  targets: {},
   is_writable: true,
   problem: null,
 };
