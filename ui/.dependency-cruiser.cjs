@@ -49,10 +49,10 @@ module.exports = {
       text: [],
       layout: ["scales", "text"],
       series: ["scales", "text"],
-      runs: ["text"],
       lineage: ["scales", "text"],
-      tables: ["series", "runs", "text"],
-      view: ["tables", "runs", "series", "scales", "text"],
+      runs: ["lineage", "text"],
+      tables: ["series", "runs", "lineage", "text"],
+      view: ["tables", "runs", "lineage", "series", "scales", "text"],
     }),
     ...folders("state", {
       requests: [],

@@ -24,7 +24,7 @@ PAGES = {
     "/histograms?run=mindspore%2Fops": "histograms",
     "/tensors?run=mindspore%2Fcustom_loop": "tensors",
     "/tensors?run=mindspore%2Fcustom_loop&full=t3d_f16": "tensor-table",
-    "/hparams": "hparams-table",
+    "/lineage/models?find=lineage_sweep": "lineage-table",
     "/texts?run=tensorboard%2Ftb_all%2Frun_a": "text",
     "/audio?run=tensorboard%2Ftb_all%2Frun_a": "sound-facts",
     "/pr-curves?run=tensorboard%2Ftb_all%2Frun_a": "pr-chart",

@@ -161,7 +161,7 @@ def test_damage_is_told_wherever_a_run_is_shown(tmp_path: Path, open_page: OpenP
     content[len(content) // 2] ^= 0xFF
     log.write_bytes(bytes(content))
     with running_viewer(tmp_path / "logs", tmp_path) as live:
-        for path in ("dashboard", "tensors", "images", "hparams"):
+        for path in ("dashboard", "tensors", "images"):
             page = open_page(live, f"/{path}")
             page.get_by_test_id("issues-banner").get_by_role("button").click()
             expect(page.get_by_role("dialog")).to_contain_text(log.name)

@@ -52,7 +52,7 @@ def test_what_is_filtered_is_what_is_drawn(many: LiveViewer, open_page: OpenPage
     expect_view(page, "find", "run_0")
     page.reload()
     expect(listed(page)).to_have_count(OLD)
-    page.get_by_role("navigation").get_by_role("link", name="Parameters").click()
+    page.get_by_role("navigation").get_by_role("link", name="Model lineage").click()
     page.get_by_role("navigation").get_by_role("link", name="Compare").click()
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b10 runs"))
     page.get_by_test_id("run-filter").fill("")
@@ -85,7 +85,7 @@ def test_what_is_chosen_is_shown_although_the_filter_hides_it(many: LiveViewer, 
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b1 run\b"))
 
 
-@pytest.mark.parametrize("path", ["scalars", "compare", "images", "dashboard", "hparams"])
+@pytest.mark.parametrize("path", ["scalars", "compare", "images", "dashboard"])
 def test_a_filter_that_matches_no_run_can_be_cleared(many: LiveViewer, open_page: OpenPage, path: str):
     page = open_page(many, f"/{path}?find=nix")
     empty = page.get_by_test_id("no-match")
@@ -94,21 +94,6 @@ def test_a_filter_that_matches_no_run_can_be_cleared(many: LiveViewer, open_page
     empty.get_by_role("button", name="Clear filter").click()
     expect(page.get_by_test_id("run-filter")).to_have_value("")
     expect(page.get_by_test_id("run-count")).to_contain_text(f"of {OLD + NEW}")
-
-
-def test_the_table_of_parameters_lists_all_runs_or_says_so(viewer: LiveViewer, open_page: OpenPage):
-    sweep = [f"mindspore/lineage_sweep/run_{number:02}" for number in (1, 2)]
-    page = open_page(viewer, f"/hparams?run={sweep[0]}&run={sweep[1]}")
-    rows = page.get_by_test_id("hparams-table").locator("[data-key]")
-    expect(rows).to_have_count(2)
-    note = page.get_by_test_id("hparams-listed")
-    expect(note).to_contain_text(f"2 of {len(viewer.runs())} runs")
-    note.get_by_role("button").click()
-    expect(note).to_have_count(0)
-    expect(rows.nth(11)).to_be_visible()
-    page.get_by_test_id("run-filter-hparams").fill("run_1")
-    expect(rows).to_have_count(3)
-    expect(page.get_by_test_id("run-filter")).to_have_value("run_1")
 
 
 def test_a_parameter_of_many_numbers_groups_by_ranges(viewer: LiveViewer, open_page: OpenPage):

@@ -196,7 +196,10 @@ GAPS = "cells => cells.map(cell => parseFloat(getComputedStyle(cell).paddingLeft
 
 def test_tables_are_whole_at_1200_px(save: Save):
     """Those of cards fit, a wide one makes the page wide; neighboring cells do not touch."""
-    for address, figures in ((f"/scalars?{SWEEP}&{CUSTOM_LOOP}", 2), (f"/hparams?{SWEEP}", 1)):
+    for address, figures in (
+        (f"/scalars?{SWEEP}&{CUSTOM_LOOP}", 2),
+        (f"/lineage/models?{SWEEP}", 1),
+    ):
         page = save(address)
         page.set_viewport_size({"width": 1200, "height": 900})
         expect(page.get_by_role("figure").nth(figures - 1)).to_be_visible()
@@ -206,7 +209,7 @@ def test_tables_are_whole_at_1200_px(save: Save):
 
 
 def test_tables_and_previews_are_in_the_file(save: Save, viewer: LiveViewer):
-    page = save(f"/hparams?{SWEEP}")
+    page = save(f"/lineage/models?{SWEEP}")
     expect(page.get_by_role("row").filter(has_text="run_02")).to_contain_text("0.01")
     page = save("/")
     expect(page.get_by_role("rowheader")).to_have_count(len(viewer.runs()))

@@ -25,7 +25,7 @@ from tests.event_log import TENSORBOARD_NAME, tensorboard_event, tensorboard_ver
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .scalars_page import card, expect_view, full
+from .scalars_page import card, expect_view
 
 OpenPage = Callable[[LiveViewer, str], Page]
 TB_ALL = "run=tensorboard%2Ftb_all%2Frun_a"
@@ -150,79 +150,12 @@ def saved_sound(page: Page, kind: str) -> tuple[str, bytes]:
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
-def test_runs_are_sorted_by_a_hyper_parameter(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/hparams")
-    table = page.get_by_test_id("hparams-table")
-    rates = {
-        run.id: run.lineage.row()["learning_rate"] for run in mindscope.open_runs(DATA).values() if run.lineage.train
-    }
-    column = table.locator("[data-column='parameter/learning_rate']")
-    column.get_by_role("button").click()
-    expect(column).to_have_attribute("aria-sort", "ascending")
-    expect_view(page, "columns_up", "parameter%2Flearning_rate")
-    keys = "all => all.map(one => one.dataset.key)"
-    until(page, lambda: rates.keys() <= {*table.locator("[data-key]").evaluate_all(keys)})
-    known = [rates[name] for name in table.locator("[data-key]").evaluate_all(keys) if name in rates]
-    assert known == sorted(known)
-    column.get_by_role("button").click()
-    expect(column).to_have_attribute("aria-sort", "descending")
-    edge = page.get_by_role("separator", name="Width of learning_rate")
-    edge.press("ArrowRight")
-    width = int(edge.get_attribute("aria-valuenow") or "")
-    edge.press("ArrowRight")
-    expect(edge).to_have_attribute("aria-valuenow", str(width + 16))
-    expect(column).to_have_js_property("clientWidth", width + 16)
-    edge.dblclick()
-    expect(edge).not_to_have_attribute("aria-valuenow", str(width + 16))
-    page.get_by_test_id("run-filter-hparams").fill("no such run")
-    page.get_by_test_id("clear-filter").click()
-    expect(column).to_be_visible()
-    page.get_by_test_id("restore-all").click()
-    expect(column).to_have_attribute("aria-sort", "none")
-
-
-def test_only_different_columns_and_a_table_of_what_is_shown(viewer: LiveViewer, open_page: OpenPage):
-    runs = "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02d}" for number in range(1, 13))
-    page = open_page(viewer, f"/hparams?{runs}")
-    heads = page.get_by_test_id("hparams-table").get_by_role("columnheader")
-    expect(heads.filter(has_text="optimizer")).to_have_count(1)
-    page.get_by_test_id("hparams-columns").get_by_text("Different only").click()
-    expect(heads.filter(has_text="device_num")).to_have_count(0)
-    expect(page.get_by_test_id("hparams-table").locator("[data-key]")).to_have_count(12)
-    page.get_by_test_id("full").click()
-    expect(full(page).get_by_test_id("hparams-table").locator("[data-key]")).to_have_count(12)
-    expect_view(page, "full", "parameters")
-    page.get_by_test_id("download").click()
-    with page.expect_download() as download:
-        page.get_by_test_id("download-csv").click()
-    page.keyboard.press("Escape")
-    expect(full(page)).to_have_count(0)
-    expect(page.get_by_test_id("hparams-table")).to_be_visible()
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
-    assert len(rows) == 12
-    sweep = mindscope.open_runs(DATA)
-    for row in rows:
-        lineage = sweep[row["run"]].lineage.row()
-        assert float(row["parameter/learning_rate"]) == lineage["learning_rate"]
-        assert float(row["custom/hidden"]) == lineage["custom/hidden"]
-
-
-def test_the_plugins_hyper_parameters_stand_beside_its_metrics(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/hparams?run=tensorboard%2Ftb_all%2Frun_a%2F1795227663.2305825")
-    row = page.get_by_test_id("hparams-table").locator("[data-key]")
-    for text in ("adam", "32", "0.1", "0.93", "0.2"):
-        expect(row.get_by_text(text, exact=True)).to_be_visible()
-    row.get_by_role("button").click()
-    expect(page.get_by_test_id("dashboard")).to_be_visible()
-
-
 def test_empty_pages_say_how_to_fill_them(viewer: LiveViewer, open_page: OpenPage):
     run = "run=mindspore%2Fcustom_loop"
     for path, code in (
         ("/texts", "add_text"),
         ("/audio", "add_audio"),
         ("/pr-curves", "add_pr_curve"),
-        ("/hparams", "add_hparams"),
     ):
         page = open_page(viewer, f"{path}?{run}")
         expect(page.get_by_test_id("empty")).to_contain_text(code)

@@ -95,7 +95,7 @@ class Asked:
     def _lists(self) -> None:
         for address in ("/api/runs", "/api/alerts"):
             self._get(address, want=200)
-        self._post("/api/hparams", runs=self._runs)
+        self._post("/api/lineage", scalars=["*"])
         for kind in Kind:
             self._post("/api/tags", runs=self._runs, kind=kind.value)
         scalars = self._series(Kind.SCALAR)

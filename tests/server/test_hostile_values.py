@@ -37,10 +37,10 @@ def answer(client: TestClient, address: str, **body: Any) -> Any:
 
 
 def test_the_parameters_of_all_runs_are_shown(client: TestClient) -> None:
-    table = answer(client, "/api/hparams", runs=RUNS)
-    assert [row["run"] for row in table["rows"]] == RUNS
-    column = [each["name"] for each in table["columns"]].index("acc")
-    assert [row["cells"][column] for row in table["rows"]] == [0.25, 0.5]
+    table = answer(client, "/api/lineage", scalars=[])
+    assert table["runs"] == RUNS
+    cells = {column["id"]: column["cells"] for column in table["columns"]}
+    assert cells["metric/acc"] == [0.25, 0.5]
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -99,7 +99,7 @@ def test_an_answer_that_is_too_large_is_refused_with_the_limit(long: LiveViewer)
         ("/api/curves", {"series": series(1)}),
         ("/api/tags", {"runs": ["run"]}),
         ("/api/statistics", {"runs": ["run"], "tags": ["loss"]}),
-        ("/api/hparams", {"runs": ["run"]}),
+        ("/api/lineage/pipelines", {}),
         ("/api/histograms", {"series": series(1)}),
         ("/api/pr_curves", {"series": series(1)}),
         ("/api/expressions", {"lines": [{"run": "run", "y": "loss"}]}),

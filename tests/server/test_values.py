@@ -13,8 +13,8 @@ import pytest
 import mindscope
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
-from mindscope.server.hparams.query import FIELD_KINDS
 from mindscope.server.http.run_cache import RunCache
+from mindscope.types import Kind
 from tests.event_log import append, scalars, version
 
 from .live_viewer import DATA, LiveViewer
@@ -59,32 +59,6 @@ def test_an_unknown_value_is_refused(viewer: LiveViewer, what: str):
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "value_not_found")
 
 
-def test_the_table_holds_lineage_with_what_differs_first(viewer: LiveViewer):
-    table = viewer.http.post("/api/hparams", json={"runs": [*SWEEP, "nix"]}).json()
-    assert [row["run"] for row in table["rows"]] == SWEEP
-    names = [(column["role"], column["name"]) for column in table["columns"]]
-    for row in table["rows"]:
-        lineage = mindscope.open_run(DATA / row["run"]).lineage.row()
-        got = dict(zip(names, row["cells"], strict=True))
-        assert got["parameter", "learning_rate"] == lineage["learning_rate"]
-        assert got["metric", "Accuracy"] == lineage.get("metric/Accuracy")
-        assert got["custom", "hidden"] == lineage["custom/hidden"]
-    differs = [column["differs"] for column in table["columns"]]
-    assert differs == sorted(differs, reverse=True)
-    for index, column in enumerate(table["columns"]):
-        assert column["differs"] == (len({str(row["cells"][index]) for row in table["rows"]}) > 1)
-
-
-def test_a_table_may_hold_what_one_groups_by_only(viewer: LiveViewer):
-    whole = viewer.http.post("/api/hparams", json={"runs": SWEEP}).json()
-    query = {"runs": SWEEP, "roles": ["parameter", "custom"], "only_differing": True}
-    table = viewer.http.post("/api/hparams", json=query).json()
-    want = [column for column in whole["columns"] if column["differs"] and column["role"] != "metric"]
-    assert table["columns"] == want
-    kept = [index for index, column in enumerate(whole["columns"]) if column in want]
-    assert [row["cells"] for row in table["rows"]] == [[row["cells"][index] for index in kept] for row in whole["rows"]]
-
-
 def test_fields_are_read_again_when_lineage_comes_and_not_when_scalars_do(tmp_path: Path):
     log = tmp_path / "run" / "events.out.events.summary.1795225259.0.test_MS_lineage"
     log.parent.mkdir()
@@ -99,7 +73,7 @@ def test_fields_are_read_again_when_lineage_comes_and_not_when_scalars_do(tmp_pa
         reads.append(run.id)
         return len(run.lineage.row())
 
-    known = RunCache(read, kinds=FIELD_KINDS)
+    known = RunCache(read, kinds=(Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE))
     found = known.get(catalog.run("run"))
     assert found >= 2
     for step in range(2, 5):
@@ -111,12 +85,6 @@ def test_fields_are_read_again_when_lineage_comes_and_not_when_scalars_do(tmp_pa
     catalog.refresh()
     known.get(catalog.run("run"))
     assert len(reads) == 2
-
-
-def test_the_plugins_parameters_come_with_its_metrics(viewer: LiveViewer):
-    table = viewer.http.post("/api/hparams", json={"runs": [SESSION]}).json()
-    cells = {column["name"]: cell for column, cell in zip(table["columns"], table["rows"][0]["cells"], strict=True)}
-    assert cells == {"lr": 0.1, "bs": 32.0, "opt": "adam", "acc": pytest.approx(0.93), "loss": pytest.approx(0.2)}
 
 
 def test_previews_show_graph_pipeline_and_landscape(viewer: LiveViewer):

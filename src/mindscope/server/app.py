@@ -20,7 +20,6 @@ from mindscope.server.deletion import routes as deletion
 from mindscope.server.expressions import routes as expressions
 from mindscope.server.groups import routes as groups
 from mindscope.server.histograms import routes as histograms
-from mindscope.server.hparams import routes as hparams
 from mindscope.server.http import static_files
 from mindscope.server.http.body_limit import BodyLimitMiddleware, add_body_error_handler
 from mindscope.server.http.context import Viewer
@@ -48,7 +47,7 @@ from mindscope.settings import Settings
 
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, pr_curves),
-    *(images, video, values, texts, audio, tensors, hparams, lineage, previews, damages),
+    *(images, video, values, texts, audio, tensors, lineage, previews, damages),
 )
 WRITERS = (annotations, alerts, deletion)
 

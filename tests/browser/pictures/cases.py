@@ -19,7 +19,7 @@ MAIN_PAGES = {
     "images": "/images",
     "histograms": "/histograms",
     "tensors": "/tensors",
-    "hparams": "/hparams",
+    "lineage": "/lineage/models",
     "texts": f"/texts?{TB_ALL}",
     "audio": f"/audio?{TB_ALL}",
     "pr-curves": f"/pr-curves?{TB_ALL}",
@@ -41,9 +41,9 @@ VARIANTS = {
     "none": "/scalars?runs=none",
 }
 PAGES = MAIN_PAGES | VARIANTS
-LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "histograms", "tensors", "hparams", "texts", "audio")
+LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "histograms", "tensors", "lineage", "texts", "audio")
 SIZED_PAGES = ("runs", "dashboard", "scalars", "compare", "images", "histograms", "tensors")
-WIDE_PAGES = (*SIZED_PAGES, "hparams")
+WIDE_PAGES = (*SIZED_PAGES, "lineage")
 """Whose golden pictures are kept at every width."""
 REAL_LOGS = "real"
 SIZED_LOGS = {"1-cards": (1, 1), "12-cards": (1, 12), "300-cards": (1, 300), "200-runs": (200, 12)}

@@ -326,26 +326,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/hparams": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Query Hparams
-         * @description One row per run, one column per parameter, metric or custom field; those that differ first.
-         */
-        post: operations["query_hparams"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/image": {
         parameters: {
             query?: never;
@@ -1854,67 +1834,6 @@ export interface components {
             rows: number;
             /** Series */
             series: components["schemas"]["SeriesName"][];
-        };
-        /**
-         * HparamColumn
-         * @description A column; ``role`` is parameter, metric or custom. ``differs`` if two rows have different values.
-         */
-        HparamColumn: {
-            /** Differs */
-            differs: boolean;
-            /** Name */
-            name: string;
-            /**
-             * Role
-             * @enum {string}
-             */
-            role: "parameter" | "metric" | "custom";
-        };
-        /**
-         * HparamRun
-         * @description A row: one cell per column, null if the run has none. NaN and infinities are texts.
-         */
-        HparamRun: {
-            /** Cells */
-            cells: (number | boolean | string | null)[];
-            /** Run */
-            run: string;
-        };
-        /**
-         * HparamsAnswer
-         * @description Runs with at least one cell. Columns that differ come first.
-         *
-         *     Each of both parts has parameters, then metrics, then custom fields; those of most runs first.
-         */
-        HparamsAnswer: {
-            /** Columns */
-            columns: components["schemas"]["HparamColumn"][];
-            /** Rows */
-            rows: components["schemas"]["HparamRun"][];
-        };
-        /**
-         * HparamsQuery
-         * @description Runs, and roles of columns. An unknown run has no row.
-         *
-         *     Without metrics and with ``only_differing``, the table of 10,000 runs is small and fast.
-         */
-        HparamsQuery: {
-            /**
-             * Only Differing
-             * @default false
-             */
-            only_differing: boolean;
-            /**
-             * Roles
-             * @default [
-             *       "parameter",
-             *       "metric",
-             *       "custom"
-             *     ]
-             */
-            roles: ("parameter" | "metric" | "custom")[];
-            /** Runs */
-            runs: string[];
         };
         /**
          * ImagesAnswer
@@ -4597,93 +4516,6 @@ export interface operations {
                 };
                 content: {
                     "application/vnd.mindscope.columns": string;
-                };
-            };
-            /** @description The body is not JSON. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The Host header or the origin is not this viewer's. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body did not come in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is too large to be read, or the answer to be sent. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is not declared as application/json. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A field is missing, unknown or out of range. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The answer takes too long to be computed. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-        };
-    };
-    query_hparams: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HparamsQuery"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HparamsAnswer"];
                 };
             };
             /** @description The body is not JSON. */

@@ -4,10 +4,10 @@ import { dashboard } from "./en/dashboard";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
-import { hparams } from "./en/hparams";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
 import { lineage } from "./en/lineage";
+import { modelLineage } from "./en/modelLineage";
 import { media } from "./en/media";
 import { runs } from "./en/runs";
 import { saved } from "./en/saved";
@@ -32,7 +32,7 @@ export const en = {
   ...tensors,
   ...media,
   ...lineage,
-  ...hparams,
+  ...modelLineage,
   ...keys,
   ...saved,
   ...tables,

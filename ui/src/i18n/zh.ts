@@ -5,10 +5,10 @@ import { dashboard } from "./zh/dashboard";
 import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
-import { hparams } from "./zh/hparams";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
 import { lineage } from "./zh/lineage";
+import { modelLineage } from "./zh/modelLineage";
 import { media } from "./zh/media";
 import { runs } from "./zh/runs";
 import { saved } from "./zh/saved";
@@ -33,7 +33,7 @@ export const zh: Record<MessageKey, string> = {
   ...tensors,
   ...media,
   ...lineage,
-  ...hparams,
+  ...modelLineage,
   ...keys,
   ...saved,
   ...tables,

@@ -5,14 +5,14 @@ const icon = "M2.5 3h11v10h-11ZM2.5 6h11M6.5 6v7M10 6v7";
 
 export const HPARAMS: KindDescriptor = {
   kind: "hparams",
-  title: "nav.hparams",
+  title: "nav.model_lineage",
   icon,
   pages: [
     {
-      path: "/hparams",
-      name: "nav.hparams",
+      path: "/lineage/models",
+      name: "nav.model_lineage",
       icon,
-      load: () => import("../pages/hparams/HparamsPage.svelte"),
+      load: () => import("../pages/lineage/ModelLineagePage.svelte"),
       shows: ["hparams", "train_lineage", "eval_lineage", "custom_lineage_data"],
     },
   ],

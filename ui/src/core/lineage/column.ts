@@ -82,7 +82,10 @@ function isList(cell: LineageCell): cell is readonly LineageCell[] {
 export function compareCells(one: LineageCell, other: LineageCell): number {
   const [rank, otherRank] = [rankOf(one), rankOf(other)];
   if (rank !== otherRank) return rank - otherRank;
-  if (rank === 0) return (numberOf(one) ?? 0) - (numberOf(other) ?? 0);
+  if (rank === 0) {
+    const [left, right] = [numberOf(one) ?? 0, numberOf(other) ?? 0];
+    return left === right ? 0 : left - right; // equal infinities have no difference
+  }
   return compareNames(cellText(one), cellText(other));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HparamCell } from "./hparamTable";
+import type { ParameterCell } from "../lineage/parameterTable";
 import { orderedBy } from "../text/naturalSort";
 import { sortedRuns, type RunColumn } from "./runTable";
 import { together, type TreeFacts, type TreeRow } from "./runTree";
@@ -8,7 +8,7 @@ import { together, type TreeFacts, type TreeRow } from "./runTree";
 export interface RunField {
   name: string;
   /** Null for a run without the field. */
-  valueOf: (run: string) => HparamCell;
+  valueOf: (run: string) => ParameterCell;
   /** Head of the runs that have no value. */
   without: string;
 }
@@ -20,7 +20,7 @@ export function fieldTree<Run extends TreeFacts>(
   order: { column: RunColumn; isDescending: boolean },
   isClosed: (key: string) => boolean,
 ): TreeRow<Run>[] {
-  const groups = new Map<HparamCell, Run[]>();
+  const groups = new Map<ParameterCell, Run[]>();
   for (const run of sortedRuns(runs, order.column, order.isDescending)) {
     const value = valueOf(run.id);
     const members = groups.get(value);

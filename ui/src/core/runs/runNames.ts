@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HparamCell } from "./hparamTable";
+import type { ParameterCell } from "../lineage/parameterTable";
 import { formatSetting } from "../text/format";
 import { between, sharedEnds, type SharedEnds } from "../text/sharedEnds";
 import { gather, type RunGroup } from "./runGroups";
@@ -18,7 +18,7 @@ export interface RunLabel {
 /** A field of the lineage and its value in every run. */
 export interface NamingField {
   name: string;
-  valueOf: (run: string) => HparamCell;
+  valueOf: (run: string) => ParameterCell;
 }
 
 /** What a name keeps at least when shared text is left out. */
@@ -140,10 +140,10 @@ function isNumbering(ids: readonly string[], { valueOf }: NamingField): boolean 
   return ids.length > 2 && new Set(ids.map(valueOf)).size === ids.length && ids.every((id) => typeof valueOf(id) === "string");
 }
 
-function isNaming(value: HparamCell): boolean {
+function isNaming(value: ParameterCell): boolean {
   return value !== null && String(value).length <= LONGEST_VALUE;
 }
 
-function valueText(value: HparamCell): string {
+function valueText(value: ParameterCell): string {
   return typeof value === "number" ? formatSetting(value) : String(value);
 }

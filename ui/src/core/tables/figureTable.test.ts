@@ -20,12 +20,10 @@ const facts = {
 describe("the table of a comparison", () => {
   it("has the parameters that differ first, then the figures of each tag under one head", () => {
     const parameters = [
-      { name: "lr", role: "parameter", differs: true },
-      { name: "seed", role: "parameter", differs: false },
-      { name: "accuracy", role: "metric", differs: true },
+      { key: "parameter/lr", name: "lr", differs: true },
+      { key: "parameter/seed", name: "seed", differs: false },
     ];
-    const made = (showsEqual: boolean): FigureColumn[] =>
-      figureColumns(parameters, { roles: ["parameter"], showsEqual }, ["loss", "acc"], ["last", "mean"]);
+    const made = (showsEqual: boolean): FigureColumn[] => figureColumns(parameters, showsEqual, ["loss", "acc"], ["last", "mean"]);
     expect(made(false).map(({ key }) => key)).toEqual(["parameter/lr", "last loss", "mean loss", "last acc", "mean acc"]);
     expect(columnGroups(made(true)).map(({ tag, size }) => [tag, size])).toEqual([
       [null, 2],

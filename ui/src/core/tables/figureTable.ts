@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Parameter } from "../lineage/parameterTable";
 import type { ColumnSort } from "./columnSort";
 import { formatSetting, formatValue } from "../text/format";
 import { orderedBy } from "../text/naturalSort";
@@ -41,21 +42,15 @@ interface Facts {
   series: readonly Figures[];
 }
 
-interface Parameter {
-  name: string;
-  role: string;
-  differs: boolean;
-}
-
-/** Parameters of the given roles, without those that are equal in all runs unless they are wanted; then the figures of each tag. */
+/** Parameters, without those that are equal in all runs unless they are wanted; then the figures of each tag. */
 export function figureColumns(
-  parameters: readonly Parameter[],
-  { roles, showsEqual }: { roles: readonly string[]; showsEqual: boolean },
+  parameters: readonly Omit<Parameter, "group">[],
+  showsEqual: boolean,
   tags: readonly string[],
   figures: readonly Figure[],
 ): FigureColumn[] {
-  const ofRuns = parameters.flatMap(({ name, role, differs }, parameter) =>
-    roles.includes(role) && (differs || showsEqual) ? [{ key: `${role}/${name}`, title: name, parameter, tag: -1, figure: null }] : [],
+  const ofRuns = parameters.flatMap(({ key, name, differs }, parameter) =>
+    differs || showsEqual ? [{ key, title: name, parameter, tag: -1, figure: null }] : [],
   );
   const ofTags = tags.flatMap((title, tag) => figures.map((figure) => ({ key: `${figure} ${title}`, title, parameter: -1, tag, figure })));
   return [...ofRuns, ...ofTags];

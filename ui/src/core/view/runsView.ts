@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { brushesOf, describeBrushes } from "../lineage/brushQuery";
+import type { Brushes } from "../lineage/brushes";
 import type { Filter } from "../text/textFilter";
 import { RUN_COLUMNS, type RunColumn } from "../runs/runTable";
 import { RUN_GROUPINGS, type RunGrouping } from "../runs/runTree";
@@ -6,6 +8,10 @@ import { RUN_GROUPINGS, type RunGrouping } from "../runs/runTree";
 /** View settings of the list of runs. */
 export interface RunsView {
   filter: Filter;
+  /** A condition on the lineage that runs must meet, such as `lr < 0.01`; "" for none. */
+  where: string;
+  /** Ranges of columns of the lineage that runs must be in. */
+  brushes: Brushes;
   sort: { column: RunColumn; isDescending: boolean };
   grouping: RunGrouping;
   showsArchived: boolean;
@@ -18,6 +24,8 @@ export interface RunsView {
 export function defaultRunsView(): RunsView {
   return {
     filter: { text: "", isRegex: false },
+    where: "",
+    brushes: new Map(),
     sort: { column: "updated", isDescending: true },
     grouping: "none",
     showsArchived: false,
@@ -29,6 +37,8 @@ export function defaultRunsView(): RunsView {
 export function describeRuns(view: RunsView, query: URLSearchParams): void {
   const { filter, sort } = view;
   if (filter.text !== "") query.append(filter.isRegex ? "find_regex" : "find", filter.text);
+  if (view.where !== "") query.append("where", view.where);
+  describeBrushes(view.brushes, query);
   const order = `${sort.isDescending ? "-" : ""}${sort.column}`;
   if (order !== "-updated") query.append("order", order);
   if (view.grouping !== "none") query.append("by", view.grouping);
@@ -44,6 +54,8 @@ export function runsViewOf(query: URLSearchParams): RunsView {
   const column = RUN_COLUMNS.find((one) => one === order.replace("-", ""));
   return {
     filter: { text: regex ?? query.get("find") ?? "", isRegex: regex !== null && regex !== "" },
+    where: query.get("where") ?? "",
+    brushes: brushesOf(query),
     sort: column ? { column, isDescending: order.startsWith("-") } : defaultRunsView().sort,
     grouping: RUN_GROUPINGS.find((one) => one === query.get("by")) ?? "none",
     showsArchived: query.get("archived") === "shown",

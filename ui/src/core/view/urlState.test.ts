@@ -12,6 +12,7 @@ import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
+import { brushes, lineageViews } from "./lineageArbitraries";
 import { TENSOR_MODES } from "./valueView";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -89,12 +90,15 @@ const views: fc.Arbitrary<ViewState> = fc
     }),
     list: fc.record({
       filter: fc.record({ text: name, isRegex: fc.boolean() }),
+      where: fc.oneof(fc.constant(""), name),
+      brushes: fc.dictionary(name, fc.array(brushes, { minLength: 1, maxLength: 2 })).map((some) => new Map(Object.entries(some))),
       sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS), isDescending: fc.boolean() }),
       grouping: fc.constantFrom(...RUN_GROUPINGS),
       showsArchived: fc.boolean(),
       toggled: names,
       details: fc.option(name),
     }),
+    lineage: lineageViews,
     values: fc.record({
       mode: fc.constantFrom(...TENSOR_MODES),
       slice: fc.option(fc.array(fc.constantFrom(":", "0", "-1", "::2", "2:8"), { minLength: 1, maxLength: 4 })),
@@ -103,8 +107,6 @@ const views: fc.Arbitrary<ViewState> = fc
       isWholeRange: fc.boolean(),
       isOfWhole: fc.boolean(),
       isPlain: fc.boolean(),
-      sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
-      showsEqual: fc.boolean(),
     }),
     dashboard: fc.record({
       run: fc.option(name),

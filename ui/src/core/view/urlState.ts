@@ -6,6 +6,7 @@ import { dashboardViewOf, defaultDashboardView, describeDashboard, type Dashboar
 import { SHAPES, type Shape } from "../series/histograms";
 import type { Filter } from "../text/textFilter";
 import { defaultImageView, describeImages, imageViewOf, type ImageView } from "./imageView";
+import { defaultLineageView, describeLineage, lineageViewOf, type LineageView } from "./lineageView";
 import { unique, wholeNumber } from "./queryValues";
 import { defaultRunsView, describeRuns, runsViewOf, type RunsView } from "./runsView";
 import { defaultScalarView, describeScalars, scalarViewOf, type ScalarView } from "./scalarView";
@@ -39,6 +40,7 @@ export interface ViewState {
   scalars: ScalarView;
   comparing: CompareView;
   list: RunsView;
+  lineage: LineageView;
   values: ValueView;
   pictures: ImageView;
   dashboard: DashboardView;
@@ -64,6 +66,7 @@ export function defaultView(): ViewState {
     scalars: defaultScalarView(),
     comparing: defaultCompareView(),
     list: defaultRunsView(),
+    lineage: defaultLineageView(),
     values: defaultValueView(),
     pictures: defaultImageView(),
     dashboard: defaultDashboardView(),
@@ -95,6 +98,7 @@ export function viewToQuery(view: ViewState): string {
   describeScalars(view.scalars, query);
   describeCompare(view.comparing, query);
   describeRuns(view.list, query);
+  describeLineage(view.lineage, query);
   describeValues(view.values, query);
   describeDashboard(view.dashboard, query);
   if (view.step !== null) query.append("step", String(view.step));
@@ -127,6 +131,7 @@ export function queryToView(text: string): ViewState {
     scalars: scalarViewOf(query),
     comparing: compareViewOf(query),
     list: runsViewOf(query),
+    lineage: lineageViewOf(query),
     values: valueViewOf(query),
     pictures: imageViewOf(query),
     dashboard: dashboardViewOf(query),

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describeSort, sortOf, type ColumnSort } from "../tables/columnSort";
-
 export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
 export type TensorMode = (typeof TENSOR_MODES)[number];
 
@@ -20,10 +18,6 @@ export interface ValueView {
   isOfWhole: boolean;
   /** Texts letter by letter rather than as Markdown. */
   isPlain: boolean;
-  /** Column by which a table is sorted; null for the order of the runs. */
-  sort: ColumnSort | null;
-  /** Columns in which all runs agree are shown too. */
-  showsEqual: boolean;
 }
 
 export function defaultValueView(): ValueView {
@@ -35,8 +29,6 @@ export function defaultValueView(): ValueView {
     isWholeRange: false,
     isOfWhole: false,
     isPlain: false,
-    sort: null,
-    showsEqual: true,
   };
 }
 
@@ -48,8 +40,6 @@ export function describeValues(view: ValueView, query: URLSearchParams): void {
   if (view.isWholeRange) query.append("colors", "whole");
   if (view.isOfWhole) query.append("of", "whole");
   if (view.isPlain) query.append("text", "plain");
-  describeSort(view.sort, "columns", query);
-  if (!view.showsEqual) query.append("columns", "different");
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -64,7 +54,5 @@ export function valueViewOf(query: URLSearchParams): ValueView {
     isWholeRange: query.get("colors") === "whole",
     isOfWhole: query.get("of") === "whole",
     isPlain: query.get("text") === "plain",
-    sort: sortOf("columns", query),
-    showsEqual: query.get("columns") !== "different",
   };
 }

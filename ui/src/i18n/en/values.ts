@@ -4,7 +4,6 @@ export const values = {
   "nav.texts": "Texts",
   "nav.audio": "Audio",
   "nav.prcurves": "PR curves",
-  "nav.hparams": "Parameters",
   "nav.dashboard": "Dashboard",
   "values.step_all": "Step of all cards",
   "values.none": "No data yet",

@@ -4,8 +4,8 @@ import { figureColumns, figureTable, type FigureCell, type FigureColumn, type Fi
 import { formatSetting, formatValue } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, NamedRun, PlannedCard, PlannedSection, Setting, ViewPlan } from "../../export/html/model";
-import { comparison, PARAMETER_ROLES } from "../../state/charts/groupComparison.svelte";
-import { readHparams, readStatistics } from "../../state/data/exportReads";
+import { comparison } from "../../state/charts/groupComparison.svelte";
+import { readStatistics } from "../../state/data/exportReads";
 import { selection } from "../../state/view/selection.svelte";
 import type { TagRuns } from "../../state/data/tags.svelte";
 import { view } from "../../state/view/view.svelte";
@@ -71,9 +71,10 @@ async function readTable(tags: readonly string[], signal: AbortSignal): Promise<
   const { figures, showsEqual, sort } = view.comparing;
   const groups = new Map(comparison.groups.flatMap(({ key, runs }) => runs.map((run) => [run, key] as const)));
   const { shown } = selection;
-  const [hparams, statistics] = await Promise.all([readHparams(shown, signal), readStatistics(shown, tags, signal)]);
-  const columns = figureColumns(hparams.columns, { roles: PARAMETER_ROLES, showsEqual }, tags, figures);
-  const facts = { parameters: new Map(hparams.rows.map(({ run, cells }) => [run, cells] as const)), series: statistics.series };
+  const { columns: parameters = [], cells = new Map() } = comparison.table ?? {};
+  const statistics = await readStatistics(shown, tags, signal);
+  const columns = figureColumns(parameters, showsEqual, tags, figures);
+  const facts = { parameters: cells, series: statistics.series };
   const rows = figureTable(shown, columns, facts, sort);
   const run: PlannedColumn<FigureRow> = { title: t("compare.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
   return tableContent(t("compare.table"), [run, ...columns.map(columnOf)], rows, (row) =>

@@ -1,43 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import { binOf, binsOf, type Bin } from "../../core/series/bins";
 import { formatSetting } from "../../core/text/format";
-import type { HparamCell } from "../../core/runs/hparamTable";
+import { parameterTable, type ParameterCell } from "../../core/lineage/parameterTable";
 import { fetchGroups, type GroupQuery } from "../../api/expressions";
 import { fetchStatistics, type Statistics } from "../../api/tables";
 import type { Group } from "../../core/series/groupStatistics";
 import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
-import { Resource } from "../requests/resource.svelte";
 import type { ResourceDefinition } from "../requests/resourceCache";
 import { colors } from "../view/runColors.svelte";
 import { batched } from "../requests/batched";
 import { groupColors } from "../view/groupColors.svelte";
 import { runs } from "../data/runs.svelte";
-import { hparamTable } from "../data/values.svelte";
+import { lineage } from "../data/lineage.svelte";
 import { selection } from "../view/selection.svelte";
 import { view } from "../view/view.svelte";
 
 export type { Group, GroupQuery, Statistics };
 
-export const PARAMETER_ROLES: readonly string[] = ["parameter", "custom"];
-
 /** How the shown runs are compared: their parameters, and the groups that these make. */
 class Comparison {
-  readonly hparams = new Resource(hparamTable);
+  /** What the shown runs were set to; null until it is read. */
+  table = $derived(lineage.table && parameterTable(lineage.table, selection.shown));
 
   /** Names of the parameters that one can group by, those that differ first. */
-  parameters = $derived((this.hparams.value?.columns ?? []).filter(({ role }) => PARAMETER_ROLES.includes(role)).map(({ name }) => name));
+  parameters = $derived((this.table?.columns ?? []).map(({ name }) => name));
 
   #cells = $derived.by(() => {
-    const { value } = this.hparams;
-    const column = value?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
-    return new Map(value?.rows.map(({ run, cells }) => [run, cells[column] ?? null] as const));
+    const column = this.table?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
+    return new Map([...(this.table?.cells ?? [])].map(([run, cells]) => [run, cells[column] ?? null] as const));
   });
 
   /** Of a parameter with many different numbers; null where each value is a group. */
   #bins = $derived(binsOf([...this.#cells.values()].filter((cell) => typeof cell === "number")));
 
   /** True while the parameters that define the groups are loading. */
-  #isUnknown = $derived(view.comparing.grouping === "parameter" && this.hparams.value === null);
+  #isUnknown = $derived(view.comparing.grouping === "parameter" && this.table === null);
 
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
   groups = $derived(this.#groupsOf(selection.shown));
@@ -65,7 +62,7 @@ class Comparison {
     return `${view.comparing.parameter} = ${range}`;
   }
 
-  #binKey(bins: readonly Bin[], cell: HparamCell): string {
+  #binKey(bins: readonly Bin[], cell: ParameterCell): string {
     const bin = typeof cell === "number" ? binOf(bins, cell) : undefined;
     return bin ? this.#keyOf(bin) : `${view.comparing.parameter} = ${cell ?? "–"}`;
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchCurves, fetchTags } from "../../api/routes";
-import { fetchHparams, type Hparams } from "../../api/tables";
 import {
   fetchAudio,
   fetchBytes,
@@ -116,13 +115,6 @@ export function valueFacts<Path extends keyof paths>(path: Path): ResourceDefini
 export function valueBytes(path: keyof paths): ResourceDefinition<ValueKey, Blob> {
   return { kind: `bytes ${path}`, read: (key, signal) => fetchBytes(path, key, signal), runs: noRuns, bytes: (blob) => blob.size };
 }
-
-/** Parameters, metrics and lineage of some runs. */
-export const hparamTable: ResourceDefinition<readonly string[], Hparams> = {
-  kind: "hparam table",
-  read: fetchHparams,
-  runs: (runs) => runs,
-};
 
 export const previews: ResourceDefinition<{ run: string; landscape: string | null }, Previews> = {
   kind: "previews",

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 const LIMIT_BYTES = 96 * 1024 * 1024;
 
+/** Names every run, also one that is new. */
+export const ANY_RUN = "any";
+/** The runs on which a value depends; none for a value that never changes. */
+export type RunDependency = readonly string[] | typeof ANY_RUN;
+
+/** Whether a value expires after a change of these runs; null: any run may have changed. */
+export function isAffected(runs: RunDependency, changed: ReadonlySet<string> | null): boolean {
+  if (runs === ANY_RUN) return true;
+  return changed ? runs.some((run) => changed.has(run)) : runs.length > 0;
+}
+
 interface Entry<T> {
-  /** The value expires when one of these grows; none for a value that never changes. */
-  runs: readonly string[];
+  runs: RunDependency;
   value: T;
   bytes: number;
   /** False when a run has grown since; the page shows the value until the new one arrives. */
@@ -32,7 +42,7 @@ export class LruCache<T> {
     return this.#entries.get(key)?.isFresh ?? false;
   }
 
-  put(key: string, runs: readonly string[], value: T, bytes: number, isFresh = true): void {
+  put(key: string, runs: RunDependency, value: T, bytes: number, isFresh = true): void {
     this.#remove(key);
     this.#entries.set(key, { runs, value, bytes, isFresh });
     this.#bytes += bytes;
@@ -45,7 +55,7 @@ export class LruCache<T> {
   /** Values of these runs (null: of all) are no longer fresh. */
   expire(runs: ReadonlySet<string> | null): void {
     for (const entry of this.#entries.values()) {
-      if (entry.runs.some((run) => runs?.has(run) ?? true)) entry.isFresh = false;
+      if (isAffected(entry.runs, runs)) entry.isFresh = false;
     }
   }
 

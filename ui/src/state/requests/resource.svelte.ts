@@ -4,13 +4,13 @@ import { untrack } from "svelte";
 import { isAbort } from "../../api/client";
 import { Backoff } from "./backoff";
 import { problemOf, type Problem } from "./problem";
-import { cachedValue, cacheKey, cacheValue, isCacheFresh, type ResourceDefinition } from "./resourceCache";
+import { cachedValue, cacheKey, cacheValue, isAffected, isCacheFresh, type ResourceDefinition, type RunDependency } from "./resourceCache";
 import { onChanges } from "./runChanges";
 
 interface Target<Query> {
   query: Query;
   key: string;
-  runs: readonly string[];
+  runs: RunDependency;
 }
 
 interface Pending {
@@ -92,9 +92,8 @@ export class Resource<Query, Value> {
 
   /** Null means that the server may be another one: every value that can change is read again, and every failed one. */
   #renew(changed: ReadonlySet<string> | null): void {
-    const { runs } = this.#target!;
-    const isAffected = changed ? runs.some((run) => changed.has(run)) : runs.length > 0 || this.problem !== null;
-    if (isAffected) this.reload();
+    const isFailed = changed === null && this.problem !== null;
+    if (isFailed || isAffected(this.#target!.runs, changed)) this.reload();
   }
 
   #show(key: string, value: Value, isStale: boolean): void {

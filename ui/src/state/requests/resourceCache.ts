@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LruCache } from "./lruCache";
+import { LruCache, type RunDependency } from "./lruCache";
 import { onChanges } from "./runChanges";
+
+export { ANY_RUN, isAffected, type RunDependency } from "./lruCache";
 
 /** What a resource is: how it is read, which runs it depends on, and how much memory it takes. */
 export interface ResourceDefinition<Query, Value> {
@@ -9,7 +11,7 @@ export interface ResourceDefinition<Query, Value> {
   /** `known` is the previous value of the same query, from before its runs grew. */
   read: (query: Query, signal: AbortSignal, known: Value | undefined) => Promise<Value>;
   /** The value expires when one of these runs grows; none for a value that never changes. */
-  runs: (query: Query) => readonly string[];
+  runs: (query: Query) => RunDependency;
   /** Size of a value; without it, the cache holds no values of this resource. */
   bytes?: (value: Value) => number;
   /** Whether the value of the previous query stays visible until the next one arrives; true if absent. */
@@ -42,7 +44,7 @@ export function isCacheFresh(key: string): boolean {
 
 export function cacheValue<Query, Value>(
   definition: ResourceDefinition<Query, Value>,
-  { key, runs }: { key: string; runs: readonly string[] },
+  { key, runs }: { key: string; runs: RunDependency },
   value: Value,
   isFresh = true,
 ): void {

@@ -12,7 +12,16 @@ describe("colors of groups that a browser kept", () => {
   /** A page over a server that knows a color of one of the groups, and takes changes or not. */
   async function openPage(status: number): Promise<unknown[]> {
     const sent: unknown[] = [];
-    const answer = (groups: object): object => ({ revision: 1, runs: {}, groups, thresholds: {}, pins: {}, views: {}, mutes: {}, targets: {} });
+    const answer = (groups: object): object => ({
+      revision: 1,
+      runs: {},
+      groups,
+      thresholds: {},
+      pins: {},
+      views: {},
+      mutes: {},
+      targets: {},
+    });
     vi.stubGlobal("localStorage", {
       getItem: (key: string) => stored.get(key) ?? null,
       setItem: (key: string, text: string) => stored.set(key, text),

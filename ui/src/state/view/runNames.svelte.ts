@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { labelText, parameterLabels, pathLabel, shortLabels, type RunLabel } from "../../core/runs/runNames";
 import { shortPath } from "../../core/text/shortPath";
-import { LineageFields } from "../data/lineageFields.svelte";
+import { lineageFields } from "../data/lineageFields.svelte";
 import { runs } from "../data/runs.svelte";
 import { settings } from "./settings.svelte";
+import { useLineage } from "./useLineage";
 
 const MOST_LETTERS = 48;
 
 /** How runs are named on every page: by what they do not share, by their paths, or by the parameters that differ. */
 class RunNames {
-  readonly #fields = new LineageFields();
   #short = $derived(shortLabels(runs.all.map(({ id }) => id)));
   #parameters = $derived.by<ReadonlyMap<string, RunLabel>>(() => {
     if (settings.runNaming !== "parameters") return new Map();
     return parameterLabels(
       runs.ids,
-      this.#fields.names.map((name) => this.#fields.field(name)),
+      lineageFields.names.map((name) => lineageFields.field(name)),
     );
   });
 
-  /** Reads the parameters when names are made of them; to be called in an effect. */
-  follow(): void {
-    if (settings.runNaming === "parameters") this.#fields.request();
-    else this.#fields.release();
+  /** Reads the parameters when names are made of them; call it in an effect. */
+  follow(): (() => void) | undefined {
+    return settings.runNaming === "parameters" ? useLineage() : undefined;
   }
 
   /** The name of a run in parts; of something else that is named by a path, such as a group, its path. */

@@ -4,28 +4,31 @@ import { matcherFor } from "../../core/text/textFilter";
 import { defaultSelection } from "../../core/runs/defaultSelection";
 import { annotations, notesText } from "../annotations/annotations.svelte";
 import { runs, type Run } from "../data/runs.svelte";
+import { conditions } from "./conditions.svelte";
 import { view } from "./view.svelte";
 
-/** Which runs are shown on every page: the ticked ones among those that the filter of the list lets through. */
+/** Which runs are shown on every page: the ticked ones among those that meet all conditions of the list. */
 class Selection {
   /** Last updates of the runs when the list was first read: the newest of them are shown before anybody chose. */
   #first = $state.raw<ReadonlyMap<string, number>>(new Map());
   /** Runs that began later; they are shown too. */
   #later = $state.raw<ReadonlySet<string>>(new Set());
 
-  /** Runs that the filter lets through. */
-  matching = $derived.by<readonly Run[]>(() => {
-    const { text } = view.list.filter;
-    if (text.trim() === "") return runs.list;
-    const { matches } = matcherFor(view.list.filter);
-    return runs.list.filter(({ id }) => matches(searchedText(id)));
-  });
+  /** Runs that meet all conditions. */
+  matching = $derived.by<readonly Run[]>(() => (this.#hasConditions ? runs.list.filter(({ id }) => this.#matches(id)) : runs.list));
 
   shown = $derived.by<readonly string[]>(() => {
     const ids = this.matching.map(({ id }) => id);
     if (view.runs) return includedIn(view.runs, ids);
     const defaults = this.#defaultOf(this.matching);
     return ids.filter((id) => defaults.has(id));
+  });
+
+  #hasConditions = $derived(view.list.filter.text.trim() !== "" || conditions.isSet);
+
+  #matches = $derived.by(() => {
+    const { matches } = matcherFor(view.list.filter);
+    return (run: string): boolean => matches(searchedText(run)) && conditions.matches(run);
   });
 
   shownSet = $derived(new Set(this.shown));
@@ -90,11 +93,9 @@ class Selection {
     return new Set([...defaultSelection(known), ...offered.flatMap(({ id }) => (this.#later.has(id) ? [id] : []))]);
   }
 
-  /** Gives up a filter that hides what is to be shown. */
+  /** Removes conditions that hide a run of these. */
   #uncover(ids: readonly string[]): void {
-    if (view.list.filter.text === "") return;
-    const { matches } = matcherFor(view.list.filter);
-    if (!ids.every((id) => matches(searchedText(id)))) view.clearRunFilter();
+    if (this.#hasConditions && !ids.every((id) => this.#matches(id))) view.clearRunFilter();
   }
 }
 

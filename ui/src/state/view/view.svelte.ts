@@ -5,6 +5,7 @@ import type { DashboardView } from "../../core/view/dashboardView";
 import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
 import { tidyImageView, type ImageView } from "../../core/view/imageView";
+import type { LineageView } from "../../core/view/lineageView";
 import type { RunsView } from "../../core/view/runsView";
 import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
 import { defaultScalarView, type ScalarView } from "../../core/view/scalarView";
@@ -53,6 +54,10 @@ class View {
 
   get list(): RunsView {
     return address.state.list;
+  }
+
+  get lineage(): LineageView {
+    return address.state.lineage;
   }
 
   get comparing(): CompareView {
@@ -132,8 +137,13 @@ class View {
     address.change({ list: { ...this.list, ...change } });
   }
 
+  /** Removes every condition on runs. */
   clearRunFilter(): void {
-    this.setList({ filter: { text: "", isRegex: false } });
+    this.setList({ filter: { text: "", isRegex: false }, where: "", brushes: new Map() });
+  }
+
+  setLineage(change: Partial<LineageView>): void {
+    address.change({ lineage: { ...this.lineage, ...change } });
   }
 
   setValues(change: Partial<ValueView>): void {

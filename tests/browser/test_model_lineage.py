@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page Model lineage against the logs' own readers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet
+from playwright.sync_api import Locator, Page, expect
+
+import mindscope
+from mindscope.reading.lineage_table import LineageTable
+from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, running_viewer
+
+from .patience import until
+from .scalars_page import expect_view, to_number
+
+OpenPage = Callable[[LiveViewer, str], Page]
+SWEEP = "mindspore/lineage_sweep"
+TARGET = "target=metric/Accuracy"
+TABLE = "/lineage/models?find=lineage_sweep&lineage_chart=none"
+OF_SWEEP = f'"{SWEEP}" in run'
+KEYS = "rows => rows.map(row => row.dataset.key)"
+
+
+def whole_table() -> LineageTable:
+    return mindscope.open_runs(DATA).lineage()
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_test_id("lineage-table-rows").locator("[data-key]")
+
+
+def head(page: Page, column: str) -> Locator:
+    return page.get_by_test_id("lineage-table").locator(f"[role=columnheader][data-column='{column}']")
+
+
+def cells(page: Page, column: str) -> dict[str, str]:
+    """The texts of a column by run."""
+    expect(head(page, column)).to_be_visible()
+    place = head(page, column).get_attribute("aria-colindex")
+    found = rows(page).locator(f"[aria-colindex='{place}']")
+    return dict(zip(rows(page).evaluate_all(KEYS), found.all_inner_texts(), strict=True))
+
+
+def wait_for_runs(page: Page, want: list[str]) -> None:
+    until(page, lambda: rows(page).evaluate_all(KEYS) == want)
+
+
+def test_values_are_those_of_the_logs(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(
+        viewer,
+        f"{TABLE}&{TARGET}&column=metric/Accuracy&column=learning_rate",
+    )
+    table = whole_table().filter(OF_SWEEP)
+    until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(table.runs))
+    accuracies, rates = cells(page, "metric/Accuracy"), cells(page, "learning_rate")
+    for row in table:
+        want = row.get("metric/Accuracy")
+        got = accuracies[str(row["run"])]
+        assert (got == "–") == (want is None)
+        assert want is None or abs(to_number(got) - float(str(want))) < 1e-4
+        assert to_number(rates[str(row["run"])]) == row["learning_rate"]
+
+
+def test_rows_are_sorted_by_several_columns(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{TABLE}&{TARGET}")
+    table = whole_table().filter(OF_SWEEP)
+    head(page, "optimizer").get_by_role("button").first.click()
+    expect(head(page, "optimizer")).to_have_attribute("aria-sort", "ascending")
+    rate = head(page, "learning_rate").get_by_role("button").first
+    rate.click(modifiers=["Shift"])
+    rate.click(modifiers=["Shift"])
+    expect(head(page, "learning_rate")).to_have_attribute("aria-sort", "descending")
+    wait_for_runs(page, list(table.sort("optimizer", "-learning_rate").runs))
+    expect_view(page, "sort", "%2Boptimizer")
+    head(page, "learning_rate").hover()
+    head(page, "learning_rate").get_by_test_id("column-menu").click()
+    page.get_by_test_id("column-menu-up").click()
+    wait_for_runs(page, list(table.sort("learning_rate").runs))
+
+
+def test_an_expression_filters_every_page_and_an_error_marks_its_place(
+    viewer: LiveViewer, open_page: OpenPage, complaints: list[str]
+):
+    page = open_page(viewer, f"/lineage/models?{TARGET}&lineage_chart=none")
+    where = 'learning_rate < 0.01 and metric["Accuracy"] > 0.5'
+    want = whole_table().filter(where).runs
+    assert 0 < len(want) < 12
+    box = page.get_by_test_id("where")
+    box.fill(where)
+    until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
+    page.get_by_role("link", name="Scalars").click()
+    listed = page.get_by_test_id("run-list").get_by_role("listitem")
+    expect(listed).to_have_count(len(want))
+    chip = page.get_by_test_id("conditions")
+    expect(chip).to_contain_text("learning_rate < 0.01")
+    chip.get_by_role("button").click()
+    expect(chip).to_have_count(0)
+    until(page, lambda: listed.count() > len(want))
+    page.go_back()
+    box.fill("learning_rate << 1")
+    problem = page.get_by_test_id("where-problem")
+    expect(problem.locator("mark")).to_have_text("<")
+    complaints.clear()  # the refusal of the expression
+
+
+def test_names_of_columns_are_completed(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/lineage/models?lineage_chart=none")
+    box = page.get_by_test_id("where")
+    expect(rows(page).first).to_be_visible()
+    box.press_sequentially("learn")
+    expect(page.get_by_role("option", name="learning_rate", exact=True)).to_be_visible()
+    box.press("Enter")
+    expect(box).to_have_value("learning_rate")
+    box.press_sequentially(" < 0.002 and metric/Acc")
+    box.press("Tab")
+    expect(box).to_have_value("learning_rate < 0.002 and `metric/Accuracy`")
+
+
+def test_columns_are_chosen_pinned_moved_and_hidden(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{TABLE}&{TARGET}")
+    expect(head(page, "device_num")).to_have_count(0)  # equal in all runs
+    page.get_by_test_id("columns").click()
+    page.get_by_test_id("columns-list-filter").fill("device_num")
+    page.get_by_test_id("columns-list-rows").get_by_role("checkbox").check()
+    page.keyboard.press("Escape")
+    head(page, "optimizer").hover()
+    head(page, "optimizer").get_by_test_id("column-menu").click()
+    page.get_by_test_id("column-menu-pin").click()
+    expect(head(page, "optimizer")).to_have_css("position", "sticky")
+    expect_view(page, "fixed", "optimizer")
+    head(page, "optimizer").hover()
+    head(page, "optimizer").get_by_test_id("column-menu").click()
+    page.get_by_test_id("column-menu-hide").click()
+    expect(head(page, "optimizer")).to_have_count(0)
+    shown = (
+        page.get_by_test_id("lineage-table")
+        .locator("[role=columnheader]")
+        .evaluate_all("heads => heads.map(head => head.dataset.column)")
+    )
+    moved = shown[2]
+    head(page, moved).hover()
+    head(page, moved).get_by_test_id("column-menu").click()
+    page.get_by_test_id("column-menu-left").click()
+    expect(head(page, moved)).to_have_attribute("aria-colindex", "2")
+
+
+def test_the_goal_of_a_target_is_remembered(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, TABLE)
+    page.get_by_test_id("target").click()
+    page.get_by_test_id("target-rows").get_by_text("metric/Accuracy", exact=True).click()
+    expect(page.get_by_test_id("target")).to_contain_text("metric/Accuracy")
+    best = whole_table().filter(OF_SWEEP).best("Accuracy")
+    assert best is not None
+    assert cells(page, "target:rank")[str(best["run"])] == "1"
+    page.get_by_test_id("goal").click()
+    expect(page.get_by_role("button", name="Lower is better")).to_be_visible()
+    until(page, lambda: viewer.http.get("/api/annotations").json()["targets"]["metric/Accuracy"]["goal"] == "min")
+    again = open_page(viewer, TABLE)
+    expect(again.get_by_test_id("target")).to_contain_text("metric/Accuracy")
+    expect(again.get_by_role("button", name="Lower is better")).to_be_visible()
+    again.get_by_test_id("goal").click()
+    until(again, lambda: viewer.http.get("/api/annotations").json()["targets"]["metric/Accuracy"]["goal"] == "max")
+
+
+def test_the_table_is_saved_as_csv_json_and_parquet(viewer: LiveViewer, open_page: OpenPage):
+    order = "sort=-learning_rate&column=learning_rate&column=custom/hidden"
+    page = open_page(viewer, f"{TABLE}&{order}")
+    want = whole_table().filter(OF_SWEEP).sort("-learning_rate").choose("run", "learning_rate", "custom/hidden")
+    wait_for_runs(page, list(want.runs))
+
+    def saved(kind: str) -> bytes:
+        page.get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        return Path(download.value.path()).read_bytes()
+
+    lines = list(csv.DictReader(io.StringIO(saved("csv").decode())))
+    assert [line["run"] for line in lines] == list(want.runs)
+    assert [float(line["learning_rate"]) for line in lines] == [row["learning_rate"] for row in want]
+    assert json.loads(saved("json")) == [dict(row) for row in want]
+    assert pyarrow.parquet.read_table(io.BytesIO(saved("parquet"))).to_pylist() == [dict(row) for row in want]
+
+
+def test_two_runs_are_compared_field_by_field(viewer: LiveViewer, open_page: OpenPage):
+    pair = [f"{SWEEP}/run_01", f"{SWEEP}/run_02"]
+    page = open_page(viewer, f"{TABLE}&run={pair[0]}&run={pair[1]}")
+    page.get_by_test_id("selected-actions").click()
+    page.get_by_test_id("selected-actions-pair").click()
+    panel = page.get_by_test_id("pair")
+    want = [field for field in whole_table().diff(*pair) if field.one is not None or field.other is not None]
+    differing = [field for field in want if field.differs and field.key.id != "run"]
+    expect(panel.locator("tr.differs")).to_have_count(len(differing))
+    names = panel.locator("tr[data-field]").evaluate_all("rows => rows.map(row => row.dataset.field)")
+    assert set(names[: len(differing)]) == {field.key.id for field in differing}
+
+
+def test_a_run_that_begins_or_grows_is_there_at_once(tmp_path: Path, open_page: OpenPage):
+    for number in range(3):
+        folder = tmp_path / "logs" / f"run_{number}"
+        GrowingLog(folder).scalar(1, 0.5 + number / 10)
+        (folder / "params.json").write_text(json.dumps({"lr": 0.1 * (number + 1)}))
+    with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
+        page = open_page(viewer, "/lineage/models?lineage_chart=none&scalar=*&column=lr&column=scalar/loss:last")
+        wait_for_runs(page, ["run_0", "run_1", "run_2"])
+        assert cells(page, "lr") == {"run_0": "0.1", "run_1": "0.2", "run_2": "0.3"}
+        late = tmp_path / "logs" / "run_3"
+        log = GrowingLog(late)
+        log.scalar(1, 0.25)
+        (late / "params.json").write_text('{"lr": "auto"}')
+        wait_for_runs(page, ["run_0", "run_1", "run_2", "run_3"])
+        until(page, lambda: cells(page, "lr")["run_3"] == "auto")
+        log.scalar(2, 0.125)
+        until(page, lambda: to_number(cells(page, "scalar/loss:last")["run_3"]) == 0.125)
+
+
+def test_selected_rows_are_drawn_by_the_other_pages(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{TABLE}&where=learning_rate+>+0.5")
+    want = whole_table().filter(f'"{SWEEP}" in run and learning_rate > 0.5').runs
+    until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
+    page.get_by_test_id("selected-actions").click()
+    page.get_by_test_id("selected-actions-only").click()
+    page.get_by_test_id("lineage-rows").select_option("unselected")
+    expect(page.get_by_test_id("no-match")).to_be_visible()
+    page.get_by_test_id("lineage-rows").select_option("selected")
+    until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
+    page.get_by_test_id("selected-actions").click()
+    page.get_by_test_id("selected-actions-/scalars").click()
+    expect(page.get_by_test_id("run-count")).to_contain_text(f"{len(want)} of")

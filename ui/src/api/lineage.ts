@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { renewedTable, type LineageAnswer, type LineageTable } from "../core/lineage/lineageTable";
+import type { LineageColumn } from "../core/lineage/column";
+import { request } from "./client";
+import { json, type Json } from "./routes";
+
+export type Importance = Json<"/api/lineage/importance", "post">;
+export type Pipelines = Json<"/api/lineage/pipelines", "post">;
+
+/** Which scalars are columns: tags that match one of `scalars`. */
+export interface ScalarColumns {
+  scalars: readonly string[];
+}
+
+/** The table of all runs; only what is different from `known` is sent. */
+export async function fetchLineage(query: ScalarColumns, signal: AbortSignal, known?: LineageTable): Promise<LineageTable> {
+  const body = { ...query, since: known?.cursor ?? null };
+  const answer = await json<Json<"/api/lineage", "post">>(request("/api/lineage", { body, signal }));
+  const columns = answer.columns.map((column): LineageColumn => ({ ...column, cells: column.cells as LineageColumn["cells"] }));
+  return renewedTable(known, { ...answer, columns } satisfies LineageAnswer);
+}
+
+export interface LineageCondition extends ScalarColumns {
+  /** A condition such as `lr < 0.01`. */
+  where: string;
+}
+
+/** The runs for which a condition is true. */
+export async function fetchMatching(query: LineageCondition, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const { runs } = await json<Json<"/api/lineage/filter", "post">>(request("/api/lineage/filter", { body: query, signal }));
+  return new Set(runs);
+}
+
+export interface ImportanceQuery extends ScalarColumns {
+  target: string;
+  /** Null for all runs. */
+  runs: readonly string[] | null;
+}
+
+/** How much every parameter matters for a target. */
+export function fetchImportance(query: ImportanceQuery, signal: AbortSignal): Promise<Importance> {
+  return json(request("/api/lineage/importance", { body: query, signal }));
+}
+
+/** The data pipelines of runs, aligned operation by operation. */
+export function fetchPipelines(runs: readonly string[] | null, signal: AbortSignal): Promise<Pipelines> {
+  return json(request("/api/lineage/pipelines", { body: { runs }, signal }));
+}
+
+export type LineageFormat = "csv" | "json" | "parquet";
+
+export interface LineageFile extends ScalarColumns {
+  format: LineageFormat;
+  /** In the order of the file. */
+  runs: readonly string[];
+  columns: readonly string[];
+}
+
+/** The table as a file. */
+export async function fetchLineageFile(query: LineageFile): Promise<Blob> {
+  return (await request("/api/lineage/file", { body: query })).blob();
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ColumnGroup, LineageColumn } from "./column";
+import type { LineageTable } from "./lineageTable";
+
+/** Groups of columns in the order of the table. */
+export const COLUMN_GROUPS: readonly ColumnGroup[] = ["parameter", "dataset", "algorithm", "model", "metric", "scalar", "custom", "fact"];
+
+/** The id of the column that names the run. */
+export const RUN_COLUMN = "run";
+/** Facts that are shown unasked; the others are a click away. */
+const SHOWN_FACTS: readonly string[] = ["fact/state", "fact/start", "fact/duration"];
+
+/** Whether the goal of a column can be reached: it has numbers. */
+export function isNumeric({ kind }: LineageColumn): boolean {
+  return kind === "int" || kind === "float";
+}
+
+/** Every column but that of the names, by group. */
+export function offeredColumns(table: LineageTable): readonly LineageColumn[] {
+  return [...table.columns.values()].filter(({ id }) => id !== RUN_COLUMN);
+}
+
+/** The columns of the table: the chosen ones that exist, or what is worth a look: results first, then settings, then facts. */
+export function tableColumns(
+  table: LineageTable,
+  { columns, onlyDiffering, target }: { columns: readonly string[] | null; onlyDiffering: boolean; target: string | null },
+): LineageColumn[] {
+  const offered = offeredColumns(table);
+  if (columns !== null) return columns.flatMap((id) => offered.find((column) => column.id === id) ?? []);
+  const isShown = ({ id, group, differs }: LineageColumn): boolean =>
+    id === target || (group === "fact" ? SHOWN_FACTS.includes(id) : differs || !onlyDiffering);
+  const place = ({ id, group }: LineageColumn): number =>
+    id === target ? 0 : group === "metric" ? 1 : group === "scalar" ? 2 : group === "fact" ? 4 : 3;
+  return offered.filter(isShown).sort((one, other) => place(one) - place(other));
+}
+
+/** The proposed target: the first metric that differs and has values for most runs; else a scalar; null without one. */
+export function proposedTarget(table: LineageTable): string | null {
+  const numeric = offeredColumns(table).filter((column) => isNumeric(column) && column.low !== null);
+  for (const group of ["metric", "scalar"] as const) {
+    const found = numeric.filter((column) => column.group === group);
+    const best = found.sort((one, other) => Number(other.differs) - Number(one.differs) || other.count - one.count)[0];
+    if (best) return best.id;
+  }
+  return null;
+}
+
+/** The proposed axes: settings that differ, those of most runs first, then the target last. */
+export function proposedAxes(table: LineageTable, target: string | null, most: number): string[] {
+  const settings = offeredColumns(table).filter(
+    ({ id, group, differs }) => differs && id !== target && group !== "fact" && group !== "metric",
+  );
+  const usual = settings.filter(({ group, kind }) => group !== "scalar" && kind !== "empty");
+  const results = offeredColumns(table).filter(({ id, group, differs }) => differs && id !== target && group === "metric");
+  const byCount = usual.sort((one, other) => other.count - one.count).slice(0, most - 1);
+  const rest = results.slice(0, Math.max(0, Math.min(2, most - 1 - byCount.length)));
+  const order = new Map(offeredColumns(table).map(({ id }, index) => [id, index]));
+  const chosen = [...byCount, ...rest].sort((one, other) => order.get(one.id)! - order.get(other.id)!).map(({ id }) => id);
+  return target === null ? chosen : [...chosen, target];
+}

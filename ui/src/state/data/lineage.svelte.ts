@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fetchImportance, fetchLineage, fetchMatching, fetchPipelines } from "../../api/lineage";
+import type { Importance, ImportanceQuery, LineageCondition, Pipelines, ScalarColumns } from "../../api/lineage";
+import type { LineageTable } from "../../core/lineage/lineageTable";
+import type { Problem } from "../requests/problem";
+import { Resource } from "../requests/resource.svelte";
+import { ANY_RUN, type ResourceDefinition } from "../requests/resourceCache";
+
+export { fetchLineageFile as readLineageFile, type LineageFormat } from "../../api/lineage";
+export type { Importance, Pipelines };
+
+const lineageTable: ResourceDefinition<ScalarColumns, LineageTable> = {
+  kind: "lineage table",
+  read: fetchLineage,
+  runs: () => ANY_RUN,
+};
+
+export const matchingRuns: ResourceDefinition<LineageCondition, ReadonlySet<string>> = {
+  kind: "lineage filter",
+  read: fetchMatching,
+  runs: () => ANY_RUN,
+};
+
+export const importance: ResourceDefinition<ImportanceQuery, Importance> = {
+  kind: "importance",
+  read: fetchImportance,
+  runs: ({ runs }) => runs ?? ANY_RUN,
+};
+
+export const pipelineTable: ResourceDefinition<{ runs: readonly string[] | null }, Pipelines> = {
+  kind: "pipelines",
+  read: ({ runs }, signal) => fetchPipelines(runs, signal),
+  runs: ({ runs }) => runs ?? ANY_RUN,
+};
+
+/** The one table of all runs, read while it is in use. */
+class Lineage {
+  readonly #table = new Resource(lineageTable);
+  #users = 0;
+
+  get table(): LineageTable | null {
+    return this.#table.value;
+  }
+
+  get problem(): Problem | null {
+    return this.#table.problem;
+  }
+
+  retry(): void {
+    this.#table.retry();
+  }
+
+  /** Requests the table with columns of these scalars, the same for every user. The returned function ends the use. */
+  use(scalars: readonly string[]): () => void {
+    this.#users++;
+    this.#table.request({ scalars });
+    return () => {
+      this.#users--;
+      // an effect that runs again uses it at once
+      queueMicrotask(() => {
+        if (this.#users === 0) this.#table.release();
+      });
+    };
+  }
+}
+
+export const lineage = new Lineage();
