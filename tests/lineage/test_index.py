@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.errors import ColumnNotFoundError
-from mindscope.lineage.column import ColumnKey, Group
+from mindscope.lineage.cell_json import cells_to_json
+from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.lineage.index import TableIndex
 from mindscope.lineage.table import Table
 
@@ -70,3 +71,15 @@ def test_columns_are_found_by_id_and_by_bare_name() -> None:
         table.find("acuracy")
     with pytest.raises(ColumnNotFoundError, match="no columns"):
         Table.from_rows({}).find("x")
+
+
+@given(st.lists(CELLS | st.none(), max_size=5))
+def test_what_a_column_says_of_itself_is_true(cells: list[Any]) -> None:
+    column = Column(KEYS[0], cells, len(cells))
+    distinct = {(type(cell).__name__, repr(cell)) for cell in cells if cell is not None}
+    has_missing = any(cell is None for cell in cells)
+    assert column.differs is (len(distinct) + has_missing > 1)
+    assert column.json == cells_to_json(cells)
+    other = column.replace({0: "other"} if cells else {})
+    assert other.cells.tolist()[1:] == column.cells.tolist()[1:] or math.nan in cells
+    assert other.json == cells_to_json(["other", *cells[1:]] if cells else [])

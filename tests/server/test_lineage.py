@@ -20,6 +20,7 @@ from mindscope.lineage.cell import CellKind
 from mindscope.lineage.column import Group
 from mindscope.reading import open_runs
 from mindscope.reading.lineage_output import write_lineage_csv
+from mindscope.reading.lineage_tables import LineageTables
 from mindscope.server.http.context import Viewer
 from mindscope.server.lineage import schema
 from mindscope.server.lineage.importance import answer_importance
@@ -99,7 +100,9 @@ def local(tmp_path: Path) -> Viewer:
 def viewer_of(base: Path) -> Viewer:
     catalog = Catalog(base)
     catalog.refresh()
-    return Viewer(Settings(summary_base_dir=base), catalog)
+    viewer = Viewer(Settings(summary_base_dir=base), catalog)
+    viewer.shared(LineageTables, lambda: LineageTables(lambda: catalog.runs))  # looks at settings files each time
+    return viewer
 
 
 def custom(**values: float | str) -> bytes:

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -23,7 +21,9 @@ from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.reasons import Reason
 from mindscope.settings import DEFAULT_CACHE_BYTES
 from mindscope.store import RunCache, RunStore
+from mindscope.store.cache_table import CacheTable
 from mindscope.store.column_cache import ColumnCache
+from mindscope.store.garbage import gc_disabled
 
 ChangeListener = Callable[[frozenset[str]], None]
 
@@ -102,6 +102,10 @@ class Catalog:
         """How many bytes of the current runs this process read from event files; the rest came from the cache."""
         return sum(loader.scanned_bytes for loader in self._loaders.values())
 
+    def cache_table(self, name: str, format: int) -> CacheTable | None:
+        """A table in the cache of this base; None without a cache, and before the first refresh."""
+        return None if self._cache is None else self._cache.table(name, format)
+
     def run(self, id: str) -> RunStore:
         """The store of a run. Raises RunNotFoundError if the id is unknown."""
         store = self._runs.get(id)
@@ -120,7 +124,7 @@ class Catalog:
             waiting = self._files_by_run(paths)
             changed = set[str]()
             if waiting is None:
-                with _gc_disabled():
+                with gc_disabled():
                     changed |= self._discover(on_change)
                     waiting = dict.fromkeys(self._loaders)
                     changed |= self._read_all(waiting, on_change)
@@ -225,15 +229,3 @@ class Catalog:
         self._run_of_path = {path: id for id, loader in loaders.items() for path in loader.paths}
         self._runs = MappingProxyType({id: loader.store for id, loader in loaders.items()})
         self._list_version += 1
-
-
-@contextmanager
-def _gc_disabled() -> Generator[None]:
-    """Disable garbage collection: 10,000 new runs are many objects, and all of them stay alive."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

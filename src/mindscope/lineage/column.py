@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.lineage.cell import EXACT, Cell, CellKind, as_number, kind_of
-from mindscope.lineage.cell_json import cells_to_json
+from mindscope.lineage.cell_json import cells_to_json, to_json
 
 
 class Group(str, Enum):
@@ -65,6 +65,13 @@ class Column:
     def of_rows(cls, key: ColumnKey, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Column:
         """The column of rows by run id."""
         return cls(key, (row.get(key) for row in rows.values()), len(rows))
+
+    def replace(self, cells: Mapping[int, Cell | None]) -> Column:
+        """The column with other cells in some rows, given by their numbers."""
+        replaced: NDArray[np.object_] = np.array(self.cells)
+        for row, cell in cells.items():
+            replaced[row] = cell
+        return Column(self.key, replaced, replaced.size)
 
     def __len__(self) -> int:
         return self.cells.size
@@ -132,14 +139,23 @@ class Column:
             return self.count > 0
         if len(self._types) > 1:
             return True
-        if self.is_numeric and self.is_exact and (self.numbers != self.numbers[:1]).any():
-            return not np.isnan(self.numbers).all()
-        return len(self.distinct) > 1
+        if self._types == frozenset({float}):
+            numbers, first = self.numbers, self.numbers[:1]
+            is_equal = (numbers == first) & (np.signbit(numbers) == np.signbit(first))
+            return not (is_equal | (np.isnan(numbers) & np.isnan(first))).all()
+        return len(self.distinct if tuple in self._types else set(self.cells)) > 1
 
     @cached_property
     def json(self) -> str:
         """The cells as a JSON array, see ``cells_to_json``."""
-        return cells_to_json(self.cells)
+        is_plain = tuple not in self._types and self.is_exact and not self._has_infinite
+        return to_json(self.cells.tolist()) if is_plain else cells_to_json(self.cells)
+
+    @property
+    def _has_infinite(self) -> bool:
+        """Whether a number is NaN or infinite."""
+        suspects = self.cells[~np.isfinite(self.numbers)]
+        return float in map(type, suspects) or int in map(type, suspects)
 
     def __repr__(self) -> str:
         return f"Column({self.id!r}: {self.kind}, {self.count} of {len(self)} rows)"

@@ -19,6 +19,8 @@ class TableIndex:
         self._rows: dict[str, Row] = {}
         self._users: dict[ColumnKey, int] = {}  # how many rows have the column
         self._columns: dict[ColumnKey, Column] = {}  # the columns that are up to date
+        self._outdated: dict[ColumnKey, tuple[Column, set[str]]] = {}  # earlier columns, and the runs with other cells
+        self._places: dict[str, int] = {}  # row numbers in the columns above
         self._table: Table | None = None
         self.version = 0
         """Grows with every change."""
@@ -36,7 +38,7 @@ class TableIndex:
         removed = [run for run in gone if run in self._rows]
         is_same_length = not removed and all(run in self._rows for run in changed)
         if not is_same_length:
-            self._columns.clear()
+            self._forget_columns()
         for run in changed:
             self._replace(run, rows[run])
         for run in removed:
@@ -60,7 +62,7 @@ class TableIndex:
             return self._table
         if tuple(self._rows) != runs:
             self._rows = {run: self._rows[run] for run in runs}
-            self._columns.clear()
+            self._forget_columns()
         keys = in_group_order(self._users)
         self._table = Table(runs, {key: self._column(key) for key in keys})
         return self._table
@@ -68,14 +70,30 @@ class TableIndex:
     def _column(self, key: ColumnKey) -> Column:
         column = self._columns.get(key)
         if column is None:
-            column = self._columns[key] = Column.of_rows(key, self._rows)
+            column = self._columns[key] = self._renewed(key)
         return column
+
+    def _renewed(self, key: ColumnKey) -> Column:
+        if key not in self._outdated:
+            return Column.of_rows(key, self._rows)
+        column, runs = self._outdated.pop(key)
+        self._places = self._places or {run: place for place, run in enumerate(self._rows)}
+        return column.replace({self._places[run]: self._rows[run].get(key) for run in runs})
+
+    def _forget_columns(self) -> None:
+        """The columns have another length or order."""
+        self._columns.clear()
+        self._outdated.clear()
+        self._places = {}
 
     def _replace(self, run: str, row: Row) -> None:
         before = self._rows.get(run, {})
         for key in before.keys() | row.keys():
             if key not in before or key not in row or not is_same_cell(before[key], row[key]):
-                self._columns.pop(key, None)
+                if (column := self._columns.pop(key, None)) is not None:
+                    self._outdated[key] = column, set()
+                if key in self._outdated:
+                    self._outdated[key][1].add(run)
         for key in row:
             if key not in before:
                 self._users[key] = self._users.get(key, 0) + 1
@@ -84,6 +102,7 @@ class TableIndex:
                 self._users[key] -= 1
                 if not self._users[key]:
                     del self._users[key]
+                    self._outdated.pop(key, None)
         self._rows[run] = row
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -20,7 +20,8 @@ from mindscope.lineage.scalar_summary import scalar_cells
 from mindscope.lineage.table import Table
 from mindscope.reading.hparams_sessions import MetricInfo
 from mindscope.reading.run import Run
-from mindscope.reading.run_sources import RunSource, RunSources, row_failure
+from mindscope.reading.run_source import RunSource
+from mindscope.reading.run_sources import RunSources, row_failure
 from mindscope.reasons import Reason
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
@@ -55,7 +56,6 @@ class _Known:
     source: RunSource | None = None
     row_key: tuple[object, ...] = ()
     row: Row = field(default_factory=dict[ColumnKey, Cell])
-    failure: Reason | None = None
 
 
 class LineageRows:
@@ -71,61 +71,94 @@ class LineageRows:
         self._runs = runs
         self._scalars = scalars or ScalarChoice()
         self._sources = sources or RunSources()
-        self._known: dict[str, _Known] = {}
+        self._seen = 0  # the version of the sources at the last update
+        self._known: dict[str, _Known] = {}  # by run, in the order of the runs
+        self._problems: dict[str, tuple[Reason, ...]] = {}
+        self._live: set[str] = set()  # runs whose state changes without new data
+        self._sessions: set[str] = set()  # runs whose metrics other runs may have
         self.index = TableIndex()
 
     @property
     def problems(self) -> tuple[Reason, ...]:
         """One reason for each settings file and each run that can't be read."""
-        return tuple(problem for known in self._known.values() for problem in _problems(known))
+        return tuple(problem for id in self._known for problem in self._problems.get(id, ()))
 
     def update(self, now: float | None = None, check: Callable[[], None] = lambda: None) -> frozenset[str]:
         """Read changes; returns the runs whose row changed. ``now`` is in seconds since 1970.
 
-        Calls ``check`` for each run; an exception in it ends the update; the next one continues from there.
+        Calls ``check`` for each changed run; an exception in it ends the update; the next one continues from there.
         """
         runs = self._runs()
         now = time.time() if now is None else now
         self._sources.update(runs, check)
         gone = [id for id in self._known if id not in runs]
         for id in gone:
-            del self._known[id]
+            self._forget(id)
         changed: dict[str, Row] = {}
-        for id in runs:
-            known = self._known.setdefault(id, _Known())
-            if self._renew(runs, id, known, now):
-                changed[id] = known.row
-        self._known = {id: self._known[id] for id in runs}
+        for id in self._stale(runs, bool(gone)):
+            if self._renew(runs, id, now):
+                changed[id] = self._known[id].row
+        if gone or self._known.keys() != runs.keys() or tuple(self._known) != tuple(runs):
+            self._known = {id: self._known[id] for id in runs}
         return self.index.update(changed, gone)
 
     def table(self) -> Table:
         """All runs as of the last update, in natural order of their ids."""
         return self.index.table(self._known)
 
-    def _renew(self, runs: Mapping[str, RunStore], id: str, known: _Known, now: float) -> bool:
+    def _stale(self, runs: Mapping[str, RunStore], is_run_gone: bool) -> Iterable[str]:
+        """The runs whose row may have changed: their sources did, they are live, or other runs have their metrics."""
+        version = self._sources.version
+        stale = dict.fromkeys(self._sources.changed_since(self._seen))
+        self._seen = version
+        if stale or is_run_gone:
+            stale.update(dict.fromkeys(self._sessions))
+        stale.update(dict.fromkeys(self._live))
+        return [id for id in stale if id in runs]
+
+    def _forget(self, id: str) -> None:
+        del self._known[id]
+        self._problems.pop(id, None)
+        self._live.discard(id)
+        self._sessions.discard(id)
+
+    def _renew(self, runs: Mapping[str, RunStore], id: str, now: float) -> bool:
         """Make the row of a run again if its sources changed; returns whether they did.
 
         A failure costs only this row.
         """
         source = self._sources.by_run[id]
+        known = self._known.setdefault(id, _Known())
+        problems = [*source.config.problems, *([] if source.failure is None else [source.failure])]
         row_key: tuple[object, ...] = (runs[id].version, "")
         try:
             row_key = self._row_key(runs, id, known, now)
             if source is known.source and row_key == known.row_key:
                 return False
-            known.row, known.failure = dict(self._row(runs, id, now)), None
+            known.row = dict(self._row(runs, id, now))
         except Exception as error:
             log.exception("the row of run %s could not be made", id)
-            known.row, known.failure = {RUN: id}, row_failure(runs[id], error)
+            known.row = {RUN: id}
+            problems.append(row_failure(runs[id], error))
         known.source, known.row_key = source, row_key
+        self._note(id, known, problems)
         return True
+
+    def _note(self, id: str, known: _Known, problems: Sequence[Reason]) -> None:
+        is_session = known.source is not None and known.source.hparams.has_session
+        for ids, belongs in ((self._live, known.row.get(_STATE) == "live"), (self._sessions, is_session)):
+            (ids.add if belongs else ids.discard)(id)
+        if problems:
+            self._problems[id] = tuple(problems)
+        else:
+            self._problems.pop(id, None)
 
     def _row_key(self, runs: Mapping[str, RunStore], id: str, known: _Known, now: float) -> tuple[object, ...]:
         """Only a live run can change its state without new data."""
         store = runs[id]
         is_same = known.row_key[:1] == (store.version,)
-        is_quiet = is_same and known.row.get(_fact("state")) != "live"
-        state = known.row.get(_fact("state")) if is_quiet else store.state(now)
+        is_quiet = is_same and known.row.get(_STATE) != "live"
+        state = known.row.get(_STATE) if is_quiet else store.state(now)
         metrics = self._metrics(runs, id)
         others = tuple(runs[run].version for run, _, _ in metrics if run != id)
         return store.version, state, metrics, others
@@ -187,15 +220,6 @@ def _row_alone(store: RunStore, scalars: ScalarChoice) -> Row:
     return rows.index.row(store.id) or {}
 
 
-def _problems(known: _Known) -> Iterator[Reason]:
-    if known.source is not None:
-        yield from known.source.config.problems
-        if known.source.failure is not None:
-            yield known.source.failure
-    if known.failure is not None:
-        yield known.failure
-
-
 def _run_facts(source: RunSource, now: float) -> dict[ColumnKey, Cell]:
     store, hparams = source.store, source.hparams
     first, last = store.first_wall_time, store.last_wall_time
@@ -211,13 +235,16 @@ def _run_facts(source: RunSource, now: float) -> dict[ColumnKey, Cell]:
     return {_fact(name): value for name, value in facts.items() if value is not None}
 
 
+_STATE = ColumnKey(Group.FACT, "state")
+
+
 def _fact(name: str) -> ColumnKey:
     return ColumnKey(Group.FACT, name)
 
 
 def _host(names: Iterable[str]) -> str | None:
     """The host name in the first event file name that has one."""
-    found = (_HOST.search(name) for name in names)
+    found = (_HOST.match(name, max(name.find("summary."), name.find("tfevents."), 0)) for name in names)
     return next((match["mindspore"] or match["tensorboard"] for match in found if match), None)
 
 

@@ -14,7 +14,9 @@ from mindscope.reading.lineage_rows import LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.pipelines import PipelineReader
 from mindscope.reading.run_sources import RunSources
+from mindscope.reading.source_cache import OpenTable, SourceCache
 from mindscope.store import RunStore
+from mindscope.store.garbage import gc_disabled
 
 MOST_CHOICES = 8
 """Tables of more choices of scalars are not kept."""
@@ -49,23 +51,35 @@ class LineageTables:
     They share what they read of the files. ``check`` is called now and then; an exception in it ends the call.
     """
 
-    def __init__(self, runs: Callable[[], Mapping[str, RunStore]], check: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        runs: Callable[[], Mapping[str, RunStore]],
+        check: Callable[[], None] = lambda: None,
+        open_table: OpenTable | None = None,
+        settings_interval_s: float = 0.0,
+    ) -> None:
+        """``open_table`` opens a table in the cache of the runs. Each settings file is looked at once per interval."""
         self._runs = runs
         self._check = check
         self._pipelines = PipelineReader()
         self._lock = Lock()  # guards all below
-        self._sources = RunSources()
+        self._sources = RunSources(SourceCache(open_table) if open_table else None, settings_interval_s)
         self._kept: OrderedDict[ScalarChoice, _Kept] = OrderedDict()  # the least recently used first
 
     def view(self, choice: ScalarChoice, since: str | None = None) -> LineageView:
         """The current table. ``since`` is the cursor of an earlier view."""
-        with self._lock:
+        with self._lock, gc_disabled():
             rows, token = self._keep(choice)
             rows.update(check=self._check)
             version = _version_of(since, token, rows.index.version)
             changes = None if version is None else _changes(rows, version)
             table = LineageTable(rows.table(), rows.problems, self._pipeline)
             return LineageView(table, f"{token}-{rows.index.version}", changes)
+
+    def close(self) -> None:
+        """Save what the cache does not have yet. Call it before the cache is closed."""
+        with self._lock:
+            self._sources.close()
 
     def _keep(self, choice: ScalarChoice) -> _Kept:
         kept = self._kept.get(choice)

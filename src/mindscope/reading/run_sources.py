@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from mindscope.lineage.cell import Cell
-from mindscope.lineage.column import ColumnKey
-from mindscope.lineage.config_files import NONE, ConfigFiles, Stamp, config_stamp, read_config_files
-from mindscope.lineage.index import Row
+from mindscope.lineage.config_files import NAMES, SETTLED_NS, Stamp, config_stamp, read_config_files
 from mindscope.lineage.run_row import lineage_cells
-from mindscope.reading.hparams_sessions import HparamsData, read_hparams
+from mindscope.reading.hparams_sessions import read_hparams
 from mindscope.reading.lineage import read_lineage
+from mindscope.reading.run_source import RunSource
+from mindscope.reading.source_cache import SourceCache, files_key
 from mindscope.reading.whole_values import WholeValues
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
@@ -23,20 +23,7 @@ log = logging.getLogger(__name__)
 
 FIELD_KINDS = frozenset({Kind.HPARAMS, Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE, Kind.CUSTOM_LINEAGE})
 """Kinds to read from the event files."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RunSource:
-    """What the files of a run hold. A change makes a new object.
-
-    ``failure`` is set if the run can't be read; the other fields are then empty.
-    """
-
-    store: RunStore
-    fields: Row = field(default_factory=dict[ColumnKey, Cell])
-    hparams: HparamsData = field(default_factory=HparamsData)
-    config: ConfigFiles = NONE
-    failure: Reason | None = None
+UNKNOWN = -1
 
 
 @dataclass(slots=True)
@@ -44,44 +31,154 @@ class _Known:
     """The source of one run, with the versions for which it is valid."""
 
     source: RunSource
-    store_version: int = -1
-    field_version: int = -1
+    store_version: int = UNKNOWN
+    field_version: int = UNKNOWN
+    key: object = None  # the ``files_key`` for which the fields are valid
+    saved_key: object = None
     stamp: Stamp = ()
-    failed_at: int | None = None  # the version of the store at which it could not be read
+    stamped_at: int = 0
+    """Nanoseconds since 1970 at which the settings files were read."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the settings files were old when they were read, so that a later change has another time."""
+        return _is_settled(self.stamp, self.stamped_at)
 
 
 class RunSources:
-    """The sources of all runs. Only one thread may update them."""
+    """The sources of all runs. Only one thread at a time may update them."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: SourceCache | None = None, settings_interval_s: float = 0.0) -> None:
+        """Looks for changed settings files of each run once per ``settings_interval_s``."""
+        self._cache = cache
+        self._settings_interval_s = settings_interval_s
         self._known: dict[str, _Known] = {}
+        self._waiting: list[str] = []  # runs whose settings files are looked at next, the last one first
+        self._looked_at = time.monotonic()
         self.by_run: dict[str, RunSource] = {}
         """As of the last update."""
+        self.version = 0
+        """Grows with every update that found a change."""
+        self._changed_at: dict[str, int] = {}  # by run: the version that last found a change of its store or source
+
+    def changed_since(self, version: int) -> list[str]:
+        """The runs that changed or are new since ``version``."""
+        return [id for id, at in self._changed_at.items() if at > version]
 
     def update(self, runs: Mapping[str, RunStore], check: Callable[[], None]) -> None:
-        """Read changes. Calls ``check`` before each run; an exception in it ends the update."""
+        """Read changes. Calls ``check`` before each changed run; an exception in it ends the update."""
+        if self._cache is not None:
+            self._cache.open()
         for id in [id for id in self._known if id not in runs]:
-            del self._known[id], self.by_run[id]
+            del self._known[id], self.by_run[id], self._changed_at[id]
+        looked_at = self._settings_to_look_at()
         for id, store in runs.items():
-            check()
             known = self._known.get(id)
-            if known is None or known.source.store is not store:
-                known = self._known[id] = _Known(RunSource(store))
-            self._update(known, store)
-            self.by_run[id] = self._known[id].source
+            if known is None or known.source.store is not store or known.store_version != store.version:
+                check()
+                self._read(store)
+        for id in looked_at:
+            if (known := self._known.get(id)) is not None:
+                self._try(known, self._read_settings)
+        if self._cache is not None:
+            self._cache.save(runs)
 
-    def _update(self, known: _Known, store: RunStore) -> None:
+    def close(self) -> None:
+        """Save what is unsaved."""
+        if self._cache is not None:
+            for known in self._known.values():
+                self._save(known)
+            self._cache.close(self._known)
+
+    def _settings_to_look_at(self) -> list[str]:
+        """A share of the runs, by the time since the last update."""
+        now = time.monotonic()
+        elapsed, self._looked_at = now - self._looked_at, now
+        share = min(1.0, elapsed / self._settings_interval_s) if self._settings_interval_s else 1.0
+        count = round(share * len(self._known)) or 1
+        if len(self._waiting) < count:
+            self._waiting = [*self._known, *self._waiting]
+        chosen = self._waiting[-count:]
+        del self._waiting[-count:]
+        return chosen
+
+    def _read(self, store: RunStore) -> None:
+        """Read the changes of a run, and a new run."""
+        known = self._known.get(store.id)
+        if known is None or known.source.store is not store:
+            known = self._known[store.id] = _Known(RunSource(store))
+            self._restore(known)
+            self._try(known, self._read_settings)
+        version = store.version  # before the values, so that a concurrent append is not missed
+        if known.store_version != version:
+            self._try(known, self._read_fields)
+            known.store_version = version
+        self._note(known)
+
+    def _try(self, known: _Known, read: Callable[[_Known], None]) -> None:
         """A run that can't be read keeps its place and hides no other; it is tried again after its next change."""
-        version = store.version
-        if version == known.failed_at:
-            return
+        store = known.source.store
         try:
-            _read(known, store)
-            known.failed_at = None
+            read(known)
         except Exception as error:
             log.exception("the lineage of run %s could not be read", store.id)
-            source = RunSource(store, failure=row_failure(store, error))
-            self._known[store.id] = _Known(source, failed_at=version)
+            known.source = RunSource(store, failure=row_failure(store, error))
+            known.field_version, known.stamp = UNKNOWN, ()
+            self._note(known)
+
+    def _restore(self, known: _Known) -> None:
+        """Take the source from the cache, if it is valid for the present state of the store."""
+        store = known.source.store
+        version, key = store.version, files_key(store)
+        found = None if self._cache is None else self._cache.find(store, key)
+        if found is not None:
+            known.source, known.stamp = found
+            known.stamped_at = time.time_ns()
+            known.store_version = version
+            known.key = known.saved_key = key
+
+    def _read_fields(self, known: _Known) -> None:
+        store = known.source.store
+        key = files_key(store)  # before the values: if they are newer, the next process reads them again
+        version = _field_version(store)
+        known.key = key
+        if version == known.field_version:
+            return
+        whole = WholeValues(store)
+        fields = dict(lineage_cells(read_lineage(whole.all_of)))
+        known.source = RunSource(store, fields, read_hparams(whole.all_of), known.source.config)
+        known.field_version = version
+        self._save(known)
+
+    def _read_settings(self, known: _Known) -> None:
+        now = time.time_ns()
+        path = known.source.store.path
+        stamp = config_stamp(path, known.stamp)
+        if stamp == known.stamp and (known.is_settled or not _is_settled(stamp, now)):
+            return
+        has_same_files = known.is_settled and _files(stamp) == _files(known.stamp) != ()
+        known.stamp, known.stamped_at = stamp, now
+        known.saved_key = None
+        config = known.source.config if has_same_files else read_config_files(path, stamp)
+        if config is not known.source.config:
+            known.source = replace(known.source, config=config)
+            self._note(known)
+        if known.store_version != UNKNOWN:
+            self._save(known)
+
+    def _note(self, known: _Known) -> None:
+        id = known.source.store.id
+        self.version += 1
+        self._changed_at[id] = self.version
+        self.by_run[id] = known.source
+
+    def _save(self, known: _Known) -> None:
+        """Give a source to the cache, unless it is there, or the next process could not see a change of its files."""
+        if self._cache is None or known.saved_key == known.key or not known.stamp or not known.is_settled:
+            return
+        if known.source.failure is None:
+            self._cache.add(known.source, known.stamp, known.key)
+            known.saved_key = known.key
 
 
 def row_failure(store: RunStore, error: Exception) -> Reason:
@@ -89,24 +186,14 @@ def row_failure(store: RunStore, error: Exception) -> Reason:
     return Reason("row_failed", run=store.id, error=type(error).__name__, detail=str(error))
 
 
-def _read(known: _Known, store: RunStore) -> None:
-    source = known.source
-    fields, hparams, config = source.fields, source.hparams, source.config
-    store_version = store.version  # before the values, so that a concurrent append is not missed
-    version = known.field_version if store_version == known.store_version else _field_version(store)
-    known.store_version = store_version
-    if version != known.field_version:
-        known.field_version = version
-        whole = WholeValues(store)
-        fields = dict(lineage_cells(read_lineage(whole.all_of)))
-        hparams = read_hparams(whole.all_of)
-    stamp = config_stamp(store.path, known.stamp)
-    if stamp != known.stamp:
-        known.stamp = stamp
-        config = read_config_files(store.path, stamp)
-    if fields is not source.fields or config is not source.config:
-        known.source = RunSource(store, fields, hparams, config)
-
-
 def _field_version(store: RunStore) -> int:
     return sum(1 + series.version for (kind, _), series in store.series.items() if kind in FIELD_KINDS)
+
+
+def _files(stamp: Stamp) -> Stamp:
+    """The settings files in a stamp, without the directories."""
+    return tuple([each for each in stamp if each[0] in NAMES])
+
+
+def _is_settled(stamp: Stamp, at: int) -> bool:
+    return all(at - time_ns > SETTLED_NS for _, time_ns, _ in stamp)

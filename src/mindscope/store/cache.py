@@ -4,6 +4,7 @@
     WORKSPACE/cache/NAME/lock           locked by the process that writes
     WORKSPACE/cache/NAME/runs.index     states of the runs; its modification time is the last use of the cache
     WORKSPACE/cache/NAME/1a2b.chunk     sealed rows
+    WORKSPACE/cache/NAME/lineage.index  other values of the runs, see ``cache_table.py``
 
 A chunk is complete before the index names it, and is deleted after the index no longer names it. So the process may be
 killed at any moment: the cache then holds an earlier, consistent state, and reading continues from it.
@@ -24,6 +25,7 @@ from typing import Any
 
 from mindscope.formats.step_ranges import StepRanges
 from mindscope.store.cache_codec import CachedStore
+from mindscope.store.cache_table import CacheTable
 from mindscope.store.chunk import REFERENCE_LAYOUT, size_bytes
 from mindscope.store.compaction import compact
 from mindscope.store.run import RunStore
@@ -33,6 +35,7 @@ from mindscope.store.workspace_caches import CACHE_FOLDER, INDEX_NAME, LOCK_NAME
 log = logging.getLogger(__name__)
 
 CHUNK_SUFFIX = ".chunk"
+TABLE_SUFFIX = ".index"
 
 RESERVED_BYTES = 16 << 20
 """Free disk space that the cache never uses: users' annotations and the logs themselves need it more."""
@@ -50,7 +53,9 @@ class RunCache:
         self._workspace = workspace
         self._limit_bytes = limit_bytes
         self._others_bytes = 0  # size of the other caches of the workspace
+        self._base = base
         self._index = RunIndex(self.folder / INDEX_NAME, base)
+        self._tables: dict[str, CacheTable] = {}
         self._step_ranges = StepRanges()  # shared by all chunks
         self._lock = Lock()  # guards everything below, and writes of the index
         self._states: dict[str, State] = {}  # from the index, until ``find`` returns them
@@ -91,7 +96,7 @@ class RunCache:
         merged_bytes = sum(chunk.size_bytes for chunk in before) if may_merge else 0
         most_bytes = size_bytes(REFERENCE_LAYOUT, store.unsaved_rows, store.unsaved_rows) + merged_bytes
         try:
-            if not self._has_room(most_bytes):
+            if not self.has_room(most_bytes):
                 return
             compact(store, self._new_path, self._step_ranges, may_merge)
             saved = store.to_saved()
@@ -99,12 +104,12 @@ class RunCache:
                 for chunk in saved.chunks:
                     self._count(chunk.name, chunk.size_bytes)
             record = state_record(store.id, {**saved.to_json(), "progress": progress}, saved.series)
-            if self._has_room(len(record)):
+            if self.has_room(len(record)):
                 with self._lock:
                     self._index.put(store.id, record)
                 self._delete(chunk.name for chunk in before if chunk not in saved.chunks)
         except OSError as error:
-            self._stop_writing(f"{error.strerror}; what is new is kept in memory")
+            self._stop_after(error)
 
     def keep_only(self, ids: Iterable[str]) -> None:
         """Remove all other runs. Their chunks stay until the next process opens the cache: a reader may use them."""
@@ -113,7 +118,15 @@ class RunCache:
                 for id in self._index.ids - set(ids) if self.is_writer else ():
                     self._index.remove(id)
         except OSError as error:
-            self._stop_writing(f"{error.strerror}; what is new is kept in memory")
+            self._stop_after(error)
+
+    def table(self, name: str, format: int) -> CacheTable:
+        """The table of other values of the runs called ``name``. Files of another ``format`` are replaced."""
+        with self._lock:
+            if name not in self._tables:
+                index = RunIndex(self.folder / f"{name}{TABLE_SUFFIX}", self._base, format)
+                self._tables[name] = CacheTable(index, self, self._stop_after)
+            return self._tables[name]
 
     def close(self) -> None:
         """Release the lock for other processes. Idempotent."""
@@ -149,9 +162,9 @@ class RunCache:
 
     @property
     def _own_bytes(self) -> int:
-        return self._index.size_bytes + self._all_chunk_bytes
+        return self._index.size_bytes + self._all_chunk_bytes + sum(each.size_bytes for each in self._tables.values())
 
-    def _has_room(self, more_bytes: int) -> bool:
+    def has_room(self, more_bytes: int) -> bool:
         """Whether the limit allows ``more_bytes``; deletes older caches if needed."""
         if not self.is_writer:
             return False
@@ -183,6 +196,9 @@ class RunCache:
             (self.folder / name).unlink(missing_ok=True)
             with self._lock:
                 self._all_chunk_bytes -= self._chunk_bytes.pop(name, 0)
+
+    def _stop_after(self, error: OSError) -> None:
+        self._stop_writing(f"{error.strerror}; what is new is kept in memory")
 
     def _stop_writing(self, reason: str) -> None:
         """Stop writing. Keeps the lock: no other process may delete the chunks that this one uses."""

@@ -31,9 +31,9 @@ State = tuple[dict[str, Any], bytes]
 class RunIndex:
     """The index of one base directory. Any process may read it; only one thread of one process may write it."""
 
-    def __init__(self, path: Path, base: str) -> None:
+    def __init__(self, path: Path, base: str, format: int = FORMAT) -> None:
         self._path = path
-        self._head = _payload({"format": FORMAT, "base": base}, b"")
+        self._head = _payload({"format": format, "base": base}, b"")
         self._live: dict[str, int] = {}  # size of the valid record, by run
         self._live_bytes = 0  # total of these sizes
         self.size_bytes = 0
@@ -80,8 +80,13 @@ class RunIndex:
 
     def put(self, id: str, record: bytes) -> None:
         """Append the state of a run. Raises OSError."""
-        self._append(record)
-        self._count(id, len(record))
+        self.put_all({id: record})
+
+    def put_all(self, records: Mapping[str, bytes]) -> None:
+        """Append the states of runs. Raises OSError."""
+        self._append(b"".join(records.values()))
+        for id, record in records.items():
+            self._count(id, len(record))
         if self._is_outdated():
             self.write(self.load())
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mindscope.reading.lineage_tables import Changes, LineageView
 
 SMALLEST_CELL_BYTES = 2
+SETTINGS_INTERVAL_S = 5.0
+"""A changed settings file is in the table after this time: looking at 10,000 takes longer than an answer."""
 
 
 def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) -> LineageView:
@@ -37,7 +39,11 @@ def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) ->
     from mindscope.reading.lineage_rows import ScalarChoice  # imports statistics: not before the first response
     from mindscope.reading.lineage_tables import LineageTables
 
-    tables = viewer.shared(LineageTables, lambda: LineageTables(lambda: viewer.catalog.runs, check_connected))
+    catalog = viewer.catalog
+    tables = viewer.shared(
+        LineageTables,
+        lambda: LineageTables(lambda: catalog.runs, check_connected, catalog.cache_table, SETTINGS_INTERVAL_S),
+    )
     return tables.view(ScalarChoice(tuple(dict.fromkeys(query.scalars)), query.mean_of), since)
 
 
