@@ -58,7 +58,7 @@ class LineageTables:
         open_table: OpenTable | None = None,
         settings_interval_s: float = 0.0,
     ) -> None:
-        """``open_table`` opens a table in the cache of the runs. Each settings file is looked at once per interval."""
+        """``open_table`` opens a table in the cache of the runs. Each settings file is checked once per interval."""
         self._runs = runs
         self._check = check
         self._pipelines = PipelineReader()

@@ -49,12 +49,12 @@ class RunSources:
     """The sources of all runs. Only one thread at a time may update them."""
 
     def __init__(self, cache: SourceCache | None = None, settings_interval_s: float = 0.0) -> None:
-        """Looks for changed settings files of each run once per ``settings_interval_s``."""
+        """Checks the settings files of each run once per ``settings_interval_s``."""
         self._cache = cache
         self._settings_interval_s = settings_interval_s
         self._known: dict[str, _Known] = {}
-        self._waiting: list[str] = []  # runs whose settings files are looked at next, the last one first
-        self._looked_at = time.monotonic()
+        self._waiting: list[str] = []  # runs whose settings files are checked next, the last one first
+        self._checked_at = time.monotonic()
         self.by_run: dict[str, RunSource] = {}
         """As of the last update."""
         self.version = 0
@@ -71,13 +71,13 @@ class RunSources:
             self._cache.open()
         for id in [id for id in self._known if id not in runs]:
             del self._known[id], self.by_run[id], self._changed_at[id]
-        looked_at = self._settings_to_look_at()
+        to_check = self._settings_to_check()
         for id, store in runs.items():
             known = self._known.get(id)
             if known is None or known.source.store is not store or known.store_version != store.version:
                 check()
                 self._read(store)
-        for id in looked_at:
+        for id in to_check:
             if (known := self._known.get(id)) is not None:
                 self._try(known, self._read_settings)
         if self._cache is not None:
@@ -90,10 +90,10 @@ class RunSources:
                 self._save(known)
             self._cache.close(self._known)
 
-    def _settings_to_look_at(self) -> list[str]:
+    def _settings_to_check(self) -> list[str]:
         """A share of the runs, by the time since the last update."""
         now = time.monotonic()
-        elapsed, self._looked_at = now - self._looked_at, now
+        elapsed, self._checked_at = now - self._checked_at, now
         share = min(1.0, elapsed / self._settings_interval_s) if self._settings_interval_s else 1.0
         count = round(share * len(self._known)) or 1
         if len(self._waiting) < count:

@@ -26,8 +26,8 @@ class CacheOwner(Protocol):
 class CacheTable:
     """A JSON object and bytes of each run, such as its lineage. Thread-safe.
 
-    A process that does not write the cache reads the values, and its ``put`` has no effect. The caller must be able to
-    tell whether a value is valid: the file may be older than the run.
+    A process that does not write the cache reads the values, and its ``put`` has no effect. The caller must
+    check whether a value is valid: the file may be older than the run.
     """
 
     def __init__(self, index: RunIndex, owner: CacheOwner, stop_writing: Callable[[OSError], None]) -> None:

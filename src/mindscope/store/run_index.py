@@ -31,9 +31,10 @@ State = tuple[dict[str, Any], bytes]
 class RunIndex:
     """The index of one base directory. Any process may read it; only one thread of one process may write it."""
 
-    def __init__(self, path: Path, base: str, format: int = FORMAT) -> None:
+    def __init__(self, path: Path, base: str, format: int | None = None) -> None:
+        """``format`` of the records, by default ``FORMAT``."""
         self._path = path
-        self._head = _payload({"format": format, "base": base}, b"")
+        self._head = _payload({"format": FORMAT if format is None else format, "base": base}, b"")
         self._live: dict[str, int] = {}  # size of the valid record, by run
         self._live_bytes = 0  # total of these sizes
         self.size_bytes = 0
