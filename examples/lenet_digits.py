@@ -18,11 +18,14 @@ import torch
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, TensorDataset
 
 from mindscope.torch import SummaryCollector
 
 EVALUATED_EVERY = 50
+COMPARED_EVERY = 500
+"""Steps between two updates of the accuracy in the lineage table."""
 LEAST_STEPS = 100
 
 
@@ -72,11 +75,19 @@ def accuracy(logits: Tensor, labels: Tensor) -> Tensor:
     return (logits.argmax(1) == labels).float().mean()
 
 
+def results(network: nn.Module, images: Tensor, labels: Tensor) -> dict[str, float]:
+    """The metrics for the lineage table."""
+    with torch.no_grad():
+        logits = network(images)
+    return {"accuracy": float(accuracy(logits, labels)), "loss": float(functional.cross_entropy(logits, labels))}
+
+
 def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02) -> Iterator[int]:
     """Train for so many seconds, 100 steps at least, and record each; gives its number, so that several take turns."""
     torch.manual_seed(seed)
     train_set, test_images, test_labels = load_data()
     loader = DataLoader(train_set, batch_size=32, shuffle=True)
+    test_loader = DataLoader(TensorDataset(test_images, test_labels), batch_size=len(test_labels))
     network = LeNet5()
     optimizer = torch.optim.SGD(network.parameters(), lr=peak_learning_rate, momentum=0.9)
     collector = SummaryCollector(  # graph, lineage, input and weights; the rest we add ourselves, at every step
@@ -86,15 +97,16 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
         custom_lineage_data={"peak_learning_rate": peak_learning_rate, "seed": seed},
     )
     started = time.monotonic()
+
+    def progress() -> float:
+        return min((time.monotonic() - started) / seconds, 1)
+
+    scheduler = LambdaLR(optimizer, lambda _step: (1 + math.cos(math.pi * progress())) / 2)
     with collector:
         record = collector.record
         for step, (images, labels) in zip(count(1), shifted_batches(loader)):
-            progress = min((time.monotonic() - started) / seconds, 1)
-            if progress == 1 and step > LEAST_STEPS:
+            if progress() == 1 and step > LEAST_STEPS:
                 break
-            learning_rate = peak_learning_rate * (1 + math.cos(math.pi * progress)) / 2
-            optimizer.param_groups[0]["lr"] = learning_rate
-
             logits = network(images)
             loss = functional.cross_entropy(logits, labels)
             optimizer.zero_grad()
@@ -102,7 +114,7 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
             optimizer.step()
 
             record.add_value("scalar", "loss/train", loss)
-            record.add_value("scalar", "learning_rate", learning_rate)
+            record.add_value("scalar", "learning_rate", scheduler.get_last_lr()[0])
             record.add_value("scalar", "accuracy/train", accuracy(logits, labels))
             if step % EVALUATED_EVERY == 1:
                 with torch.no_grad():
@@ -112,11 +124,15 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
                 record.add_value("tensor", "confusion", confusion(logits, test_labels))
                 for name, parameter in network.named_parameters():
                     record.add_value("histogram", f"gradient/{name}", parameter.grad)
-            collector.step(loss, network=network, optimizer=optimizer, input_data=images, train_dataset=loader)
+            collector.step(
+                loss, network=network, optimizer=optimizer, scheduler=scheduler, input_data=images, train_dataset=loader
+            )
             record.record(step)
+            scheduler.step()
+            if step % COMPARED_EVERY == 1:
+                collector.evaluated(results(network, test_images, test_labels), valid_dataset=test_loader, curves={})
             yield step
-        with torch.no_grad():
-            collector.evaluated({"accuracy": float(accuracy(network(test_images), test_labels))}, curves={})
+        collector.evaluated(results(network, test_images, test_labels), valid_dataset=test_loader, curves={})
 
 
 def main() -> None:
