@@ -69,6 +69,7 @@ module.exports = {
       heat: ["frame"],
       graphs: ["frame"],
       coordinates: ["frame"],
+      scatter: ["frame"],
       export: ["frame", "curves", "histograms", "heat", "graphs"],
     }),
     ...folders("widgets", {

@@ -3,8 +3,8 @@ import type { AxisLayout } from "../../core/lineage/axisLayout";
 import type { AxisScale } from "../../core/lineage/axisScale";
 import type { Brushes } from "../../core/lineage/brushes";
 import { spansOf } from "../../core/lineage/brushSpans";
-import { channelsOf, NO_COLOR, type LineColors } from "../../core/lineage/lineColors";
-import { hexToRgb, MAP } from "../../core/scales/colorMap";
+import type { LineColors } from "../../core/lineage/lineColors";
+import { lineLook } from "../frame/lineColor";
 import type { Picture } from "../frame/picture";
 import type { Size } from "../frame/plotFrame";
 import { isCanvas, type Ink, type Surface } from "../frame/surface";
@@ -54,27 +54,15 @@ function paint(coordinates: Coordinates, surface: Surface, ratio: number, ink: I
 function paintLines(coordinates: Coordinates, surface: Surface, ratio: number, ink: Ink): void {
   const { scales, layout, passing, colors, size } = coordinates;
   const probe = new ThemeColors(document.body);
-  const rgb = (color: string): ReturnType<typeof hexToRgb> => hexToRgb(probe.hex(color));
-  const [stops, gray] = [MAP.map(rgb), rgb(NO_COLOR)];
+  const look = lineLook(colors, probe);
   const heights = scales.map((scale) => coordinates.heights.get(scale)!);
   const count = passing.reduce((sum, each) => sum + each, 0);
   if (!isCanvas(surface) || passing.length <= STROKED) {
-    strokeLines({ surface, ink, xs: layout.xs, heights, passing, colors, stops }, lineOpacity(count));
+    strokeLines({ surface, ink, xs: layout.xs, heights, passing, colors, stops: look.stops }, lineOpacity(count));
   } else {
-    const channels = channelsOf(colors, rgb);
     heights.slice(1).forEach((to, index) => {
       const canvas = document.createElement("canvas");
-      const painter = new StripPainter({
-        from: heights[index]!,
-        to,
-        width: layout.distance,
-        height: size.height,
-        colors,
-        channels,
-        stops,
-        gray,
-        ink,
-      });
+      const painter = new StripPainter({ ...look, from: heights[index]!, to, width: layout.distance, height: size.height });
       painter.paint(canvas, passing, ratio);
       surface.drawImage(canvas, layout.xs[index]!, 0, layout.distance, size.height);
     });

@@ -2,9 +2,9 @@
 import { fittedEnd, fittedStart, type HeadBox } from "../../core/lineage/axisLayout";
 import type { AxisScale, AxisTick } from "../../core/lineage/axisScale";
 import type { Span } from "../../core/lineage/brushSpans";
-import type { ColumnGroup } from "../../core/lineage/column";
 import { formatSetting } from "../../core/text/format";
 import { TICK_FONT } from "../frame/axes";
+import { GROUP_COLORS } from "../frame/groupColors";
 import { crisp, segment, type Ink, type Surface } from "../frame/surface";
 
 /** Where all axes are, in CSS pixels. */
@@ -29,18 +29,6 @@ export interface AxisPainting {
   /** The mark of runs without a place, in one or two lines; empty if there are none. */
   gapLabel: readonly string[];
 }
-
-/** Colors of the groups of columns. */
-export const GROUP_COLORS: Readonly<Record<ColumnGroup, string>> = {
-  parameter: "var(--series-0)",
-  dataset: "var(--series-2)",
-  algorithm: "var(--series-6)",
-  model: "var(--series-5)",
-  metric: "var(--series-1)",
-  scalar: "var(--series-4)",
-  custom: "var(--series-3)",
-  fact: "var(--ink-soft)",
-};
 
 export const HEAD_ROW = 18;
 const BOLD_FONT = `600 ${TICK_FONT}`;

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LineColors } from "../../core/lineage/lineColors";
-import type { LineChannels } from "../../core/lineage/lineRaster";
 import { LineStrip } from "../../core/lineage/lineStrip";
 import type { LineHeights } from "../../core/lineage/nearestLine";
-import type { Rgb } from "../../core/scales/colorMap";
-import type { Ink } from "../frame/surface";
+import type { LineLook } from "../frame/lineColor";
 import { lineOpacity, paintStrip } from "./stripImage";
 import { strokeLines } from "./strokeLines";
 
 /** Lines between two neighboring axes; sizes in CSS pixels. */
-export interface StripLines {
+export interface StripLines extends LineLook {
   from: LineHeights;
   to: LineHeights;
   width: number;
   height: number;
-  colors: LineColors;
-  channels: LineChannels;
-  /** Colors of the map, and of gray lines. */
-  stops: readonly Rgb[];
-  gray: Rgb;
-  ink: Ink;
 }
 
 /** Up to so many lines are stroked: sharper than a raster, but slow for many. */

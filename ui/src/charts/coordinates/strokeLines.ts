@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mapColor, NO_COLOR, type LineColors } from "../../core/lineage/lineColors";
+import { NO_COLOR, type LineColors } from "../../core/lineage/lineColors";
 import type { LineHeights } from "../../core/lineage/nearestLine";
-import { rgbText, type Rgb } from "../../core/scales/colorMap";
+import type { Rgb } from "../../core/scales/colorMap";
+import { lineColor } from "../frame/lineColor";
 import type { Ink, Surface } from "../frame/surface";
 
 /** Lines through axes at these places, with their heights at each of them; all in CSS pixels. */
@@ -19,13 +20,6 @@ const GRAY_OPACITY = 0.22;
 const WIDTH = 1.25;
 const FEW_WIDTH = 1.75;
 const FEW = 30;
-
-/** The color of a line for a surface. */
-export function lineColor(colors: LineColors, line: number, stops: readonly Rgb[], ink: Ink): string {
-  if ("colors" in colors) return ink(colors.colors[line]!);
-  const share = colors.shares[line]!;
-  return Number.isNaN(share) ? ink(NO_COLOR) : rgbText(mapColor(stops, share));
-}
 
 /** Strokes lines that don't pass, and then, over them, lines that pass. */
 export function strokeLines(painting: LinesPainting, opacity: number): void {

@@ -57,6 +57,11 @@ describe("cells", () => {
     );
   });
 
+  it("that are infinite and equal are equal", () => {
+    expect(compareCells({ number: "-Infinity" }, { number: "-Infinity" })).toBe(0);
+    expect(compareCells({ number: "-Infinity" }, 0)).toBe(-1);
+  });
+
   it("are listed once, numbers by size and texts as people count", () => {
     expect(distinctCells(column([512, 64, null, 1024, 64, 8], "int"))).toEqual([8, 64, 512, 1024]);
     expect(distinctCells(column(["run_10", "run_2", [1], false, true, 3], "mixed"))).toEqual([3, false, true, "run_2", "run_10", [1]]);

@@ -31,4 +31,5 @@ export const lineage = {
   "coordinates.gap_not_positive": "≤ 0",
   "coordinates.gap_not_a_number": "not a number",
   "coordinates.gap_several": "off axis",
+  "scatter.unplaced": "{n} {n|run|runs} without a place",
 } as const;

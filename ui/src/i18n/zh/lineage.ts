@@ -33,4 +33,5 @@ export const lineage: Record<keyof typeof en, string> = {
   "coordinates.gap_not_positive": "≤ 0",
   "coordinates.gap_not_a_number": "非数值",
   "coordinates.gap_several": "无坐标",
+  "scatter.unplaced": "{n} 个训练无法标出",
 };
