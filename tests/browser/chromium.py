@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The browser of the tests, and its flags."""
+"""The browser of the tests, its flags and its contexts."""
 
 from __future__ import annotations
 
 from shutil import which
+
+from playwright.sync_api import Browser, BrowserContext
+
+from .patience import PATIENCE_S
 
 WHOLE = ("chromium", "chromium-browser", "google-chrome")
 """As people have it."""
@@ -24,3 +28,10 @@ def program(programs: tuple[str, ...] = PROGRAMS) -> str:
     found = next(filter(None, map(which, programs)), None)
     assert found, f"no Chromium: apt-get install {programs[0]}"
     return found
+
+
+def new_context(browser: Browser) -> BrowserContext:
+    """A context as the tests expect it: its window, language and theme."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", color_scheme="light")
+    context.set_default_timeout(1000 * PATIENCE_S)
+    return context

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
-from .chromium import FLAGS, program
+from .chromium import FLAGS, new_context, program
 from .images_page import greys as greys
 from .images_page import many as many
 from .patience import PATIENCE_S
@@ -27,13 +27,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     """One a module: as long as it lives, an event loop runs in this thread, and others want to run their own."""
     expect.set_options(timeout=1000 * PATIENCE_S)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program(), args=FLAGS)
+        yield playwright
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with playwright.chromium.launch(executable_path=program(), args=FLAGS) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -47,10 +51,32 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", color_scheme="light")
-    context.set_default_timeout(1000 * PATIENCE_S)
-    yield context
-    context.close()
+    """For tests that change it, or watch what a first visit loads. Their pages open in it too."""
+    with new_context(browser) as context:
+        yield context
+
+
+class Profile:
+    """A context whose cache keeps the files of the client from test to test, and nothing else."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self._own = context.new_page()
+        self._session = context.new_cdp_session(self._own)
+
+    def forget(self, origins: set[str]) -> None:
+        """Close the pages of a test, and delete what they stored."""
+        for page in self.context.pages:
+            if page != self._own:
+                page.close()
+        for origin in origins:
+            self._session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+
+
+@pytest.fixture(scope="module")
+def profile(browser: Browser) -> Iterator[Profile]:
+    with new_context(browser) as context:
+        yield Profile(context)
 
 
 @pytest.fixture
@@ -60,11 +86,15 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def open_page(context: BrowserContext, complaints: list[str]) -> Iterator[Callable[[LiveViewer, str], Page]]:
+def open_page(request: pytest.FixtureRequest, complaints: list[str]) -> Iterator[Callable[[LiveViewer, str], Page]]:
     """Opens an address of a viewer in a page of its own, and watches the page until the test ends."""
+    profile = None if "context" in request.fixturenames else request.getfixturevalue("profile")
+    context = profile.context if profile else request.getfixturevalue("context")
+    origins: set[str] = set()
 
     def open_(live: LiveViewer, address: str) -> Page:
         origin = f"http://127.0.0.1:{live.port}"
+        origins.add(origin)
         page = context.new_page()
         page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -76,4 +106,7 @@ def open_page(context: BrowserContext, complaints: list[str]) -> Iterator[Callab
         return page
 
     yield open_
-    assert complaints == []
+    found = [*complaints]  # the test may have ended its viewer, which the pages miss from now on
+    if profile:
+        profile.forget(origins)
+    assert found == []

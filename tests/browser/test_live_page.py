@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.server.live_viewer import DEADLINE_S, GrowingLog, LiveViewer, eventually, running_viewer, unpack
 
@@ -166,7 +166,9 @@ SHOW = """hidden => {
 }"""
 
 
-def test_a_hidden_page_leaves_the_stream_and_is_up_to_date_when_shown(tmp_path: Path, open_page: OpenPage):
+def test_a_hidden_page_leaves_the_stream_and_is_up_to_date_when_shown(
+    tmp_path: Path, context: BrowserContext, open_page: OpenPage
+):
     (tmp_path / "logs").mkdir()
     with running_viewer(tmp_path / "logs", tmp_path) as live, training(tmp_path / "logs" / "run") as run:
         run.record(1, 0.125)
@@ -174,7 +176,7 @@ def test_a_hidden_page_leaves_the_stream_and_is_up_to_date_when_shown(tmp_path: 
         page = open_page(live, "/scalars")
         expect(card(page, "loss")).to_contain_text("0.125")
         expect(page.get_by_test_id("live")).to_have_attribute("data-state", "live")
-        page.clock.install()
+        context.clock.install()
         page.evaluate(SHOW, True)
         page.clock.fast_forward(11_000)
         run.record(2, 0.75)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -322,6 +322,7 @@ def test_search_finds_a_tag_by_keyboard_alone(viewer: LiveViewer, open_page: Ope
 
 def test_tags_are_asked_for_once(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/scalars")
+    wait_until_drawn(page.get_by_test_id("card").first)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(urlsplit(request.url).path))
     page.reload()
@@ -331,12 +332,12 @@ def test_tags_are_asked_for_once(viewer: LiveViewer, open_page: OpenPage):
     assert asked.count("/api/tags") == 1
 
 
-def test_a_chart_says_that_lines_are_still_loading(viewer: LiveViewer, open_page: OpenPage):
+def test_a_chart_says_that_lines_are_still_loading(viewer: LiveViewer, context: BrowserContext, open_page: OpenPage):
     page = open_page(viewer, CUSTOM_LOOP)
     wait_until_drawn(page.get_by_test_id("card").first)
     loading = page.get_by_test_id("loading-lines")
     expect(loading).to_have_count(0)
-    held = HeldRequests(page.context, "**/api/curves")
+    held = HeldRequests(context, "**/api/curves")
     page.get_by_test_id("smoothing").fill("0.9")
     expect(loading.first).to_contain_text("Loading… 0 of 1")
     held.release()

@@ -9,29 +9,32 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
-from .chromium import FLAGS, WHOLE, program
-from .patience import PATIENCE_S
+from .chromium import FLAGS, WHOLE, new_context, program
 from .scalars_page import card
 
 HOST = socket.gethostname().lower()
+RESOLVE = f"--host-resolver-rules=MAP {HOST} 127.0.0.1"
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A whole browser with its back/forward cache: Playwright turns that off, and the headless shell has none."""
-    with sync_playwright() as playwright:
-        expect.set_options(timeout=1000 * PATIENCE_S)
-        browser = playwright.chromium.launch(
-            executable_path=program(WHOLE),
-            args=[*FLAGS, f"--host-resolver-rules=MAP {HOST} 127.0.0.1"],
-            ignore_default_args=["--disable-back-forward-cache"],
-        )
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """One that finds this machine by its name."""
+    with playwright.chromium.launch(executable_path=program(), args=[*FLAGS, RESOLVE]) as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture
+def caching_context(playwright: Playwright) -> Iterator[BrowserContext]:
+    """Of a whole browser with its back/forward cache: Playwright turns that off, and the headless shell has none."""
+    without = ["--disable-back-forward-cache"]
+    with playwright.chromium.launch(
+        executable_path=program(WHOLE), args=FLAGS, ignore_default_args=without
+    ) as browser, new_context(browser) as context:  # fmt: skip
+        yield context
 
 
 @dataclass
@@ -94,11 +97,11 @@ def test_ten_loads_in_one_tab_are_all_live(training: Training, context: BrowserC
 
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_a_page_out_of_the_back_forward_cache_is_up_to_date(
-    training: Training, context: BrowserContext, is_shared: bool
+    training: Training, caching_context: BrowserContext, is_shared: bool
 ):
     if not is_shared:
-        without_shared_workers(context)
-    page = training.open(context)
+        without_shared_workers(caching_context)
+    page = training.open(caching_context)
     page.evaluate("addEventListener('pageshow', event => (window.isOutOfCache = event.persisted))")
     page.goto(training.address() + "?linked=off")
     expect(card(page, "loss")).to_be_visible()
