@@ -84,6 +84,9 @@ def test_everything_of_the_frame_is_reached_by_keys(viewer: LiveViewer, open_pag
     expect(ticks.nth(1)).not_to_be_checked()  # the one run of the address is on top
     page.keyboard.press("Space")
     expect(ticks.nth(1)).to_be_checked()
+    for is_shown in (False, True):
+        page.keyboard.press("[")
+        expect(page.get_by_test_id("run-list")).to_be_visible(visible=is_shown)
     page.keyboard.press("/")
     expect(page.get_by_test_id("search")).to_be_focused()
     page.keyboard.type("lineage_sweep")
