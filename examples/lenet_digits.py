@@ -94,7 +94,7 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
         log_dir,
         collect_freq=EVALUATED_EVERY,
         collect_specified_data={"collect_metric": False, "histogram_regular": r".*\.weight"},
-        custom_lineage_data={"peak_learning_rate": peak_learning_rate, "seed": seed},
+        custom_lineage_data={"note": f"cosine over {seconds:g} seconds"},
     )
     started = time.monotonic()
 

@@ -40,6 +40,9 @@ def test_each_rank_under_torchrun_records_its_training(tmp_path: Path) -> None:
         }  # fmt: skip
         assert len(run.graphs()) == 1
         assert list((run.lineage.eval and run.lineage.eval.metric) or {}) == ["accuracy"]
+        assert run.lineage.custom["env/world_size"] == 2
+        assert run.lineage.custom["env/model/parameters"] == run.lineage.custom["env/model/trainable_parameters"]
+    assert [run.lineage.custom["env/rank"] for run in runs] == [0, 1]
     first, second = (run.scalars("loss/auto").value for run in runs)
     assert not np.array_equal(first, second)  # each saw its own half of the data
 
