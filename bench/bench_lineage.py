@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One lineage table over 10,000 runs with 40 columns: first and later calls, filter, sort, best."""
+"""One lineage table over 10,000 runs with 40 columns: in Python, and as the viewer answers it, cold and warm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from measuring import machine
+from measuring import machine, run_alone
 
 from mindscope.formats import mindspore_schemas, wire
 from mindscope.formats.frames import frame
@@ -44,6 +44,23 @@ def main() -> None:
         report("sort by a text", seconds(lambda: table.sort("custom/note")))
         report("best run", seconds(lambda: table.best("Accuracy")))
         report("to_arrow", seconds(table.to_arrow))
+        print_answers(base)
+
+
+def print_answers(base: str) -> None:
+    """The viewer's answers in two processes one after the other: the second finds the cache of the first."""
+    with tempfile.TemporaryDirectory() as workspace:
+        cold = run_alone("lineage_answers.py", base, workspace)
+        warm = run_alone("lineage_answers.py", base, workspace, "importance")
+    assert cold is not None
+    assert warm is not None
+    print(f"{'answers of a viewer (processor time)':<52} {'cold':>10} {'warm':>10}")
+    for name, value in warm.items():
+        print(f"{name:<52} {_figure(cold[name]):>10} {_figure(value):>10}")
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
 
 
 def write_runs(base: Path) -> None:

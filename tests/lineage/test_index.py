@@ -83,3 +83,12 @@ def test_what_a_column_says_of_itself_is_true(cells: list[Any]) -> None:
     other = column.replace({0: "other"} if cells else {})
     assert other.cells.tolist()[1:] == column.cells.tolist()[1:] or math.nan in cells
     assert other.json == cells_to_json(["other", *cells[1:]] if cells else [])
+
+
+@given(st.lists(CELLS | st.none(), min_size=1, max_size=5), st.dictionaries(st.integers(0, 4), CELLS | st.none()))
+def test_a_column_with_other_cells_is_the_column_of_these_cells(cells: list[Any], others: dict[int, Any]) -> None:
+    others = {row: cell for row, cell in others.items() if row < len(cells)}
+    got = Column(KEYS[0], cells, len(cells)).replace(others)
+    want = Column(KEYS[0], [others.get(row, cell) for row, cell in enumerate(cells)], len(cells))
+    for each in ("cells", "numbers", "is_missing", "count", "kind", "range", "differs", "json"):
+        assert repr(getattr(got, each)) == repr(getattr(want, each))

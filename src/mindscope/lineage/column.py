@@ -69,9 +69,14 @@ class Column:
     def replace(self, cells: Mapping[int, Cell | None]) -> Column:
         """The column with other cells in some rows, given by their numbers."""
         replaced: NDArray[np.object_] = np.array(self.cells)
+        numbers, is_missing = np.array(self.numbers), np.array(self.is_missing)
         for row, cell in cells.items():
-            replaced[row] = cell
-        return Column(self.key, replaced, replaced.size)
+            replaced[row], numbers[row], is_missing[row] = cell, as_number(cell), cell is None
+        numbers.flags.writeable = False
+        column = Column(self.key, (), 0)
+        column.cells = replaced
+        column.__dict__ |= {"numbers": numbers, "is_missing": is_missing}  # saves time: they are cached properties
+        return column
 
     def __len__(self) -> int:
         return self.cells.size

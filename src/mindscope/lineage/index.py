@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import Column, ColumnKey
@@ -26,7 +27,7 @@ class TableIndex:
         """Grows with every change."""
         self.order_version = 0
         """The version that last added, removed or moved a row."""
-        self._changed_at: dict[str, int] = {}  # by run: the version that last changed or removed its row
+        self._changed_at: dict[str, int] = {}  # by run: the version of its last change, in their order
 
     def row(self, run: str) -> Row | None:
         """The row of a run, None if there is none."""
@@ -47,13 +48,16 @@ class TableIndex:
         if changed or removed:
             self.version += 1
             self.order_version = self.order_version if is_same_length else self.version
-            self._changed_at.update(dict.fromkeys((*changed, *removed), self.version))
+            for run in (*changed, *removed):
+                self._changed_at.pop(run, None)
+                self._changed_at[run] = self.version
             self._table = None
         return frozenset((*changed, *removed))
 
     def changed_since(self, version: int) -> frozenset[str]:
         """The runs whose row changed, was added or removed after ``version``."""
-        return frozenset(run for run, at in self._changed_at.items() if at > version)
+        entries = takewhile(lambda entry: entry[1] > version, reversed(self._changed_at.items()))
+        return frozenset(run for run, _ in entries)
 
     def table(self, order: Iterable[str] | None = None) -> Table:
         """All rows in the order of their runs: in insertion order, or in the order of ``order``."""

@@ -72,6 +72,7 @@ class LineageRows:
         self._scalars = scalars or ScalarChoice()
         self._sources = sources or RunSources()
         self._seen = 0  # the version of the sources at the last update
+        self._last_runs: Mapping[str, RunStore] | None = None  # of the last update
         self._known: dict[str, _Known] = {}  # by run, in the order of the runs
         self._problems: dict[str, tuple[Reason, ...]] = {}
         self._live: set[str] = set()  # runs whose state changes without new data
@@ -81,7 +82,8 @@ class LineageRows:
     @property
     def problems(self) -> tuple[Reason, ...]:
         """One reason for each settings file and each run that can't be read."""
-        return tuple(problem for id in self._known for problem in self._problems.get(id, ()))
+        ids = [id for id in self._known if id in self._problems] if self._problems else ()
+        return tuple(problem for id in ids for problem in self._problems[id])
 
     def update(self, now: float | None = None, check: Callable[[], None] = lambda: None) -> frozenset[str]:
         """Read changes; returns the runs whose row changed. ``now`` is in seconds since 1970.
@@ -91,15 +93,17 @@ class LineageRows:
         runs = self._runs()
         now = time.time() if now is None else now
         self._sources.update(runs, check)
-        gone = [id for id in self._known if id not in runs]
+        has_same_runs = runs is self._last_runs
+        gone = [] if has_same_runs else [id for id in self._known if id not in runs]
         for id in gone:
             self._forget(id)
         changed: dict[str, Row] = {}
         for id in self._stale(runs, bool(gone)):
             if self._renew(runs, id, now):
                 changed[id] = self._known[id].row
-        if gone or self._known.keys() != runs.keys() or tuple(self._known) != tuple(runs):
+        if not has_same_runs:
             self._known = {id: self._known[id] for id in runs}
+            self._last_runs = runs
         return self.index.update(changed, gone)
 
     def table(self) -> Table:

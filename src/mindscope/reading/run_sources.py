@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from mindscope.lineage.config_files import NAMES, SETTLED_NS, Stamp, config_stamp, read_config_files
 from mindscope.lineage.run_row import lineage_cells
@@ -59,29 +60,47 @@ class RunSources:
         """As of the last update."""
         self.version = 0
         """Grows with every update that found a change."""
-        self._changed_at: dict[str, int] = {}  # by run: the version that last found a change of its store or source
+        self._changed_at: dict[str, int] = {}  # by run: the version of its last change, in their order
+        self._runs: Mapping[str, RunStore] | None = None  # the runs of ``_pairs``
+        self._pairs: list[tuple[RunStore, _Known]] = []
 
     def changed_since(self, version: int) -> list[str]:
         """The runs that changed or are new since ``version``."""
-        return [id for id, at in self._changed_at.items() if at > version]
+        return [id for id, _ in takewhile(lambda entry: entry[1] > version, reversed(self._changed_at.items()))]
 
     def update(self, runs: Mapping[str, RunStore], check: Callable[[], None]) -> None:
-        """Read changes. Calls ``check`` before each changed run; an exception in it ends the update."""
+        """Read changes. ``runs`` is a snapshot that never changes.
+
+        Calls ``check`` before each changed run; an exception in it ends the update.
+        """
         if self._cache is not None:
             self._cache.open()
-        for id in [id for id in self._known if id not in runs]:
-            del self._known[id], self.by_run[id], self._changed_at[id]
         to_check = self._settings_to_check()
-        for id, store in runs.items():
-            known = self._known.get(id)
-            if known is None or known.source.store is not store or known.store_version != store.version:
-                check()
-                self._read(store)
+        if runs is self._runs:
+            stale = [store for store, known in self._pairs if known.store_version != store.version]
+        else:
+            stale = self._compare(runs)
+        for store in stale:
+            check()
+            self._read(store)
+        if runs is not self._runs:
+            self._runs, self._pairs = runs, [(store, self._known[id]) for id, store in runs.items()]
         for id in to_check:
             if (known := self._known.get(id)) is not None:
                 self._try(known, self._read_settings)
         if self._cache is not None:
             self._cache.save(runs)
+
+    def _compare(self, runs: Mapping[str, RunStore]) -> list[RunStore]:
+        """Forget removed runs; returns those that are new or changed."""
+        self._runs = None
+        for id in [id for id in self._known if id not in runs]:
+            del self._known[id], self.by_run[id], self._changed_at[id]
+        return [store for id, store in runs.items() if not self._is_known(id, store)]
+
+    def _is_known(self, id: str, store: RunStore) -> bool:
+        known = self._known.get(id)
+        return known is not None and known.source.store is store and known.store_version == store.version
 
     def close(self) -> None:
         """Save what is unsaved."""
@@ -169,6 +188,7 @@ class RunSources:
     def _note(self, known: _Known) -> None:
         id = known.source.store.id
         self.version += 1
+        self._changed_at.pop(id, None)
         self._changed_at[id] = self.version
         self.by_run[id] = known.source
 

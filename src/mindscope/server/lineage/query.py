@@ -87,7 +87,8 @@ def filter_runs(viewer: Viewer, query: FilterQuery) -> FilterAnswer:
 def _changed_rows(runs: tuple[str, ...], changes: Changes | None) -> NDArray[np.intp]:
     if changes is None:
         return np.arange(len(runs))
-    return np.array([row for row, run in enumerate(runs) if run in changes.runs], np.intp)
+    rows = (row for row, run in enumerate(runs) if run in changes.runs) if changes.runs else ()
+    return np.fromiter(rows, np.intp)
 
 
 def _column_json(column: Column, rows: NDArray[np.intp]) -> str:
