@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the page feels: first paint, filter and scroll with 1,000 and 10,000 runs, and with 300 charts of 20 runs.
+"""How the page feels: first paint, filter and scroll with 1,000 and 10,000 runs, and with 300 charts of 20 runs; frames
+while a brush is dragged over 10,000 runs on 12 parallel axes.
 
 Chromium's own trace is the clock: first contentful paint, the frames that were shown while scrolling, and what the
 page's thread had to do for them. The browser itself makes the scroll gesture, so that no driver holds it up. Beside
@@ -27,11 +28,13 @@ from shutil import which
 from statistics import median
 from typing import Any
 from urllib.error import URLError
+from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import numpy as np
+from bench_lineage import write_runs as write_lineage
 from measuring import machine
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from rich.console import Console
 from rich.table import Table
 
@@ -51,6 +54,9 @@ SCROLLED_PIXELS = 4800
 PIXELS_A_SECOND = 2400
 SETTLED_MS = 1500
 LINE_PIXELS = 20
+AXES = ["learning_rate", "optimizer", "batch_size", "epoch", *(f"custom/parameter_{place}" for place in range(7))]
+AXES.append("metric/Accuracy")
+BRUSHED = ("custom/parameter_3", "learning_rate", "optimizer")
 PLAIN = """<!doctype html><style>html, body {{ margin: 0; height: 100% }} div {{ height: 100%; overflow-y: scroll }}
 p {{ height: {line}px; margin: 0 }}</style><div data-testid="plain">{text}</div>"""
 
@@ -76,6 +82,11 @@ def main() -> None:
         with viewer(wide, Path(room)) as address:
             page = (f"{address}/scalars?runs=all", "scalars", "tag-filter", "tag_1")
             figures[f"{options.charts} charts x 20 runs"] = look_at(browser, *page)
+        lineage = Path(room) / "lineage"
+        write_lineage(lineage)
+        with viewer(lineage, Path(room)) as address:
+            query = urlencode({"target": AXES[-1], "dimension": [f":{axis}" for axis in AXES]}, doseq=True)
+            figures["10,000 runs on 12 parallel axes"] = brush(browser, f"{address}/lineage/models?{query}")
     show(figures)
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "figures": figures}, indent=1))
@@ -240,6 +251,64 @@ FILTER = """([box, text]) => new Promise((resolve) => {
 def filter_ms(page: Page, box: str, text: str) -> float:
     """From the input to the frame that shows its effect."""
     return float(page.evaluate(FILTER, [box, text]))
+
+
+DRAG = """([column, shares]) => new Promise((resolve) => {
+  const track = document.querySelector(`[data-testid=axis-brushes][data-column="${column}"] [data-testid=axis-track]`);
+  track.setPointerCapture = () => {};  // this pointer is not a real one
+  const box = track.getBoundingClientRect();
+  const send = (type, share) => track.dispatchEvent(new PointerEvent(type, {
+    bubbles: true, button: 0, buttons: 1, pointerId: 1,
+    clientX: box.left + box.width / 2, clientY: box.bottom - share * box.height,
+  }));
+  const [first, ...rest] = shares;
+  const frames = [];
+  let last = 0;
+  const step = (now) => {
+    if (last > 0) frames.push(now - last);
+    last = now;
+    if (rest.length > 0) {
+      send("pointermove", rest.shift());
+      requestAnimationFrame(step);
+    } else {
+      send("pointerup", shares.at(-1));
+      resolve(frames);
+    }
+  };
+  send("pointerdown", first);
+  requestAnimationFrame(step);
+})"""
+
+
+def brush(browser: Browser, address: str) -> Figures:
+    """Frames while brushes are dragged up and down on three axes, one after the other."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(address)
+    page.get_by_test_id("axis-track").nth(len(AXES) - 1).wait_for()
+    page.wait_for_timeout(SETTLED_MS)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    shares = [*np.linspace(0.3, 0.8, 100).tolist(), *np.linspace(0.8, 0.2, 60).tolist()]
+    gaps: list[float] = []
+    busy = 0.0
+    for column in BRUSHED:
+        before = busy_seconds(session)
+        gaps += page.evaluate(DRAG, [column, shares])
+        busy += busy_seconds(session) - before
+        page.wait_for_timeout(SETTLED_MS)
+    page.close()
+    return {
+        "frame while brushing, median, ms": (median(gaps), None),
+        "95 % of frames within, ms": (float(np.percentile(gaps, 95)), None),
+        "worst frame, ms": (max(gaps), None),
+        "page's thread a frame, ms": (1000 * busy / len(gaps), None),
+    }
+
+
+def busy_seconds(session: CDPSession) -> float:
+    """Time of the processor that the page's thread has taken."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
 
 
 def show(figures: dict[str, Figures]) -> None:

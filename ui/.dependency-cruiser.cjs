@@ -70,6 +70,7 @@ module.exports = {
       graphs: ["frame"],
       coordinates: ["frame"],
       scatter: ["frame"],
+      target: ["frame"],
       export: ["frame", "curves", "histograms", "heat", "graphs"],
     }),
     ...folders("widgets", {

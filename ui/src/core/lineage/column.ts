@@ -39,6 +39,8 @@ const FEW_VALUES = 12;
 const RUNS_A_VALUE = 2;
 /** High and low of a logarithmic axis are at least two decades apart. */
 const LOG_SPAN = 100;
+/** Half of its values are below this share of the range: evenly spread values are no reason for a logarithm. */
+const LOG_MIDDLE = 0.25;
 
 export function isMissing(cell: LineageCell): cell is null {
   return cell === null;
@@ -112,8 +114,9 @@ export function suggestScale(column: LineageColumn): ScaleKind {
   const finite = numbersOf(column).filter(Number.isFinite);
   if (finite.length === 0) return "category";
   if (!isMeasured(column) && hasFewValues(finite)) return "category";
-  const [low, high] = [minimum(finite), maximum(finite)];
-  return low > 0 && high / low >= LOG_SPAN ? "log" : "linear";
+  const sorted = finite.sort();
+  const [low, high, middle] = [sorted[0]!, sorted.at(-1)!, sorted[Math.floor((sorted.length - 1) / 2)]!];
+  return low > 0 && high / low >= LOG_SPAN && middle < low + (high - low) * LOG_MIDDLE ? "log" : "linear";
 }
 
 /** Results vary freely, even where a few runs agree. */
@@ -128,12 +131,4 @@ function hasFewValues(finite: Float64Array): boolean {
     if (distinct.size > FEW_VALUES) return false;
   }
   return distinct.size === 1 || finite.length >= RUNS_A_VALUE * distinct.size;
-}
-
-function minimum(values: Float64Array): number {
-  return values.reduce((low, value) => Math.min(low, value), Infinity);
-}
-
-function maximum(values: Float64Array): number {
-  return values.reduce((high, value) => Math.max(high, value), -Infinity);
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fittedEnd } from "../../core/lineage/axisLayout";
+import type { ColumnGroup } from "../../core/lineage/column";
+import { formatValue } from "../../core/text/format";
+import { TICK_FONT } from "../frame/axes";
+import { GROUP_COLORS } from "../frame/groupColors";
+import type { Size } from "../frame/plotFrame";
+import { crisp, segment, type Ink, type Surface } from "../frame/surface";
+
+/** A parameter with one measure of its importance; null where the measure can't be computed. */
+export interface ImportanceBar {
+  id: string;
+  name: string;
+  group: ColumnGroup;
+  estimate: { value: number; low: number; high: number } | null;
+}
+
+interface Painting {
+  surface: Surface;
+  size: Size;
+  ratio: number;
+  ink: Ink;
+}
+
+const ROW = 22;
+const TOP = 22;
+const BAR = 10;
+const VALUE = 52;
+const NAME_SHARE = 0.34;
+const MOST_NAME = 220;
+const CAP = 3;
+
+export function importanceHeight(count: number): number {
+  return TOP + count * ROW + 8;
+}
+
+/** The row at a height; -1 above the rows. */
+export function importanceRow(y: number): number {
+  return Math.floor((y - TOP) / ROW);
+}
+
+export function paintImportance(painting: Painting, bars: readonly ImportanceBar[], isSigned: boolean): void {
+  const { surface, size } = painting;
+  const left = Math.min(MOST_NAME, size.width * NAME_SHARE);
+  const width = Math.max(1, size.width - left - VALUE);
+  const x = (value: number): number => left + (isSigned ? (value + 1) / 2 : value) * width;
+  surface.save();
+  surface.font = TICK_FONT;
+  surface.lineWidth = 1;
+  paintGrid(painting, x, isSigned ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1], bars.length);
+  bars.forEach((bar, row) => paintBar(painting, bar, TOP + (row + 0.5) * ROW, left, x));
+  surface.restore();
+}
+
+function paintGrid({ surface, ratio, ink }: Painting, x: (value: number) => number, ticks: readonly number[], count: number): void {
+  surface.textAlign = "center";
+  surface.textBaseline = "middle";
+  for (const tick of ticks) {
+    surface.beginPath();
+    segment(surface, crisp(x(tick), ratio), TOP - 4, crisp(x(tick), ratio), TOP + count * ROW);
+    surface.strokeStyle = ink(tick === 0 ? "var(--outline)" : "var(--grid-line)");
+    surface.stroke();
+    surface.fillStyle = ink("var(--ink-soft)");
+    surface.fillText(formatValue(tick, 2), x(tick), 8);
+  }
+}
+
+function paintBar(
+  { surface, size, ink }: Painting,
+  { name, group, estimate }: ImportanceBar,
+  y: number,
+  left: number,
+  x: (value: number) => number,
+): void {
+  surface.fillStyle = ink(GROUP_COLORS[group]);
+  surface.beginPath();
+  surface.arc(7, y, 3, 0, 2 * Math.PI);
+  surface.fill();
+  surface.textBaseline = "middle";
+  surface.textAlign = "left";
+  surface.fillStyle = ink("var(--ink)");
+  const measure = (text: string): number => surface.measureText(text).width;
+  surface.fillText(fittedEnd(name, left - 28, measure), 16, y);
+  surface.textAlign = "right";
+  surface.fillStyle = ink(estimate ? "var(--ink)" : "var(--ink-soft)");
+  surface.fillText(formatValue(estimate?.value, 2), size.width - 6, y);
+  if (!estimate) return;
+  const [from, to] = [Math.min(x(0), x(estimate.value)), Math.max(x(0), x(estimate.value))];
+  surface.globalAlpha = 0.72;
+  surface.fillStyle = ink(estimate.value < 0 ? "var(--series-1)" : "var(--accent)");
+  surface.fillRect(from, y - BAR / 2, Math.max(1, to - from), BAR);
+  surface.globalAlpha = 1;
+  surface.strokeStyle = ink("var(--ink)");
+  surface.beginPath();
+  segment(surface, x(estimate.low), y, x(estimate.high), y);
+  for (const end of [estimate.low, estimate.high]) segment(surface, x(end), y - CAP, x(end), y + CAP);
+  surface.stroke();
+}
