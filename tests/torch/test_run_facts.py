@@ -127,6 +127,11 @@ def test_two_optimizers_are_groups_of_one() -> None:
     assert (settings["optimizer.group_1.lr"], settings["optimizer.group_1.betas"]) == (0.2, [0.9, 0.999])
 
 
+def test_tuple_with_none_is_a_setting(tmp_path: Path) -> None:
+    row = recorded(tmp_path, optimizer=torch.optim.Adafactor(SmallNet().parameters(), d=2.0))
+    assert (row["optimizer.eps"], row["optimizer.d"]) == ((None, 0.001), 2.0)
+
+
 def test_hundreds_of_groups_are_bounded() -> None:
     weights = [{"params": [nn.Parameter(torch.zeros(1))], "lr": 0.1 / (place + 1)} for place in range(300)]
     settings = optimizer_settings([SGD(weights, lr=0.1)])

@@ -36,10 +36,13 @@ def _attribute(thing: Any, name: str) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether it is a number, a text, a path, an object of torch or an enumeration, or a short collection of them."""
+    """Whether it is a number, a text, a path, an object of torch or an enumeration, or a short collection of them.
+
+    A list may hold None too.
+    """
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
-        return len(items) <= _MOST_ITEMS and all(is_plain(each) for each in items)
+        return len(items) <= _MOST_ITEMS and all(each is None or is_plain(each) for each in items)
     if isinstance(value, Mapping):
         return len(cast("dict[Any, Any]", value)) <= _MOST_ITEMS
     return isinstance(value, (bool, int, float, str, os.PathLike)) or type(value).__module__ in ("enum", "torch")
@@ -47,7 +50,7 @@ def is_plain(value: Any) -> bool:
 
 def plain(value: Any) -> Any:
     """Numbers and lists as they are, anything else as a short text."""
-    if isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in cast("list[Any]", value)]
