@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { colorAt, type Rgb } from "../scales/colorMap";
 import { AxisScale } from "./axisScale";
-import { cellText, type LineageColumn, type ScaleKind } from "./column";
+import { colorRange } from "./colorRange";
+import { cellText, numbersOf, type LineageColumn, type ScaleKind } from "./column";
 import { CHANNEL_MAX, type LineChannels } from "./lineRaster";
 
 /** What colors the lines: the values of a column, or a CSS color for each run of the table. */
@@ -16,12 +17,22 @@ export const NO_COLOR = "var(--ink-soft)";
 /** The lowest share of the color map that is drawn: the map begins near the color of the paper. */
 const FIRST_SHARE = 0.14;
 
-/** Colors of the lines of `rows`. The better end of a numeric column has the strongest color. */
+/** Colors of the lines of `rows`. The better end of a numeric column has the strongest color; outliers have that of an end. */
 export function lineColors(by: ColorBy, rows: ArrayLike<number>): LineColors {
   if ("colors" in by) return { colors: Array.from(rows, (row) => by.colors[row] ?? NO_COLOR) };
   const scale = new AxisScale({ column: by.column, scale: by.scale, isTurned: by.column.goal === "min" }, rows);
   if (by.scale === "category" && !isNumeric(by.column)) return { colors: Array.from(rows, (row) => categoryColor(scale, row)) };
-  return { shares: Float64Array.from(rows, (row) => scale.shares[row] ?? NaN) };
+  const range =
+    by.scale === "category"
+      ? null
+      : colorRange(
+          Array.from(rows, (row) => numbersOf(by.column)[row] ?? NaN),
+          by.scale === "log",
+        );
+  if (range === null || range[0] === range[1]) return { shares: Float64Array.from(rows, (row) => scale.shares[row] ?? NaN) };
+  const [first, last] = (scale.isTurned ? range.toReversed() : range).map((value) => scale.shareOf(value)) as [number, number];
+  const shareOf = (share: number): number => Math.min(1, Math.max(0, (share - first) / (last - first)));
+  return { shares: Float64Array.from(rows, (row) => shareOf(scale.shares[row] ?? NaN)) };
 }
 
 function isNumeric({ kind }: LineageColumn): boolean {
