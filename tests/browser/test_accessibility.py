@@ -25,6 +25,7 @@ PAGES = {
     "/tensors?run=mindspore%2Fcustom_loop": "tensors",
     "/tensors?run=mindspore%2Fcustom_loop&full=t3d_f16": "tensor-table",
     "/lineage/models?find=lineage_sweep": "lineage-table",
+    "/lineage/data": "pipelines",
     "/texts?run=tensorboard%2Ftb_all%2Frun_a": "text",
     "/audio?run=tensorboard%2Ftb_all%2Frun_a": "sound-facts",
     "/pr-curves?run=tensorboard%2Ftb_all%2Frun_a": "pr-chart",

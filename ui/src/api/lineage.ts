@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { renewedTable, type LineageAnswer, type LineageTable } from "../core/lineage/lineageTable";
+import type { PipelineAlignment } from "../core/lineage/pipelineColumns";
 import type { LineageColumn } from "../core/lineage/column";
 import { request } from "./client";
 import { json, type Json } from "./routes";
 
 export type Importance = Json<"/api/lineage/importance", "post">;
-export type Pipelines = Json<"/api/lineage/pipelines", "post">;
 
 /** Which scalars are columns: tags that match one of `scalars`. */
 export interface ScalarColumns {
@@ -42,9 +42,9 @@ export function fetchImportance(query: ImportanceQuery, signal: AbortSignal): Pr
   return json(request("/api/lineage/importance", { body: query, signal }));
 }
 
-/** The data pipelines of runs, aligned operation by operation. */
-export function fetchPipelines(runs: readonly string[] | null, signal: AbortSignal): Promise<Pipelines> {
-  return json(request("/api/lineage/pipelines", { body: { runs }, signal }));
+/** The data pipelines of all runs, aligned operation by operation. */
+export async function fetchPipelines(signal: AbortSignal): Promise<PipelineAlignment> {
+  return (await json<Json<"/api/lineage/pipelines", "post">>(request("/api/lineage/pipelines", { body: {}, signal }))) as PipelineAlignment;
 }
 
 export type LineageFormat = "csv" | "json" | "parquet";

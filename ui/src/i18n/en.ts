@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
+import { dataLineage } from "./en/dataLineage";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
@@ -33,6 +34,7 @@ export const en = {
   ...media,
   ...lineage,
   ...modelLineage,
+  ...dataLineage,
   ...keys,
   ...saved,
   ...tables,

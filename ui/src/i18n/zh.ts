@@ -2,6 +2,7 @@
 import type { MessageKey } from "./en";
 import { compare } from "./zh/compare";
 import { dashboard } from "./zh/dashboard";
+import { dataLineage } from "./zh/dataLineage";
 import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
@@ -34,6 +35,7 @@ export const zh: Record<MessageKey, string> = {
   ...media,
   ...lineage,
   ...modelLineage,
+  ...dataLineage,
   ...keys,
   ...saved,
   ...tables,

@@ -6,6 +6,16 @@ export const PIPELINE: KindDescriptor = {
   kind: "pipeline",
   title: "dashboard.pipeline",
   icon: "pipeline",
+  pages: [
+    {
+      path: "/lineage/data",
+      name: "nav.data_lineage",
+      icon: "pipeline",
+      load: () => import("../pages/lineage/DataLineagePage.svelte"),
+      shows: ["dataset_graph"],
+      isOptional: true,
+    },
+  ],
   card: {
     testid: "card-pipeline",
     code: `SummaryCollector(summary_dir,

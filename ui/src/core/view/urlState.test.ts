@@ -99,6 +99,12 @@ const views: fc.Arbitrary<ViewState> = fc
       details: fc.option(name),
     }),
     lineage: lineageViews,
+    dataLineage: fc.record({
+      isFolded: fc.boolean(),
+      onlyDiffering: fc.boolean(),
+      hasChart: fc.boolean(),
+      stage: fc.option(fc.record({ column: fc.constantFrom("1", "3.1.2"), pipeline: fc.nat({ max: 999 }) })),
+    }),
     values: fc.record({
       mode: fc.constantFrom(...TENSOR_MODES),
       slice: fc.option(fc.array(fc.constantFrom(":", "0", "-1", "::2", "2:8"), { minLength: 1, maxLength: 4 })),

@@ -2,6 +2,7 @@
 import { isAxis, type Axis } from "../scales/axis";
 import type { InclusionSet } from "./inclusionSet";
 import { compareViewOf, defaultCompareView, describeCompare, type CompareView } from "./compareView";
+import { dataLineageViewOf, defaultDataLineageView, describeDataLineage, type DataLineageView } from "./dataLineageView";
 import { dashboardViewOf, defaultDashboardView, describeDashboard, type DashboardView } from "./dashboardView";
 import { SHAPES, type Shape } from "../series/histograms";
 import type { Filter } from "../text/textFilter";
@@ -41,6 +42,7 @@ export interface ViewState {
   comparing: CompareView;
   list: RunsView;
   lineage: LineageView;
+  dataLineage: DataLineageView;
   values: ValueView;
   pictures: ImageView;
   dashboard: DashboardView;
@@ -67,6 +69,7 @@ export function defaultView(): ViewState {
     comparing: defaultCompareView(),
     list: defaultRunsView(),
     lineage: defaultLineageView(),
+    dataLineage: defaultDataLineageView(),
     values: defaultValueView(),
     pictures: defaultImageView(),
     dashboard: defaultDashboardView(),
@@ -99,6 +102,7 @@ export function viewToQuery(view: ViewState): string {
   describeCompare(view.comparing, query);
   describeRuns(view.list, query);
   describeLineage(view.lineage, query);
+  describeDataLineage(view.dataLineage, query);
   describeValues(view.values, query);
   describeDashboard(view.dashboard, query);
   if (view.step !== null) query.append("step", String(view.step));
@@ -132,6 +136,7 @@ export function queryToView(text: string): ViewState {
     comparing: compareViewOf(query),
     list: runsViewOf(query),
     lineage: lineageViewOf(query),
+    dataLineage: dataLineageViewOf(query),
     values: valueViewOf(query),
     pictures: imageViewOf(query),
     dashboard: dashboardViewOf(query),

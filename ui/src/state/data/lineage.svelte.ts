@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchImportance, fetchLineage, fetchMatching, fetchPipelines } from "../../api/lineage";
-import type { Importance, ImportanceQuery, LineageCondition, Pipelines, ScalarColumns } from "../../api/lineage";
+import type { Importance, ImportanceQuery, LineageCondition, ScalarColumns } from "../../api/lineage";
+import type { PipelineAlignment } from "../../core/lineage/pipelineColumns";
 import type { LineageTable } from "../../core/lineage/lineageTable";
 import type { Problem } from "../requests/problem";
 import { Resource } from "../requests/resource.svelte";
-import { ANY_RUN, type ResourceDefinition } from "../requests/resourceCache";
+import { ANY_RUN, noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
 export { fetchLineageFile as readLineageFile, type LineageFormat } from "../../api/lineage";
-export type { Importance, Pipelines };
+export type { Importance };
+
+const STAGE_BYTES = 512;
 
 const lineageTable: ResourceDefinition<ScalarColumns, LineageTable> = {
   kind: "lineage table",
@@ -27,10 +30,12 @@ export const importance: ResourceDefinition<ImportanceQuery, Importance> = {
   runs: ({ runs }) => runs ?? ANY_RUN,
 };
 
-export const pipelineTable: ResourceDefinition<{ runs: readonly string[] | null }, Pipelines> = {
+/** The aligned data pipelines of all runs, read again when the number of pipelines changes. */
+export const pipelineTable: ResourceDefinition<{ pipelines: number }, PipelineAlignment> = {
   kind: "pipelines",
-  read: ({ runs }, signal) => fetchPipelines(runs, signal),
-  runs: ({ runs }) => runs ?? ANY_RUN,
+  read: (_, signal) => fetchPipelines(signal),
+  runs: noRuns,
+  bytes: ({ columns, rows }) => STAGE_BYTES * columns.length * rows.length,
 };
 
 /** The one table of all runs, read while it is in use. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis } from "../../core/scales/axis";
 import type { CompareView } from "../../core/view/compareView";
+import type { DataLineageView } from "../../core/view/dataLineageView";
 import type { DashboardView } from "../../core/view/dashboardView";
 import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
@@ -74,6 +75,10 @@ class View {
 
   get dashboard(): DashboardView {
     return address.state.dashboard;
+  }
+
+  get dataLineage(): DataLineageView {
+    return address.state.dataLineage;
   }
 
   isLogTag(tag: string): boolean {
@@ -156,6 +161,10 @@ class View {
 
   setDashboard(change: Partial<DashboardView>): void {
     address.change({ dashboard: { ...this.dashboard, ...change } });
+  }
+
+  setDataLineage(change: Partial<DataLineageView>): void {
+    address.change({ dataLineage: { ...this.dataLineage, ...change } });
   }
 
   /** Heights of differences and of values have nothing in common: another baseline drops the boxes. */

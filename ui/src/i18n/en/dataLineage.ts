@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+export const dataLineage = {
+  "nav.data_lineage": "Data lineage",
+  "pipelines.toolbar": "Data lineage settings",
+  "pipelines.pipeline": "Data pipeline",
+  "pipelines.mark": "Pipeline {mark}: runs with the same mark have equal pipelines",
+  "pipelines.count": "{pipelines} {n|pipeline|pipelines}",
+  "pipelines.runs": "{runs} {n|run|runs}",
+  "pipelines.more_runs": "+{runs} {n|run|runs}",
+  "pipelines.fold": "Merge equal pipelines",
+  "pipelines.only_differing": "Differing operations only",
+  "pipelines.show_chart": "Chart",
+  "pipelines.chart": "Parameters that differ between pipelines",
+  "pipelines.branch": "Branch {number}",
+  "pipelines.equal": "equal",
+  "pipelines.not_everywhere": "not in all pipelines",
+  "pipelines.lacks": "This pipeline has no {operation} here",
+  "pipelines.rows": "{rows} rows per epoch leave this operation",
+  "pipelines.parameter": "Parameter",
+  "pipelines.restore_title": "Reset conditions and settings",
+  "pipelines.empty": "No data pipelines in the runs",
+  "pipelines.empty_how": "SummaryCollector records the data pipeline of a training:",
+} as const;
