@@ -124,3 +124,14 @@ def test_two_flows_are_aligned_as_well_as_they_can_be(one: Pipeline, other: Pipe
 
     pairs = [column.stages for column in align([one, other]).columns]
     assert sum(stage_score(*pair) for pair in pairs if None not in pair) == best(0, 0)  # type: ignore[arg-type]
+
+
+def test_many_pipelines_that_differ_in_a_seed_have_the_columns_of_one() -> None:
+    def pipeline(seed: int) -> Pipeline:
+        inner = (Operation("Shuffle", (("seed", seed),)), Operation("Map"))
+        return Branches((inner, (Operation("GeneratorDataset"),))), Operation("Zip"), *inner
+
+    got = align([pipeline(seed) for seed in range(300)])
+    assert [column.differing for column in got.columns] == [(), (), ("seed",), ()]
+    assert [len(each.columns) for each in got.columns[0].branches] == [2, 1]
+    assert all(got.row(seed) == pipeline(seed) for seed in range(300))

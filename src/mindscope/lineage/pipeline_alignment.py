@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
 from mindscope.lineage.pipeline import IMPOSSIBLE, Branches, Operation, Pipeline, Stage, pair_flows, stage_score
 
+MOST_COMPARED = 20
+"""A stage is compared with this many stages of a column, those of the most common pipelines."""
 score_of = lru_cache(maxsize=100_000)(stage_score)
 
 
@@ -93,7 +96,7 @@ def align(pipelines: Sequence[Pipeline], check: Callable[[], None] = lambda: Non
 
 
 def _merged(columns: list[list[Stage | None]], pipeline: Pipeline, height: int) -> list[list[Stage | None]]:
-    """The columns with one more row."""
+    """The columns with one more row; changes their lists."""
     scores = np.array([[_fit(column, stage) for stage in pipeline] for column in columns]).reshape(
         len(columns), len(pipeline)
     )
@@ -108,19 +111,21 @@ def _merged(columns: list[list[Stage | None]], pipeline: Pipeline, height: int) 
         here = best[above, left]
         if above and left and here == best[above - 1, left - 1] + scores[above - 1, left - 1]:
             above, left = above - 1, left - 1
-            merged.append([*columns[above], pipeline[left]])
+            columns[above].append(pipeline[left])
+            merged.append(columns[above])
         elif left and here == best[above, left - 1]:
             left -= 1
             merged.append([*[None] * height, pipeline[left]])
         else:
             above -= 1
-            merged.append([*columns[above], None])
+            columns[above].append(None)
+            merged.append(columns[above])
     return merged[::-1]
 
 
 def _fit(column: list[Stage | None], stage: Stage) -> float:
-    """How well a stage matches the stages of a column: the mean over all rows that have one."""
-    scores = [score_of(each, stage) for each in column if each is not None]
+    """How well a stage matches the stages of a column: the mean over the first rows that have one."""
+    scores = [score_of(each, stage) for each in islice(filter(None, column), MOST_COMPARED)]
     return IMPOSSIBLE if IMPOSSIBLE in scores else sum(scores) / len(scores)
 
 
@@ -145,5 +150,6 @@ def _branches(stages: list[Stage | None]) -> tuple[Alignment, ...]:
         for number, flow in rows[-1].items():
             if number == len(groups):
                 groups.append([])
-            groups[number].append(flow)
+            if len(groups[number]) < MOST_COMPARED:
+                groups[number].append(flow)
     return tuple(align([row.get(number, ()) for row in rows]) for number in range(len(groups)))
