@@ -37,13 +37,8 @@ class _Known:
     key: object = None  # the ``files_key`` for which the fields are valid
     saved_key: object = None
     stamp: Stamp = ()
-    stamped_at: int = 0
-    """Nanoseconds since 1970 at which the settings files were read."""
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the settings files were old when they were read, so that a later change has another time."""
-        return _is_settled(self.stamp, self.stamped_at)
+    is_settled: bool = False
+    """Whether the settings files were old when they were read, so that a later change has another time."""
 
 
 class RunSources:
@@ -152,7 +147,7 @@ class RunSources:
         found = None if self._cache is None else self._cache.find(store, key)
         if found is not None:
             known.source, known.stamp = found
-            known.stamped_at = time.time_ns()
+            known.is_settled = True
             known.store_version = version
             known.key = known.saved_key = key
 
@@ -176,7 +171,7 @@ class RunSources:
         if stamp == known.stamp and (known.is_settled or not _is_settled(stamp, now)):
             return
         has_same_files = known.is_settled and _files(stamp) == _files(known.stamp) != ()
-        known.stamp, known.stamped_at = stamp, now
+        known.stamp, known.is_settled = stamp, _is_settled(stamp, now)
         known.saved_key = None
         config = known.source.config if has_same_files else read_config_files(path, stamp)
         if config is not known.source.config:
