@@ -184,7 +184,7 @@ class LineageRows:
             if series is not None and (last := _last(series)) is not None:
                 yield ColumnKey(Group.METRIC, name), last
         store = runs[id]
-        if self._scalars.patterns:
+        if self._scalars.patterns and Kind.SCALAR in store.tag_counts():  # the counts need no series of the cache
             for tag in store.tags(Kind.SCALAR):
                 series = store.scalars(tag) if self._scalars.takes(tag) else None
                 if series is not None:

@@ -24,6 +24,7 @@ from mindscope.server.lineage.schema import (
     LineageTableQuery,
     SelectionQuery,
 )
+from mindscope.store.garbage import gc_disabled
 
 if TYPE_CHECKING:
     from mindscope.reading.lineage_table import LineageTable
@@ -60,7 +61,11 @@ def select_runs(viewer: Viewer, query: SelectionQuery) -> LineageTable:
 
 def answer_table(viewer: Viewer, query: LineageTableQuery) -> str:
     """A LineageAnswer as JSON: the changes since the cursor, or all rows without a cursor of this table."""
-    view = view_table(viewer, query, query.since)
+    with gc_disabled():
+        return _table_json(view_table(viewer, query, query.since))
+
+
+def _table_json(view: LineageView) -> str:
     table = view.table.table
     rows = _changed_rows(table.runs, view.changes)
     check_size(SMALLEST_CELL_BYTES * rows.size * len(table.columns))
