@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fittedEnd } from "../../core/lineage/axisLayout";
 import type { ColumnGroup } from "../../core/lineage/column";
-import { formatValue } from "../../core/text/format";
+import { formatSetting, formatValue } from "../../core/text/format";
 import { TICK_FONT } from "../frame/axes";
 import { GROUP_COLORS } from "../frame/groupColors";
 import type { Size } from "../frame/plotFrame";
@@ -61,7 +61,7 @@ function paintGrid({ surface, ratio, ink }: Painting, x: (value: number) => numb
     surface.strokeStyle = ink(tick === 0 ? "var(--outline)" : "var(--grid-line)");
     surface.stroke();
     surface.fillStyle = ink("var(--ink-soft)");
-    surface.fillText(formatValue(tick, 2), x(tick), 8);
+    surface.fillText(formatSetting(tick), x(tick), 8);
   }
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fittedStart } from "../../core/lineage/axisLayout";
-import type { AxisScale } from "../../core/lineage/axisScale";
+import type { AxisScale, AxisTick } from "../../core/lineage/axisScale";
 import type { LineageColumn } from "../../core/lineage/column";
 import type { AxisPart, TargetGrid } from "../../core/lineage/targetGroups";
 import { MAP } from "../../core/scales/colorMap";
 import type { Area } from "../../core/series/histogramLayout";
-import { formatSetting, formatValue } from "../../core/text/format";
+import { formatValue } from "../../core/text/format";
 import { TICK_FONT } from "../frame/axes";
 import { labelWidth } from "../frame/labelWidth";
 import type { Size } from "../frame/plotFrame";
-import type { Ink, Surface } from "../frame/surface";
+import { segment, type Ink, type Surface } from "../frame/surface";
 
 interface Painting {
   surface: Surface;
@@ -33,19 +33,25 @@ const BOTTOM = 60;
 const RIGHT = 12;
 const LONGEST_LABEL = 130;
 const LEGEND = 120;
+/** Room for a label. */
+const X_TICK = 56;
+const Y_TICK = 30;
 
-function shortLabel({ label, range }: AxisPart): string {
-  return range ? `≥ ${formatSetting(range[0])}` : label;
+/** Labels of an axis at their places: its categories, or ticks between its ranges. */
+function ticksOf(scale: AxisScale, parts: readonly AxisPart[], length: number, room: number): AxisTick[] {
+  if (scale.kind !== "category") return scale.ticks(Math.max(2, Math.floor(length / room)));
+  return parts.map(({ label }, index) => ({ label, share: (index + 0.5) / parts.length }));
 }
 
-function areaOf({ width, height }: Size, { rows }: TargetGrid): Area {
-  const left = Math.min(LONGEST_LABEL, Math.max(30, ...rows.map((part) => labelWidth(shortLabel(part))))) + 10;
+function areaOf({ width, height }: Size, y: AxisScale, grid: TargetGrid): Area {
+  const labels = ticksOf(y, grid.rows, height, Y_TICK).map(({ label }) => labelWidth(label));
+  const left = Math.min(LONGEST_LABEL, Math.max(30, ...labels)) + 10;
   return { left, top: TOP, width: Math.max(1, width - left - RIGHT), height: Math.max(1, height - TOP - BOTTOM) };
 }
 
 /** The cell at a place of the chart; null beside all cells. */
-export function heatCell(at: { x: number; y: number }, size: Size, grid: TargetGrid): number | null {
-  const { left, top, width, height } = areaOf(size, grid);
+export function heatCell(at: { x: number; y: number }, size: Size, y: AxisScale, grid: TargetGrid): number | null {
+  const { left, top, width, height } = areaOf(size, y, grid);
   const column = Math.floor(((at.x - left) / width) * grid.columns.length);
   const row = Math.floor((1 - (at.y - top) / height) * grid.rows.length);
   const isIn = column >= 0 && column < grid.columns.length && row >= 0 && row < grid.rows.length;
@@ -57,7 +63,7 @@ export function paintTargetHeat(painting: Painting, drawing: HeatDrawing): void 
   surface.save();
   surface.font = TICK_FONT;
   surface.lineWidth = 1;
-  const area = areaOf(size, drawing.grid);
+  const area = areaOf(size, drawing.y, drawing.grid);
   const ends = endsOf(drawing.grid);
   paintCells(painting, drawing, area, ends);
   paintLabels(painting, drawing, area);
@@ -72,7 +78,7 @@ function endsOf({ means }: TargetGrid): readonly [number, number] | null {
     : [found.reduce((one, other) => Math.min(one, other)), found.reduce((one, other) => Math.max(one, other))];
 }
 
-/** The stop of the map for a share; a stop is near enough, since every stop is a token of the theme. */
+/** The color of the map at a share, in any theme. */
 function mix(share: number): string {
   const place = Math.max(0, Math.min(1, share)) * (MAP.length - 1);
   const index = Math.min(MAP.length - 2, Math.floor(place));
@@ -90,6 +96,7 @@ function paintCells({ surface, ink }: Painting, { target, grid }: HeatDrawing, a
       surface.strokeStyle = ink("var(--hairline)");
       surface.beginPath();
       surface.rect(x + 1, y + 1, Math.max(1, width - 2), Math.max(1, height - 2));
+      segment(surface, x + 1, y + height - 1, x + width - 1, y + 1);
       surface.stroke();
       return;
     }
@@ -101,18 +108,18 @@ function paintCells({ surface, ink }: Painting, { target, grid }: HeatDrawing, a
 
 function paintLabels({ surface, ink, size }: Painting, { x, y, grid, note }: HeatDrawing, area: Area): void {
   const measure = (text: string): number => surface.measureText(text).width;
-  const [width, height] = [area.width / grid.columns.length, area.height / grid.rows.length];
   surface.fillStyle = ink("var(--ink-soft)");
   surface.textBaseline = "middle";
   surface.textAlign = "right";
-  grid.rows.forEach((part, row) =>
-    surface.fillText(fittedStart(shortLabel(part), area.left - 10, measure), area.left - 6, area.top + area.height - (row + 0.5) * height),
-  );
+  for (const { label, share } of ticksOf(y, grid.rows, area.height, Y_TICK)) {
+    surface.fillText(fittedStart(label, area.left - 10, measure), area.left - 6, area.top + (1 - share) * area.height);
+  }
   surface.textAlign = "center";
   surface.textBaseline = "top";
-  grid.columns.forEach((part, column) =>
-    surface.fillText(fittedStart(shortLabel(part), width - 4, measure), area.left + (column + 0.5) * width, area.top + area.height + 5),
-  );
+  const room = x.kind === "category" ? area.width / grid.columns.length - 4 : X_TICK;
+  for (const { label, share } of ticksOf(x, grid.columns, area.width, X_TICK)) {
+    surface.fillText(fittedStart(label, room, measure), area.left + share * area.width, area.top + area.height + 5);
+  }
   surface.textBaseline = "middle";
   surface.textAlign = "right";
   surface.fillText(note, size.width - RIGHT, 10);

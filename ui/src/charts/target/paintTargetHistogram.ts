@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fittedStart } from "../../core/lineage/axisLayout";
 import type { AxisScale } from "../../core/lineage/axisScale";
-import { CATEGORY_COLORS } from "../../core/lineage/lineColors";
+import { CATEGORY_COLORS, NO_COLOR } from "../../core/lineage/lineColors";
 import type { TargetGroup } from "../../core/lineage/targetGroups";
 import type { Area } from "../../core/series/histogramLayout";
 import { groupDigits } from "../../core/text/format";
@@ -59,7 +59,15 @@ export function paintTargetHistogram(
   const height = area.height / Math.max(1, groups.length);
   groups.forEach((group, index) => {
     const base = area.top + (index + 1) * height;
-    paintRow(painting, group, area, base, height - ROW_GAP, most, CATEGORY_COLORS[index % CATEGORY_COLORS.length]!);
+    paintRow(
+      painting,
+      group,
+      area,
+      base,
+      height - ROW_GAP,
+      most,
+      group.label === null && groups.length > 1 ? NO_COLOR : CATEGORY_COLORS[index % CATEGORY_COLORS.length]!,
+    );
     paintMedian(painting, target, group, area, base, height - ROW_GAP);
     paintNames(painting, labels[index]!, group, area, base - height / 2 + ROW_GAP / 2);
   });

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { page } from "@vitest/browser/context";
+import { expect, test, vi } from "vitest";
+
+import { render } from "../../../tests/render.svelte";
+import { AxisScale } from "../../core/lineage/axisScale";
+import type { LineageCell, LineageColumn, ScaleKind } from "../../core/lineage/column";
+import { targetGrid, targetGroups } from "../../core/lineage/targetGroups";
+import { pictureFile, type Picture } from "../frame/picture";
+import ImportanceBars from "./ImportanceBars.svelte";
+import TargetHeat from "./TargetHeat.svelte";
+import TargetHistogram from "./TargetHistogram.svelte";
+
+type Offer = ((title: string) => Picture) | null;
+
+const ROWS = [0, 1, 2, 3];
+
+function scaleOf(id: string, scale: ScaleKind, cells: readonly LineageCell[]): AxisScale {
+  const kind = scale === "category" ? "text" : "float";
+  const column: LineageColumn = { id, group: "metric", name: id, kind, count: 0, low: null, high: null, differs: true, goal: "max", cells };
+  return new AxisScale({ column, scale, isTurned: false }, ROWS);
+}
+
+const X = scaleOf("lr", "linear", [0, 0.2, 1, 1]);
+const Y = scaleOf("optimizer", "category", ["adam", "adam", "sgd", "sgd"]);
+const TARGET = scaleOf("accuracy", "linear", [0.2, 0.4, 0.9, null]);
+
+/** The file that the chart offers to save. */
+async function svgOf(offer: Offer): Promise<string> {
+  return (await pictureFile(offer!("Title"), "svg")).text();
+}
+
+function sized(testid: string): DOMRect {
+  const chart = page.getByTestId(testid).element() as HTMLElement;
+  chart.parentElement!.style.cssText = "position: fixed; inset: 0; width: 600px; height: 400px";
+  return chart.getBoundingClientRect();
+}
+
+test("the heat map says which cell is pointed at, counts what it leaves out, and is saved", async () => {
+  let offer: Offer = null;
+  const onhover = vi.fn();
+  const grid = targetGrid(X, Y, TARGET.column, ROWS, 2);
+  render(TargetHeat, { x: X, y: Y, target: TARGET.column, grid, label: "Heat", onhover, onpicture: (next: Offer) => (offer = next) });
+  sized("target-heat");
+  await expect.element(page.getByText("1 run without a value")).toBeInTheDocument();
+  await expect.element(page.getByText("sgd")).toBeInTheDocument();
+  await page.getByTestId("target-heat").hover({ position: { x: 150, y: 300 } });
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ cell: 0 }));
+  await page.getByTestId("target-heat").hover({ position: { x: 500, y: 100 } });
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ cell: 3 }));
+  expect(await svgOf(offer)).toContain(">optimizer</text>");
+});
+
+test("a histogram for each group has its name and its number of runs", async () => {
+  const onhover = vi.fn();
+  render(TargetHistogram, { target: TARGET, groups: targetGroups(TARGET, Y, ROWS, 4, 5), label: "Distribution", onhover });
+  sized("target-histogram");
+  await expect.element(page.getByText("adam")).toBeInTheDocument();
+  await page.getByTestId("target-histogram").hover({ position: { x: 500, y: 350 } });
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ group: 1, bin: 3 }));
+});
+
+test("importance shows a value for each parameter, and none where there is none", async () => {
+  const onhover = vi.fn();
+  const bars = [
+    { id: "lr", name: "lr", group: "parameter" as const, estimate: { value: -0.8, low: -0.9, high: -0.6 } },
+    { id: "seed", name: "seed", group: "parameter" as const, estimate: null },
+  ];
+  render(ImportanceBars, { bars, isSigned: true, label: "Importance", onhover });
+  sized("importance-bars");
+  await expect.element(page.getByText("−0.80")).toBeInTheDocument();
+  await expect.element(page.getByText("–", { exact: true })).toBeInTheDocument();
+  await page.getByTestId("importance-bars").hover({ position: { x: 100, y: 55 } });
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ id: "seed" }));
+});
