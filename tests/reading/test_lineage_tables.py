@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, get_ident
 from typing import Any
 
 import pytest
@@ -87,6 +88,26 @@ def test_a_call_that_ends_early_is_continued_by_the_next(catalog: Catalog) -> No
     view = tables.view(NONE)
     assert (len(view.table), left) == (4, 0)
     assert view.table.columns["custom/x"].cells.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_call_that_waits_for_another_can_end(catalog: Catalog) -> None:
+    is_reading, may_go_on = Event(), Event()
+    main = get_ident()
+
+    def check() -> None:
+        if get_ident() == main:
+            raise TimeoutError
+        is_reading.set()
+        assert may_go_on.wait(60)
+
+    tables = LineageTables(lambda: catalog.runs, check)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(tables.view, NONE)
+        assert is_reading.wait(60)
+        with pytest.raises(TimeoutError):
+            tables.view(NONE)
+        may_go_on.set()
+        assert len(first.result().table) == 4
 
 
 def test_few_choices_of_scalars_are_kept(catalog: Catalog) -> None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from secrets import token_hex
 from threading import Lock
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from mindscope.store.garbage import gc_disabled
 
 MOST_CHOICES = 8
 """Tables of more choices of scalars are not kept."""
+CHECK_INTERVAL_S = 0.1
 
 
 class Changes(NamedTuple):
@@ -68,7 +70,7 @@ class LineageTables:
 
     def view(self, choice: ScalarChoice, since: str | None = None) -> LineageView:
         """The current table. ``since`` is the cursor of an earlier view."""
-        with self._lock, gc_disabled():
+        with self._locked(), gc_disabled():
             rows, token = self._keep(choice)
             rows.update(check=self._check)
             version = _version_of(since, token, rows.index.version)
@@ -80,6 +82,16 @@ class LineageTables:
         """Save what the cache does not have yet. Call it before the cache is closed."""
         with self._lock:
             self._sources.close()
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        """Hold the lock; calls ``check`` while another thread has it, because the first table takes seconds."""
+        while not self._lock.acquire(timeout=CHECK_INTERVAL_S):
+            self._check()
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _keep(self, choice: ScalarChoice) -> _Kept:
         kept = self._kept.get(choice)
