@@ -45,6 +45,11 @@ def torch_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+def test_hyperparameters_have_the_order_in_which_they_were_added(torch_log: Path) -> None:
+    table = mindscope.open_runs(torch_log).lineage()
+    assert [key.name for key in table.table.columns if key.group == "parameter"] == ["lr", "opt", "nest"]
+
+
 def tensorboard_accumulator(directory: Path) -> Any:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -39,7 +39,11 @@ class HparamsData:
 
 
 def read_hparams(read_all: Callable[[Kind, Callable[[Message], Message]], list[Message]]) -> HparamsData:
-    """Everything that the plugin stored in a run; later values replace earlier ones."""
+    """Everything that the plugin stored in a run; later values replace earlier ones.
+
+    Hyperparameters have the order of the experiment, then that of their names: a session stores them without an order.
+    """
+    order: dict[str, int] = {}
     values: dict[str, HparamValue] = {}
     metrics: dict[MetricInfo, None] | None = None
     start: Message = {}
@@ -49,11 +53,13 @@ def read_hparams(read_all: Callable[[Kind, Callable[[Message], Message]], list[M
         start = message.get("session_start_info", start)
         end = message.get("session_end_info", end)
         if "experiment" in message:
+            for info in message["experiment"].get("hparam_infos", []):
+                order.setdefault(str(info.get("name", "")), len(order))
             names = (info.get("name", {}) for info in message["experiment"].get("metric_infos", []))
             infos = {MetricInfo(str(name.get("group", "")), str(name.get("tag", ""))): None for name in names}
             metrics = (metrics or {}) | infos
     return HparamsData(
-        values=values,
+        values={name: values[name] for name in sorted(values, key=lambda name: (order.get(name, len(order)), name))},
         metrics=None if metrics is None else tuple(metrics),
         has_session=bool(start or values),
         group=start.get("group_name") or None,

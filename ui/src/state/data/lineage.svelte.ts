@@ -11,6 +11,7 @@ export { fetchLineageFile as readLineageFile, type LineageFormat } from "../../a
 export type { Importance };
 
 const STAGE_BYTES = 512;
+const FEATURE_BYTES = 512;
 
 const lineageTable: ResourceDefinition<ScalarColumns, LineageTable> = {
   kind: "lineage table",
@@ -27,7 +28,8 @@ export const matchingRuns: ResourceDefinition<LineageCondition, ReadonlySet<stri
 export const importance: ResourceDefinition<ImportanceQuery, Importance> = {
   kind: "importance",
   read: fetchImportance,
-  runs: ({ runs }) => runs ?? ANY_RUN,
+  runs: noRuns,
+  bytes: ({ features }) => FEATURE_BYTES * features.length,
 };
 
 /** The aligned data pipelines of all runs, read again when the number of pipelines changes. */
