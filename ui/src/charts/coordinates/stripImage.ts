@@ -34,24 +34,28 @@ function ramp(stops: readonly Rgb[]): Rgb[] {
 /** Paints selected lines in the mean of their colors over all other lines in gray. */
 export function paintStrip(strip: LineStrip, image: ImageData, { stops, gray }: StripLook): void {
   const pixels = new Uint32Array(image.data.buffer);
-  const { all, selected, selectedCount, count } = strip;
+  const { coverages, selected, selectedCount, count } = strip;
   const [bright, pale] = [opacities(selectedCount, 1), opacities(count - selectedCount, GRAY_OPACITY)];
   const colors = stops && ramp(stops);
   const most = bright.length - 1;
+  const grays = Uint32Array.from(pale, (opacity) => packed(gray[0], gray[1], gray[2], opacity));
   for (let pixel = 0; pixel < pixels.length; pixel++) {
-    const whole = all.coverage(pixel);
+    const whole = coverages[pixel]!;
     if (whole === 0) {
       pixels[pixel] = 0;
       continue;
     }
     const coverage = selected.coverage(pixel);
+    const rest = Math.min(most, whole - coverage);
+    if (coverage === 0) {
+      pixels[pixel] = grays[rest]!;
+      continue;
+    }
     const front = bright[Math.min(most, coverage)]!;
-    const back = pale[Math.min(most, whole - coverage)]! * (1 - front);
-    if (coverage === 0) pixels[pixel] = packed(gray[0], gray[1], gray[2], back);
-    else
-      pixels[pixel] = colors
-        ? mapped(selected, pixel, coverage, colors, gray, front, back)
-        : mean(selected, pixel, coverage, gray, front, back);
+    const back = pale[rest]! * (1 - front);
+    pixels[pixel] = colors
+      ? mapped(selected, pixel, coverage, colors, gray, front, back)
+      : mean(selected, pixel, coverage, gray, front, back);
   }
 }
 

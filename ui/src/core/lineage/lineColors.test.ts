@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { LineageCell, LineageColumn } from "./column";
-import { channelsOf, lineColors, NO_COLOR } from "./lineColors";
+import { channelsOf, isSameColorBy, lineColors, NO_COLOR } from "./lineColors";
 import { CHANNEL_MAX } from "./lineRaster";
 
 function column(cells: readonly LineageCell[], kind: LineageColumn["kind"], goal: LineageColumn["goal"] = "max"): LineageColumn {
@@ -44,5 +44,18 @@ describe("colors of lines", () => {
       0,
       CHANNEL_MAX,
     ]);
+  });
+
+  it("are the same for equal columns and equal lists", () => {
+    const cells = [1, 2];
+    const by = (goal: "max" | "min"): { column: LineageColumn; scale: "linear" } => ({
+      column: column(cells, "int", goal),
+      scale: "linear",
+    });
+    expect(isSameColorBy(by("max"), by("max"))).toBe(true);
+    expect(isSameColorBy(by("max"), by("min"))).toBe(false);
+    expect(isSameColorBy(by("max"), { colors: ["red"] })).toBe(false);
+    expect(isSameColorBy({ colors: ["red"] }, { colors: ["red"] })).toBe(true);
+    expect(isSameColorBy({ colors: ["red"] }, { colors: ["lime"] })).toBe(false);
   });
 });

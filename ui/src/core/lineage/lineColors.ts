@@ -11,6 +11,20 @@ export type ColorBy = { readonly column: LineageColumn; readonly scale: ScaleKin
 /** Colors of lines: shares of the color map, NaN for a line without a color, or a CSS color each. */
 export type LineColors = { readonly shares: Float64Array } | { readonly colors: readonly string[] };
 
+/** Whether both give each run the same color. */
+export function isSameColorBy(one: ColorBy, other: ColorBy): boolean {
+  if ("colors" in one || "colors" in other) {
+    return (
+      "colors" in one &&
+      "colors" in other &&
+      one.colors.length === other.colors.length &&
+      one.colors.every((color, row) => color === other.colors[row])
+    );
+  }
+  const [{ column, scale }, { column: otherColumn, scale: otherScale }] = [one, other];
+  return column.cells === otherColumn.cells && column.kind === otherColumn.kind && column.goal === otherColumn.goal && scale === otherScale;
+}
+
 export const CATEGORY_COLORS = Array.from({ length: 10 }, (_, index) => `var(--series-${index})`);
 /** Color of a line whose column has no value, and of lines that are not selected. */
 export const NO_COLOR = "var(--ink-soft)";

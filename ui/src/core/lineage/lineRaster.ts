@@ -5,6 +5,7 @@ export const FULL = 8;
 export const CHANNEL_MAX = 127;
 /** Two sums in one number: the first in units of this. Exact up to 65,000 lines through a pixel. */
 const UNIT = 2 ** 26;
+const PER_UNIT = 1 / UNIT;
 const FIXED = 65536;
 const FRACTION_SHIFT = 13;
 const FRACTION_MASK = FULL - 1;
@@ -84,12 +85,18 @@ export class LineRaster {
 
   /** Coverage of a pixel, in units of FULL for each line. */
   coverage(pixel: number): number {
-    return Math.floor(this.#sums[2 * pixel]! / UNIT);
+    return Math.floor(this.#sums[2 * pixel]! * PER_UNIT);
   }
 
   /** Sum of a channel in a pixel, weighted by coverage. */
   channel(pixel: number, index: 0 | 1 | 2): number {
     const sum = this.#sums[2 * pixel + (index === 0 ? 0 : 1)]!;
-    return index === 1 ? Math.floor(sum / UNIT) : sum % UNIT;
+    const upper = Math.floor(sum * PER_UNIT);
+    return index === 1 ? upper : sum - upper * UNIT;
+  }
+
+  /** Coverage of all pixels. */
+  coverages(): Uint32Array {
+    return Uint32Array.from({ length: this.width * this.height }, (_, pixel) => this.coverage(pixel));
   }
 }

@@ -3,7 +3,9 @@ import { LineRaster, type LineChannels } from "./lineRaster";
 
 /** Lines between two neighboring axes: all of them, and the selected ones, as rasters that follow the selection. */
 export class LineStrip {
-  readonly all: LineRaster;
+  readonly #all: LineRaster;
+  /** How much all lines cover each pixel. */
+  readonly coverages: Uint32Array;
   readonly selected: LineRaster;
   /** Pixel rows of the lines at both axes. */
   readonly #from: ArrayLike<number>;
@@ -18,11 +20,12 @@ export class LineStrip {
     this.#from = from;
     this.#to = to;
     this.#channels = channels;
-    this.all = new LineRaster(width, height);
+    this.#all = new LineRaster(width, height);
     this.selected = new LineRaster(width, height);
     this.#drawn = new Uint8Array(from.length).fill(1);
-    for (let line = 0; line < from.length; line++) this.#add(this.all, line, 1);
-    this.selected.copy(this.all);
+    for (let line = 0; line < from.length; line++) this.#add(this.#all, line, 1);
+    this.coverages = this.#all.coverages();
+    this.selected.copy(this.#all);
     this.#selectedCount = from.length;
   }
 
@@ -36,7 +39,7 @@ export class LineStrip {
 
   /** Selects the lines with 1. Starts from nothing, from all lines or from the last selection: whichever needs fewest lines. */
   select(passing: Uint8Array): void {
-    const [changed, count] = [differences(passing, this.#drawn), passing.reduce((sum, each) => sum + each, 0)];
+    const { changed, count } = compared(passing, this.#drawn);
     const rest = passing.length - count;
     if (Math.min(count, rest) < changed) this.#restart(count <= rest);
     for (let line = 0; line < passing.length; line++) {
@@ -49,7 +52,7 @@ export class LineStrip {
 
   #restart(isEmpty: boolean): void {
     if (isEmpty) this.selected.clear();
-    else this.selected.copy(this.all);
+    else this.selected.copy(this.#all);
     this.#drawn.fill(isEmpty ? 0 : 1);
   }
 
@@ -58,8 +61,12 @@ export class LineStrip {
   }
 }
 
-function differences(one: Uint8Array, other: Uint8Array): number {
-  let count = 0;
-  for (let line = 0; line < one.length; line++) if (one[line] !== other[line]) count++;
-  return count;
+/** How many lines are selected, and how many of all were not before or no more. */
+function compared(passing: Uint8Array, drawn: Uint8Array): { changed: number; count: number } {
+  let [changed, count] = [0, 0];
+  for (let line = 0; line < passing.length; line++) {
+    if (passing[line] !== drawn[line]) changed++;
+    if (passing[line] === 1) count++;
+  }
+  return { changed, count };
 }
