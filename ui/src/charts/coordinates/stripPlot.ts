@@ -13,7 +13,7 @@ export interface StripLines extends LineLook {
   height: number;
 }
 
-/** Up to so many lines are stroked: sharper than a raster, but slow for many. */
+/** The most lines that are stroked: sharper than a raster, but slow for many. */
 export const STROKED = 200;
 
 /** Paints the lines between two axes; after a change of the selection, only the lines that changed. */

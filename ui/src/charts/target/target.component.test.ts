@@ -60,7 +60,7 @@ test("a histogram for each group has its name and its number of runs", async () 
   expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ group: 1, bin: 3 }));
 });
 
-test("importance shows a value for each parameter, and none where there is none", async () => {
+test("importance shows a value for each parameter, and none if there is none", async () => {
   const onhover = vi.fn();
   const bars = [
     { id: "lr", name: "lr", group: "parameter" as const, estimate: { value: -0.8, low: -0.9, high: -0.6 } },

@@ -59,7 +59,7 @@ function categoryColor({ column, categories }: AxisScale, row: number): string {
   return index < 0 ? NO_COLOR : CATEGORY_COLORS[index % CATEGORY_COLORS.length]!;
 }
 
-/** A color of the map that can be told from the paper. */
+/** A color of the map that is distinct from the paper. */
 export function mapColor(stops: readonly Rgb[], share: number): Rgb {
   return colorAt(stops, FIRST_SHARE + (1 - FIRST_SHARE) * share);
 }

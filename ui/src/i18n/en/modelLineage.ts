@@ -110,7 +110,7 @@ export const modelLineage = {
   "importance.linear": "Linear correlation",
   "importance.forest_what":
     "Permutation importance: how much the error of a random forest grows in unseen runs when the parameter is shuffled, as a share of the target's variance.",
-  "importance.forest_blind": "It can't tell apart parameters that vary together.",
+  "importance.forest_blind": "It can't distinguish parameters that vary together.",
   "importance.information_what": "Mutual information of the parameter and the target, as a correlation from 0 to 1.",
   "importance.information_blind": "It has no direction, and misses parameters that matter only together.",
   "importance.rank_what": "Spearman's rank correlation; a ratio of ranks for categories.",
@@ -122,7 +122,7 @@ export const modelLineage = {
   "importance.label": "Importance for {target}",
   "importance.pairs": "Parameters that matter together",
   "importance.set_apart": "Not analyzed",
-  "importance.cause": "No measure can tell a cause from a coincidence. Whiskers are 95 % intervals.",
+  "importance.cause": "No measure distinguishes a cause from a coincidence. Whiskers are 95 % intervals.",
   "importance.interval": "95 % interval",
   "importance.update": "Update",
 } as const;

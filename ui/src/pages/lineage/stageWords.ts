@@ -30,7 +30,7 @@ export function shownParameters(stage: PipelineStage, { differing }: StageColumn
   return names.slice(0, MOST).map((name) => ({ name, text: parameterWords(stage.parameters[name]), differs: differing.includes(name) }));
 }
 
-/** A stage in one line: `Batch(batch_size=32, drop_remainder=true)`; empty where there is none. */
+/** A stage in one line: `Batch(batch_size=32, drop_remainder=true)`; empty if there is none. */
 export function stageText(stage: PipelineStage | null): string {
   if (!stage) return "";
   const parameters = Object.entries(stage.parameters).map(([name, cell]) => `${name}=${cellText(cell)}`);
