@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ColumnGroup, LineageColumn } from "./column";
+import { distinctCells, type ColumnGroup, type LineageColumn } from "./column";
 import type { LineageTable } from "./lineageTable";
 
 /** Groups of columns in the order of the table. */
@@ -20,7 +20,10 @@ export function offeredColumns(table: LineageTable): readonly LineageColumn[] {
   return [...table.columns.values()].filter(({ id }) => id !== RUN_COLUMN);
 }
 
-/** The columns of the table: the chosen ones that exist, or what is worth a look: results first, then settings, then facts. */
+/**
+ * The columns of the table: the chosen ones that exist, or what is worth a look: results first, then settings, then facts,
+ * each part with the columns of most runs first.
+ */
 export function tableColumns(
   table: LineageTable,
   { columns, onlyDiffering, target }: { columns: readonly string[] | null; onlyDiffering: boolean; target: string | null },
@@ -31,7 +34,8 @@ export function tableColumns(
     id === target || (group === "fact" ? SHOWN_FACTS.includes(id) : differs || !onlyDiffering);
   const place = ({ id, group }: LineageColumn): number =>
     id === target ? 0 : group === "metric" ? 1 : group === "scalar" ? 2 : group === "fact" ? 4 : 3;
-  return offered.filter(isShown).sort((one, other) => place(one) - place(other));
+  const byCount = (one: LineageColumn, other: LineageColumn): number => (one.group === "fact" ? 0 : other.count - one.count);
+  return offered.filter(isShown).sort((one, other) => place(one) - place(other) || byCount(one, other));
 }
 
 /** The proposed target: the first metric that differs and has values for most runs; else a scalar; null without one. */
@@ -45,12 +49,17 @@ export function proposedTarget(table: LineageTable): string | null {
   return null;
 }
 
-/** The proposed axes: settings that differ, those of most runs first, then the target last. */
+/** Two runs have different values, apart from runs without one. */
+function hasSeveralValues(column: LineageColumn): boolean {
+  return isNumeric(column) ? column.low !== column.high : distinctCells(column).length > 1;
+}
+
+/** The proposed axes: settings with several values, those of most runs first, then the target last. */
 export function proposedAxes(table: LineageTable, target: string | null, most: number): string[] {
   const settings = offeredColumns(table).filter(
     ({ id, group, differs }) => differs && id !== target && group !== "fact" && group !== "metric",
   );
-  const usual = settings.filter(({ group, kind }) => group !== "scalar" && kind !== "empty");
+  const usual = settings.filter((column) => column.group !== "scalar" && hasSeveralValues(column));
   const results = offeredColumns(table).filter(({ id, group, differs }) => differs && id !== target && group === "metric");
   const byCount = usual.sort((one, other) => other.count - one.count).slice(0, most - 1);
   const rest = results.slice(0, Math.max(0, Math.min(2, most - 1 - byCount.length)));
