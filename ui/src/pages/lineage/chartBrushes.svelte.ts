@@ -3,8 +3,12 @@ import { passingRows, type Brush, type Brushes } from "../../core/lineage/brushe
 import type { LineageTable } from "../../core/lineage/lineageTable";
 import { view } from "../../state/view/view.svelte";
 
-/** A brush that moves is drawn at once; the table and the other pages follow when it rests for a moment. */
+/** A brush that moves is drawn at once; the table and the other pages follow when it rests and no button is pressed. */
 const REST_MS = 120;
+
+let isPressed = false;
+addEventListener("pointerdown", () => (isPressed = true), true);
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (isPressed = false), true);
 
 /** Brushes of the charts. One object serves one chart, which calls `end` when it goes. */
 export class ChartBrushes {
@@ -19,8 +23,7 @@ export class ChartBrushes {
     if (brushes === null || brushes.length === 0) next.delete(column);
     else next.set(column, brushes);
     this.#moving = next;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.end(), REST_MS);
+    this.#wait();
   }
 
   /** For each row of the table 1 if it passes; undefined without brushes. */
@@ -28,6 +31,11 @@ export class ChartBrushes {
     if (this.value.size === 0) return undefined;
     const columns = [...this.value.keys()].flatMap((id) => table.columns.get(id) ?? []);
     return passingRows(columns, this.value, table.runs.length);
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => (isPressed ? this.#wait() : this.end()), REST_MS);
   }
 
   /** Hands the brushes over to the whole page. */
