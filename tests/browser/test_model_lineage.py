@@ -283,3 +283,40 @@ def test_charts_of_two_columns_follow_their_choices(viewer: LiveViewer, open_pag
     expect(page.get_by_role("img", name=f"Distribution of metric/Accuracy in {groups} groups")).to_be_visible()
     page.get_by_test_id("lineage-chart").select_option("none")
     expect(page.get_by_test_id("split")).to_have_count(0)
+
+
+def test_the_list_of_runs_shows_columns_of_the_lineage(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/?find=lineage_sweep")
+    page.get_by_test_id("runs-columns").click()
+    page.get_by_test_id("runs-columns-list-filter").fill("learning_rate")
+    page.get_by_test_id("runs-columns-list-rows").get_by_role("checkbox").check()
+    page.keyboard.press("Escape")
+    head = page.get_by_role("columnheader", name="learning_rate")
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    listed = page.get_by_test_id("runs-rows").get_by_role("row")
+    want = list(whole_table().filter(OF_SWEEP).sort("-learning_rate").columns["learning_rate"].cells)
+    expect(listed).to_have_count(len(want))
+    for place, rate in enumerate(want):
+        expect(listed.nth(place).get_by_role("cell").nth(3)).to_have_text(f"{rate:g}")
+    expect_view(page, "order", "-lineage%3Alearning_rate")
+
+
+def test_a_condition_filters_the_list_of_runs(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/?where=learning_rate+>+0.5")
+    want = whole_table().filter("learning_rate > 0.5").runs
+    listed = page.get_by_test_id("runs-rows").locator("[data-run]")
+    expect(listed).to_have_count(len(want))
+    assert set(listed.evaluate_all("rows => rows.map(row => row.dataset.run)")) == set(want)
+
+
+def test_the_dashboard_has_the_lineage_of_its_run(viewer: LiveViewer, open_page: OpenPage):
+    run = f"{SWEEP}/run_02"
+    page = open_page(viewer, f"/dashboard?run={run}&{TARGET}")
+    card = page.get_by_test_id("card-lineage")
+    row = next(row for row in whole_table() if row["run"] == run)
+    expect(card).to_contain_text("learning_rate")
+    expect(card).to_contain_text(f"{row['learning_rate']:g}")
+    expect(card).to_contain_text("rank ")
+    card.get_by_role("link").first.click()
+    expect(page.get_by_test_id("lineage-toolbar")).to_be_visible()

@@ -214,7 +214,7 @@ def test_tables_and_previews_are_in_the_file(save: Save, viewer: LiveViewer):
     page = save("/")
     expect(page.get_by_role("rowheader")).to_have_count(len(viewer.runs()))
     page = save("/dashboard?run=mindspore%2Flandscape%2Funit_step")
-    expect(page.get_by_role("heading", level=3)).to_have_count(5)
+    expect(page.get_by_role("heading", level=3)).to_have_count(6)
     expect(figure(page, "Loss landscape").get_by_role("img")).to_have_js_property("complete", True)
     assert serious(page) == []
     first = next(iter(open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()))

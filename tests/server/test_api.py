@@ -241,7 +241,7 @@ SERIES = f'[{{"run": "a", "tag": {HALF}}}]'
         ("expressions", f'{{"lines": [{{"run": {HALF}, "y": "a"}}]}}'),
         ("groups", f'{{"groups": [{{"key": {HALF}, "y": "a", "runs": []}}]}}'),
         ("tags", f'{{"runs": ["a", {HALF}]}}'),
-        ("hparams", f'{{"runs": [{HALF}]}}'),
+        ("lineage/pipelines", f'{{"runs": [{HALF}]}}'),
     ],
 )
 def test_halves_of_surrogate_pairs_are_refused(viewer: LiveViewer, address: str, body: str):

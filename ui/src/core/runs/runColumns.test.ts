@@ -19,6 +19,7 @@ describe("columns of the list of runs", () => {
       kinds: fc.integer({ min: 2, max: 8 }),
       hasNotes: fc.boolean(),
       hasIssues: fc.boolean(),
+      lineage: fc.nat({ max: 3 }),
     });
     fc.assert(
       fc.property(need, (wanted) => {
@@ -28,11 +29,22 @@ describe("columns of the list of runs", () => {
   });
 
   it("are all there in a wide window", () => {
-    expect(runColumns({ width: 1560, kinds: 8, hasNotes: true, hasIssues: true })).toMatchObject({ hidden: [], brief: [], kinds: 8 });
+    expect(runColumns({ width: 1560, kinds: 8, hasNotes: true, hasIssues: true, lineage: 0 })).toMatchObject({
+      hidden: [],
+      brief: [],
+      kinds: 8,
+    });
+  });
+
+  it("keep columns of the lineage longer than facts", () => {
+    const plan = runColumns({ width: 700, kinds: 4, hasNotes: true, hasIssues: false, lineage: 3 });
+    expect(plan).toMatchObject({ lineage: 3 });
+    expect(plan.hidden).toContain("size");
+    expect(runColumns({ width: 420, kinds: 4, hasNotes: true, hasIssues: false, lineage: 3 }).lineage).toBeLessThan(3);
   });
 
   it("give up what matters least first", () => {
-    const at = (width: number): readonly string[] => runColumns({ width, kinds: 4, hasNotes: true, hasIssues: false }).hidden;
+    const at = (width: number): readonly string[] => runColumns({ width, kinds: 4, hasNotes: true, hasIssues: false, lineage: 0 }).hidden;
     expect(at(1000)).toEqual(["issues", "files"]);
     expect(at(360)).toEqual(["issues", "files", "size", "duration", "data", "step", "notes", "updated"]);
   });

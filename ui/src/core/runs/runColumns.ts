@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RunColumn } from "./runTable";
+import type { FactColumn } from "./runTable";
 
 /** What the columns of the list of runs depend on. */
 export interface RunColumnsNeed {
@@ -9,16 +9,20 @@ export interface RunColumnsNeed {
   kinds: number;
   hasNotes: boolean;
   hasIssues: boolean;
+  /** Columns of the lineage, which are hidden last. */
+  lineage: number;
 }
 
 export interface RunColumnsPlan {
   /** Widths of the columns, as CSS says them. */
   template: string;
-  hidden: readonly RunColumn[];
+  hidden: readonly FactColumn[];
   /** Kinds of data that there is room for. */
   kinds: number;
+  /** Columns of the lineage that there is room for. */
+  lineage: number;
   /** Columns that show their sign without its words. */
-  brief: readonly RunColumn[];
+  brief: readonly FactColumn[];
 }
 
 /** Beside the names: the tick with its color in front, the menu at the end. */
@@ -27,11 +31,14 @@ export const COLUMN_GAP = 8;
 const PADDING = 32;
 const LEAST_NAME = 140;
 const KIND = 40;
+/** Width of a column of the lineage. */
+const LINEAGE = 96;
 
 interface Draft {
   kinds: number;
-  hidden: Set<RunColumn>;
-  brief: Set<RunColumn>;
+  lineage: number;
+  hidden: Set<FactColumn>;
+  brief: Set<FactColumn>;
   isTight: boolean;
 }
 
@@ -57,19 +64,31 @@ const STEPS: readonly ((draft: Draft) => void)[] = [
 
 /** The columns that fit a width. */
 export function runColumns(need: RunColumnsNeed): RunColumnsPlan {
-  const draft: Draft = { kinds: need.kinds, hidden: new Set(need.hasIssues ? [] : ["issues"]), brief: new Set(), isTight: false };
+  const draft: Draft = {
+    kinds: need.kinds,
+    lineage: need.lineage,
+    hidden: new Set(need.hasIssues ? [] : ["issues"]),
+    brief: new Set(),
+    isTight: false,
+  };
   let plan = planOf(draft, need);
   for (const giveUp of STEPS) {
     giveUp(draft);
     plan = planOf(draft, need);
     if (plan.least <= need.width) break;
   }
+  while (plan.least > need.width && draft.lineage > 0) {
+    draft.lineage--;
+    plan = planOf(draft, need);
+  }
   return plan;
 }
 
 function planOf(draft: Draft, need: RunColumnsNeed): RunColumnsPlan & { least: number } {
-  const { kinds, hidden, brief, isTight } = draft;
-  const columns = widthsOf(draft, need).filter(({ column }) => !hidden.has(column));
+  const { kinds, lineage, hidden, brief, isTight } = draft;
+  const facts = widthsOf(draft, need).filter(({ column }) => !hidden.has(column));
+  const chosen = Array.from({ length: lineage }, () => ({ least: LINEAGE, share: 0 }));
+  const columns = [...facts.slice(0, 1), ...chosen, ...facts.slice(1)];
   const widths = columns.map(({ least }) => least);
   const least =
     PADDING + ENDS.first + ENDS.last + LEAST_NAME + widths.reduce((sum, width) => sum + width, 0) + COLUMN_GAP * (widths.length + 2);
@@ -79,13 +98,14 @@ function planOf(draft: Draft, need: RunColumnsNeed): RunColumnsPlan & { least: n
     template: [`${ENDS.first}px`, name, ...tracks, `${ENDS.last}px`].join(" "),
     hidden: [...hidden],
     kinds,
+    lineage,
     brief: [...brief],
     least,
   };
 }
 
 interface Width {
-  column: RunColumn;
+  column: FactColumn;
   least: number;
   /** Of the room that is left over. */
   share: number;
@@ -93,7 +113,7 @@ interface Width {
 
 /** Every column but that of the names, in their order. */
 function widthsOf({ kinds, brief, isTight }: Draft, { hasNotes, hasIssues }: RunColumnsNeed): Width[] {
-  const fixed = (column: RunColumn, least: number): Width => ({ column, least, share: 0 });
+  const fixed = (column: FactColumn, least: number): Width => ({ column, least, share: 0 });
   const notes = hasNotes ? { column: "notes" as const, least: 112, share: 0.6 } : fixed("notes", brief.has("notes") ? 40 : 104);
   const issues = hasIssues && !brief.has("issues") ? { column: "issues" as const, least: 112, share: 0.4 } : fixed("issues", 36);
   return [

@@ -21,11 +21,15 @@ export interface RunFacts {
   dropped: number;
   /** Labels and note of people as one text; absent or empty where there are none. */
   notes?: string | null;
+  /** Values of columns of the lineage by their ids, to sort by; absent for several runs together. */
+  lineage?: Readonly<Record<string, string | number | null>>;
 }
 
-export type RunColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";
+export type FactColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";
+/** A fact of the run, or a column of the lineage by its id. */
+export type RunColumn = FactColumn | `lineage:${string}`;
 
-export const RUN_COLUMNS: readonly RunColumn[] = [
+export const RUN_COLUMNS: readonly FactColumn[] = [
   "name",
   "state",
   "updated",
@@ -44,8 +48,22 @@ export function runDuration(run: RunFacts): number | null {
   return run.first_wall_time === null || run.last_wall_time === null ? null : run.last_wall_time - run.first_wall_time;
 }
 
+export function lineageColumn(id: string): RunColumn {
+  return `lineage:${id}`;
+}
+
+/** The id of a column of the lineage; null for a fact. */
+export function lineageId(column: RunColumn): string | null {
+  return column.startsWith("lineage:") ? column.slice("lineage:".length) : null;
+}
+
 /** What a column sorts by. */
 export function runKey(run: RunFacts, column: RunColumn): string | number | null {
+  const id = lineageId(column);
+  return id === null ? factKey(run, column as FactColumn) : (run.lineage?.[id] ?? null);
+}
+
+function factKey(run: RunFacts, column: FactColumn): string | number | null {
   switch (column) {
     case "name":
       return run.id;

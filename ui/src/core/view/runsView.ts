@@ -2,7 +2,7 @@
 import { brushesOf, describeBrushes } from "../lineage/brushQuery";
 import type { Brushes } from "../lineage/brushes";
 import type { Filter } from "../text/textFilter";
-import { RUN_COLUMNS, type RunColumn } from "../runs/runTable";
+import { lineageColumn, RUN_COLUMNS, type RunColumn } from "../runs/runTable";
 import { RUN_GROUPINGS, type RunGrouping } from "../runs/runTree";
 
 /** View settings of the list of runs. */
@@ -14,6 +14,8 @@ export interface RunsView {
   brushes: Brushes;
   sort: { column: RunColumn; isDescending: boolean };
   grouping: RunGrouping;
+  /** Columns of the lineage in the list, by their ids. */
+  lineage: readonly string[];
   showsArchived: boolean;
   /** Groups that are not as they are at first: directories open, ranks folded. */
   toggled: readonly string[];
@@ -28,6 +30,7 @@ export function defaultRunsView(): RunsView {
     brushes: new Map(),
     sort: { column: "updated", isDescending: true },
     grouping: "none",
+    lineage: [],
     showsArchived: false,
     toggled: [],
     details: null,
@@ -42,6 +45,7 @@ export function describeRuns(view: RunsView, query: URLSearchParams): void {
   const order = `${sort.isDescending ? "-" : ""}${sort.column}`;
   if (order !== "-updated") query.append("order", order);
   if (view.grouping !== "none") query.append("by", view.grouping);
+  for (const id of view.lineage) query.append("with", id);
   if (view.showsArchived) query.append("archived", "shown");
   for (const group of view.toggled) query.append("fold", group);
   if (view.details !== null) query.append("details", view.details);
@@ -51,13 +55,15 @@ export function describeRuns(view: RunsView, query: URLSearchParams): void {
 export function runsViewOf(query: URLSearchParams): RunsView {
   const regex = query.get("find_regex");
   const order = query.get("order") ?? "-updated";
-  const column = RUN_COLUMNS.find((one) => one === order.replace("-", ""));
+  const name = order.replace(/^-/, "");
+  const column = name.startsWith("lineage:") ? lineageColumn(name.slice("lineage:".length)) : RUN_COLUMNS.find((one) => one === name);
   return {
     filter: { text: regex ?? query.get("find") ?? "", isRegex: regex !== null && regex !== "" },
     where: query.get("where") ?? "",
     brushes: brushesOf(query),
     sort: column ? { column, isDescending: order.startsWith("-") } : defaultRunsView().sort,
     grouping: RUN_GROUPINGS.find((one) => one === query.get("by")) ?? "none",
+    lineage: [...new Set(query.getAll("with"))],
     showsArchived: query.get("archived") === "shown",
     toggled: [...new Set(query.getAll("fold"))],
     details: query.get("details"),

@@ -7,7 +7,7 @@ import { FIGURES } from "../tables/figureTable";
 import { COMPARISONS } from "./imageComparison";
 import { CENTERS, SPREADS } from "../series/groupStatistics";
 import { SHAPES } from "../series/histograms";
-import { RUN_COLUMNS } from "../runs/runTable";
+import { lineageColumn, RUN_COLUMNS } from "../runs/runTable";
 import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
 import { TOP_BY } from "../series/topCurves";
@@ -92,7 +92,8 @@ const views: fc.Arbitrary<ViewState> = fc
       filter: fc.record({ text: name, isRegex: fc.boolean() }),
       where: fc.oneof(fc.constant(""), name),
       brushes: fc.dictionary(name, fc.array(brushes, { minLength: 1, maxLength: 2 })).map((some) => new Map(Object.entries(some))),
-      sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS), isDescending: fc.boolean() }),
+      sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS, lineageColumn("-lr")), isDescending: fc.boolean() }),
+      lineage: names,
       grouping: fc.constantFrom(...RUN_GROUPINGS),
       showsArchived: fc.boolean(),
       toggled: names,

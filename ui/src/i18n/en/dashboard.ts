@@ -15,6 +15,7 @@ export const dashboard = {
   "dashboard.histograms": "Histograms",
   "dashboard.graph": "Computational graph",
   "dashboard.graph_label": "Top-level scopes of the graph of {run}",
+  "dashboard.fields": "{n} {n|field|fields}",
   "dashboard.nodes": "{nodes} {n|node|nodes}",
   "dashboard.pipeline": "Dataset graph",
   "dashboard.stages": "{n} {n|stage|stages}",

@@ -17,6 +17,7 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.histograms": "直方图",
   "dashboard.graph": "计算图",
   "dashboard.graph_label": "{run} 计算图的顶层作用域",
+  "dashboard.fields": "{n} {n|个字段|个字段}",
   "dashboard.nodes": "{nodes} {n|个节点|个节点}",
   "dashboard.pipeline": "数据图",
   "dashboard.stages": "{n} 个阶段",

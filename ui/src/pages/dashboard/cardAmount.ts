@@ -5,8 +5,13 @@ import type { Previews } from "../../state/data/values.svelte";
 import type { KindDescriptor } from "../previews/kind";
 
 /** How much a run has of a kind, in words; "" for nothing, null while it is unknown. */
-export function cardAmount({ kind, count, card }: KindDescriptor, run: Run | undefined, previews: Previews | null): string | null {
-  if (card?.amount) return card.amount(previews);
+export function cardAmount(
+  { kind, count, card }: KindDescriptor,
+  run: Run | undefined,
+  previews: Previews | null,
+  fields: number | null,
+): string | null {
+  if (card?.amount) return card.amount(previews, fields);
   const n = run?.tags[kind] ?? 0;
   return n > 0 && count ? t(count, { n }) : "";
 }

@@ -4,6 +4,7 @@ import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
 import { imageFilter } from "../images/imageFilter";
 import { reasonText } from "../../state/requests/problem";
+import { lineage } from "../../state/data/lineage.svelte";
 import { runs } from "../../state/data/runs.svelte";
 import { readPreviews } from "../../state/data/exportReads";
 import { tags as shownTags } from "../../state/data/tags.svelte";
@@ -11,6 +12,7 @@ import type { Previews } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
 import { namedRuns } from "../../export/selectedRuns";
 import type { KindCard, KindDescriptor } from "../previews/kind";
+import { lineageFields } from "../previews/lineageFields";
 import { cardAmount } from "./cardAmount";
 
 interface CountedCard {
@@ -23,7 +25,10 @@ interface CountedCard {
 export async function dashboardExport(run: string, kinds: readonly KindDescriptor[], signal: AbortSignal): Promise<ViewPlan> {
   const facts = runs.byId.get(run);
   const previews = await shownPreviews(run, signal);
-  const counted = kinds.flatMap((kind) => (kind.card ? [{ kind, card: kind.card, amount: cardAmount(kind, facts, previews) ?? "" }] : []));
+  const fields = lineage.table && lineageFields(lineage.table, run).length;
+  const counted = kinds.flatMap((kind) =>
+    kind.card ? [{ kind, card: kind.card, amount: cardAmount(kind, facts, previews, fields) ?? "" }] : [],
+  );
   const filled = counted.filter(({ amount }) => amount !== "");
   const missing = counted.filter(({ amount }) => amount === "").map(titleOf);
   const peers = [...new Set(shownTags.list.flatMap((tag) => tag.runs))].filter((one) => one !== run);

@@ -8,7 +8,7 @@ import { tableContent, type PlannedColumn } from "../../export/tablePart";
 import { colors } from "../../state/view/runColors.svelte";
 import { modelLineage } from "../../state/view/modelLineage.svelte";
 import { view } from "../../state/view/view.svelte";
-import { groupWords } from "./cellWords";
+import { groupWords } from "../../widgets/tables/lineageWords";
 import type { ShownColumn } from "./shownColumns";
 
 /** The table of the page, with its rows and columns in their order. */

@@ -5,7 +5,7 @@ import { formatSetting } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
 import { annotations, notesText } from "../../state/annotations/annotations.svelte";
 import { BEST, modelLineage, RANK } from "../../state/view/modelLineage.svelte";
-import { cellWords, columnTitle } from "./cellWords";
+import { cellWords, columnTitle } from "../../widgets/tables/lineageWords";
 
 /** A column of the page: one of the lineage, or one that is computed from the target. */
 export interface ShownColumn {

@@ -32,8 +32,11 @@ export interface KindCard {
   how?: MessageKey;
   /** The preview is of one tag, which a person chooses. */
   isTagged?: boolean;
-  /** How much there is, in words; "" for nothing, null while it is unknown. By default the number of tags. */
-  amount?: (previews: Previews | null) => string | null;
+  /**
+   * How much there is, in words; "" for nothing, null while it is unknown. By default the number of tags.
+   * `fields` counts values of the lineage.
+   */
+  amount?: (previews: Previews | null, fields: number | null) => string | null;
   preview?: () => Promise<{ default: Component<PreviewProps> }>;
   /** The preview in a saved page. */
   saved?: () => Promise<SavedPreview>;

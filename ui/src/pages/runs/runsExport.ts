@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatBytes, groupDigits } from "../../core/text/format";
-import { runDuration } from "../../core/runs/runTable";
+import { lineageId, runDuration, type FactColumn } from "../../core/runs/runTable";
 import { runTree } from "../../core/runs/runTree";
 import { formatDuration, formatWallTime } from "../../core/text/time";
 import { t } from "../../i18n/i18n.svelte";
 import type { Setting, ViewPlan } from "../../export/html/model";
+import { isNumeric } from "../../core/lineage/tableColumns";
+import { lineage } from "../../state/data/lineage.svelte";
+import { cellWords, columnTitle } from "../../widgets/tables/lineageWords";
+import { lineageCell } from "./lineageCells";
 import { colors } from "../../state/view/runColors.svelte";
 import { view } from "../../state/view/view.svelte";
 import { tableContent, type PlannedColumn } from "../../export/tablePart";
@@ -32,12 +36,23 @@ export function runsExport(matching: readonly NotedRun[], kinds: readonly KindDe
 
 function settings(): Setting[] {
   const { filter, grouping, sort } = view.list;
-  const order = `${t(`runs.column.${sort.column}`)} ${sort.isDescending ? "↓" : "↑"}`;
+  const id = lineageId(sort.column);
+  const order = `${id ?? t(`runs.column.${sort.column as FactColumn}`)} ${sort.isDescending ? "↓" : "↑"}`;
   return [
     ...filterSetting(filter),
     { name: t("side.sort"), value: order },
     ...(grouping === "none" ? [] : [{ name: t("runs.group"), value: t(`runs.group_${grouping}`) }]),
   ];
+}
+
+function lineagePlan(id: string): PlannedColumn<NotedRun> {
+  const column = lineage.table?.columns.get(id);
+  return {
+    title: column ? columnTitle(column) : id,
+    isNumber: column !== undefined && isNumeric(column),
+    value: (run) => run.lineage[id] ?? null,
+    text: ({ id: run }) => (column ? cellWords(column, lineageCell(id, run)) : NONE),
+  };
 }
 
 function columnsOf(runs: readonly NotedRun[], kinds: readonly KindDescriptor[]): PlannedColumn<NotedRun>[] {
@@ -46,6 +61,7 @@ function columnsOf(runs: readonly NotedRun[], kinds: readonly KindDescriptor[]):
   return [
     words("name", ({ id }) => id),
     words("state", ({ state }) => t(`state.${state}`)),
+    ...view.list.lineage.map(lineagePlan),
     number("updated", (run) => run.last_wall_time, formatWallTime),
     number("duration", runDuration, formatDuration),
     number("step", (run) => run.last_step, groupDigits),
