@@ -68,7 +68,7 @@ def write_runs(base: Path) -> None:
     numbers = random.Random(0)
     for number in range(RUNS):
         path = base / f"run_{number}"
-        path.mkdir()
+        path.mkdir(parents=True)
         (path / NAME).write_bytes(b"".join(frame(wire.encode(mindspore_schemas.LINEAGE_EVENT, event)) for event in
                                            events(number, numbers)))  # fmt: skip
 
