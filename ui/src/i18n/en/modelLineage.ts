@@ -120,6 +120,7 @@ export const modelLineage = {
   "importance.linear_blind": "It misses curves that rise and fall, and parameters that matter only together.",
   "importance.sample": "{runs} {n|run|runs} with a finite target",
   "importance.score": "The forest explains {score} % of the variance in unseen runs",
+  "importance.weak": "Ignore these values: the forest explains too little.",
   "importance.label": "Importance for {target}",
   "importance.pairs": "Parameters that matter together",
   "importance.set_apart": "Not analyzed",

@@ -121,6 +121,7 @@ export const modelLineage: Record<keyof typeof english, string> = {
   "importance.linear_blind": "看不出先升后降的关系，以及只有组合起来才起作用的参数。",
   "importance.sample": "{runs} {n|个训练的目标值有限|个训练的目标值有限}",
   "importance.score": "随机森林可解释未见训练 {score} % 的方差",
+  "importance.weak": "请忽略这些值：随机森林的解释力过低。",
   "importance.label": "对 {target} 的重要性",
   "importance.pairs": "共同起作用的参数",
   "importance.set_apart": "未分析的列",
