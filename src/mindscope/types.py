@@ -209,6 +209,28 @@ class Landscape:
     step_per_epoch: int = 0
 
 
+class GraphFormat(str, Enum):
+    """How a computational graph is encoded."""
+
+    MINDSPORE = "mindspore"
+    """GraphProto."""
+    TENSORFLOW = "tensorflow"
+    """GraphDef, also what PyTorch writes for TensorBoard."""
+    KERAS = "keras"
+    """JSON of a model."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedGraph:
+    """A computational graph as it is in the file; ``mindscope.graph`` reads it."""
+
+    format: GraphFormat
+    data: bytes
+
+
 class DamageKind(str, Enum):
     """The type of a damage."""
 

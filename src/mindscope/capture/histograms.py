@@ -7,6 +7,8 @@ import numpy as np
 
 from mindscope.capture._histogram import encode_histogram
 from mindscope.capture.array_conversion import Array
+from mindscope.capture.array_kind import ArrayKind, WarnOnce
+from mindscope.errors import TypeRejectedError
 
 
 def histogram_field(tag: str, array: Array) -> bytes:
@@ -22,3 +24,15 @@ def histogram_field(tag: str, array: Array) -> bytes:
     elif flat.itemsize > 8:
         flat = flat.astype(np.float64)
     return encode_histogram(tag.encode("utf-8", "backslashreplace"), flat)
+
+
+def _check(array: Array) -> None:
+    if array.dtype.kind == "c":
+        raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
+
+
+def _encode(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
+    return histogram_field(tag, array)
+
+
+HISTOGRAM = ArrayKind(_check, _encode)

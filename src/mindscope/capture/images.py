@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from mindscope.capture._pixels import brightness_to_bytes
 from mindscope.capture.array_conversion import Array
+from mindscope.capture.array_kind import ArrayKind, WarnOnce, value_field
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
@@ -192,3 +193,16 @@ def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
     places[:count] = batch
     grid = np.swapaxes(places.reshape(rows, columns, height, width, channels), 1, 2)
     return grid.reshape(rows * height, columns * width, channels)
+
+
+def _encode(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
+    with np.errstate(all="ignore"):
+        message, invalid = image_message(array)
+    if text := ambiguity(array.shape):
+        warn_once("axes", tag, f"image {tag!r} {text}")
+    if invalid:
+        warn_once("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
+    return value_field(tag, "image", message)
+
+
+IMAGE = ArrayKind(check_image, _encode, copy_image)

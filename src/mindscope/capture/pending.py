@@ -7,32 +7,33 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from mindscope.capture.array_conversion import Array, to_array, to_scalar
+from mindscope.capture.array_conversion import Array, to_array
+from mindscope.capture.array_kind import ArrayKind, WarnOnce
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
-from mindscope.capture.histograms import histogram_field
-from mindscope.capture.images import ambiguity, check_image, copy_image, image_message
+from mindscope.capture.histograms import HISTOGRAM
+from mindscope.capture.images import IMAGE
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
 from mindscope.capture.protobuf_fields import bytes_field, text_field
-from mindscope.capture.scalars import range_warning, scalar_fields
-from mindscope.capture.tensors import check_tensor, planes, tensor_message
-from mindscope.capture.videos import DEFAULT_FPS, check_video, split_frames, video_message
+from mindscope.capture.scalars import SCALAR
+from mindscope.capture.tensors import TENSOR
+from mindscope.capture.videos import VIDEO
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
-from mindscope.formats import wire
-from mindscope.formats.mindspore_schemas import VALUE
-from mindscope.types import Message
 
-VALUE_PLUGINS = ("scalar", "image", "video", "tensor", "histogram", "landscape")
+ARRAYS: dict[str, ArrayKind] = {
+    "scalar": SCALAR,
+    "image": IMAGE,
+    "video": VIDEO,
+    "tensor": TENSOR,
+    "histogram": HISTOGRAM,
+}
 MESSAGE_PLUGINS = ("graph", *FIELDS)
-PLUGINS = (*VALUE_PLUGINS, *MESSAGE_PLUGINS)
+PLUGINS = (*ARRAYS, "landscape", *MESSAGE_PLUGINS)
+"""Every kind that ``add_value`` takes."""
 
 _MIN_BYTES = 16 << 10  # minimal size of a value in the queue: encoding takes time even for small ones
-
-WarnOnce = Callable[[str, str, str], None]
 
 
 class PendingValue(NamedTuple):
@@ -84,12 +85,10 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
         return PendingValue(
             plugin, tag, value.size + _MIN_BYTES, partial(_encode_deferred, plugin, tag, value, warn_once), value
         )
-    check, encode = _ARRAYS[plugin]
-    if plugin == "video":
-        value, fps = split_frames(value)
-        encode = partial(_encode_video, fps=fps)
-    array = to_array(value, partial(copy_image, buffers=buffers) if plugin == "image" else buffers.copy)
-    check(array)
+    kind = ARRAYS[plugin]
+    value, encode = kind.split(value) if kind.split else (value, kind.encode)
+    array = to_array(value, lambda array: kind.copy(array, buffers))
+    kind.check(array)
     return PendingValue(plugin, tag, array.nbytes + _MIN_BYTES, partial(encode, tag, array, warn_once), array)
 
 
@@ -97,71 +96,10 @@ def _from_bytes(plugin: str, tag: str, encoded: bytes) -> PendingValue:
     return PendingValue(plugin, tag, len(encoded) + _MIN_BYTES, lambda: encoded)
 
 
-def _check_scalar(array: Array) -> None:
-    if array.size != 1 or array.dtype.kind == "c":
-        raise ValueRejectedError(
-            f"scalar is {array.dtype} of shape {array.shape}, want exactly one real element; record it as a tensor or "
-            "histogram, or reduce it first"
-        )
-
-
-def _check_histogram(array: Array) -> None:
-    if array.dtype.kind == "c":
-        raise TypeRejectedError(f"histogram has dtype {array.dtype}, want real numbers; record its real part")
-
-
 def _encode_deferred(plugin: str, tag: str, value: DeferredArray, warn_once: WarnOnce) -> bytes:
-    check, encode = _ARRAYS[plugin]
-    array = value.wait()
+    kind, array = ARRAYS[plugin], value.wait()
     try:
-        check(array)
+        kind.check(array)
     except (TypeError, ValueError) as error:
         raise rejection(plugin, tag, error) from error
-    return encode(tag, array, warn_once)
-
-
-def _encode_image(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
-    with np.errstate(all="ignore"):
-        message, invalid = image_message(array)
-    if text := ambiguity(array.shape):
-        warn_once("axes", tag, f"image {tag!r} {text}")
-    if invalid:
-        warn_once("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
-    return _value_field(tag, "image", message)
-
-
-def _encode_video(tag: str, array: Array, warn_once: WarnOnce, fps: float = DEFAULT_FPS) -> bytes:
-    with np.errstate(all="ignore"):
-        message, invalid = video_message(array, fps)
-    if invalid:
-        warn_once("NaN", tag, f"video {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
-    return _value_field(tag, "image", message)
-
-
-def _encode_histogram(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
-    return histogram_field(tag, array)
-
-
-def _encode_scalar(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
-    number = to_scalar(array)
-    if text := range_warning(tag, number):
-        warn_once("range", tag, text)
-    return scalar_fields({tag: number})
-
-
-def _encode_tensor(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
-    with np.errstate(all="ignore"):
-        return b"".join(_value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
-
-
-def _value_field(tag: str, name: str, message: Message) -> bytes:
-    return bytes_field(1, wire.encode(VALUE, {"tag": tag, name: message}))
-
-
-_ARRAYS: dict[str, tuple[Callable[[Array], None], Callable[[str, Array, WarnOnce], bytes]]] = {
-    "scalar": (_check_scalar, _encode_scalar),
-    "image": (check_image, _encode_image),
-    "video": (check_video, _encode_video),
-    "histogram": (_check_histogram, _encode_histogram),
-    "tensor": (check_tensor, _encode_tensor),
-}
+    return kind.encode(tag, array, warn_once)

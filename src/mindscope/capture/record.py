@@ -141,17 +141,13 @@ class SummaryRecord:
         """Collect a value for the next ``record``. Copies it now; later changes have no effect.
 
         Args:
-            plugin: the kind of value: scalar, image, video, tensor, histogram, landscape, graph, train_lineage,
-                eval_lineage, dataset_graph, custom_lineage_data.
+            plugin: the kind of value, such as scalar, image, tensor or histogram. docs/recording.md lists all kinds
+                with the shapes that they take; the error for an unknown one names them too.
             name: the tag. The newest value of a plugin and tag replaces older ones. Graphs and lineage need no name.
             value: a number or array of NumPy, PyTorch, MindSpore, JAX, or any object with ``__array__`` or DLPack. A
-                scalar is one real number, stored as float32, or as float64 if float32 is off by 1 or more. An image is
-                (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with C of 1, 3 or 4. A video is frames of
-                shape (T, H, W), (T, C, H, W) or (T, H, W, C), N videos side by side with N in front, at 4 frames per
-                second, or ``{"frames": frames, "fps": 10}``. A tensor keeps its dtype; complex numbers become
-                ``name/real`` and ``name/imag``. A landscape is a ``mindscope.types.Landscape``. Landscapes, graphs
-                and lineage are messages: a dict of the fields, their bytes, or an object with ``SerializeToString``.
-                custom_lineage_data may also be a dict from text to text, numbers and bools.
+                scalar is one real number, stored as float32, or as float64 if float32 is off by 1 or more. Landscapes,
+                graphs and lineage are messages: a dict of the fields, their bytes, or an object with
+                ``SerializeToString``. custom_lineage_data may also be a dict from text to text, numbers and bools.
 
         Raises:
             ValueError: an unknown plugin.

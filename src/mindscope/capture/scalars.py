@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from mindscope.capture.array_conversion import Array, to_scalar
+from mindscope.capture.array_kind import ArrayKind, WarnOnce
+from mindscope.errors import ValueRejectedError
 from mindscope.formats._frames import frame
 from mindscope.formats._scalar_events import encode_scalar_record, encode_scalar_values, encode_summary_event
 
@@ -28,3 +31,22 @@ def range_warning(tag: str, number: float) -> str | None:
     if FLOAT32_MAX <= abs(number) < float("inf"):
         return f"scalar {tag!r} is {number}, beyond float32; mindscope keeps it, other programs read infinity"
     return None
+
+
+def _check(array: Array) -> None:
+    if array.size != 1 or array.dtype.kind == "c":
+        raise ValueRejectedError(
+            f"scalar is {array.dtype} of shape {array.shape}, want exactly one real element; record it as a tensor or "
+            "histogram, or reduce it first"
+        )
+
+
+def _encode(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
+    number = to_scalar(array)
+    if text := range_warning(tag, number):
+        warn_once("range", tag, text)
+    return scalar_fields({tag: number})
+
+
+SCALAR = ArrayKind(_check, _encode)
+"""A scalar that is still on a device when ``add_value`` gets it."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindscope.capture.array_conversion import BFLOAT16, Array
+from mindscope.capture.array_kind import ArrayKind, WarnOnce, value_field
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.formats.mindspore_schemas import DATA_TYPES
 from mindscope.types import Message
@@ -71,3 +72,11 @@ def _is_exact(array: Array, narrow: Array) -> bool:
     if array.dtype.kind in "iu":
         return bool(int(array.min()) >= -_EXACT_INTEGERS and int(array.max()) <= _EXACT_INTEGERS)
     return bool(np.array_equal(array, narrow.astype(np.float64), equal_nan=True))
+
+
+def _encode(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
+    with np.errstate(all="ignore"):
+        return b"".join(value_field(name, "tensor", tensor_message(plane)) for name, plane in planes(tag, array))
+
+
+TENSOR = ArrayKind(check_tensor, _encode)

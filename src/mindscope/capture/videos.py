@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.capture.array_conversion import Array
+from mindscope.capture.array_kind import ArrayKind, Encode, WarnOnce, value_field
 from mindscope.capture.images import brightness, channel_axis, tile
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
@@ -146,3 +148,19 @@ def _compress(indices: NDArray[np.uint8]) -> bytes:
     from PIL import Image
 
     return Image.fromarray(indices).tobytes("gif", "L", 8, 0)
+
+
+def _split(value: Any) -> tuple[Any, Encode]:
+    frames, fps = split_frames(value)
+    return frames, partial(_encode, fps=fps)
+
+
+def _encode(tag: str, array: Array, warn_once: WarnOnce, fps: float = DEFAULT_FPS) -> bytes:
+    with np.errstate(all="ignore"):
+        message, invalid = video_message(array, fps)
+    if invalid:
+        warn_once("NaN", tag, f"video {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
+    return value_field(tag, "image", message)
+
+
+VIDEO = ArrayKind(check_video, _encode, split=_split)

@@ -15,11 +15,12 @@ ROOT = "Default"
 
 
 class Layer(NamedTuple):
-    """One layer: its path with dots, its class, and the names of its own weights."""
+    """One layer: path with dots, class, names of its own weights, and the ``TypeProto`` of its output if known."""
 
     path: str
     kind: str
     weights: tuple[str, ...]
+    output: Message | None = None
 
 
 class Weight(NamedTuple):
@@ -68,6 +69,7 @@ def _node(number: str, layer: Layer, known: set[str], kinds: Mapping[str, str]) 
         "input": [{"name": weight, "type": 0} for weight in layer.weights if weight in known],  # shared: one name
         "full_name": f"{scope}/{layer.kind}-op0",
         "instance_name": layer.path,
+        **({} if layer.output is None else {"output_type": layer.output}),
     }
 
 

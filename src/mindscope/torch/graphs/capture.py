@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import logging
 import warnings
 from collections.abc import Generator, Mapping
@@ -16,19 +17,24 @@ from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from mindscope.torch.graphs.message import graph_message
-from mindscope.torch.graphs.structure import structure_message
+from mindscope.torch.graphs.structure import SeenType, structure_message
 from mindscope.types import Message
 
 _LONGEST_REASON = 160
 
 
-def graph_of(module: nn.Module, example_inputs: Any, example_kwargs: Mapping[str, Any] | None = None) -> Message:
+def graph_of(
+    module: nn.Module,
+    example_inputs: Any,
+    example_kwargs: Mapping[str, Any] | None = None,
+    seen_types: Mapping[str, SeenType] | None = None,
+) -> Message:
     """The ``GraphProto`` of ``module`` as a dict, for inputs such as ``example_inputs`` (a tuple, or a single value).
 
     Nothing is computed: tensors are traced without their data, and the module stays as it is. Where ``torch.export``
     can't, e.g. for control flow that depends on data, ``torch.fx`` traces; where that can't either, the graph is the
     structure of the modules without data edges. The name is the class of the module, and then also says which of the
-    two it is and why.
+    two it is and why. ``seen_types`` are types of outputs by module path, for the last two.
     """
     inputs: tuple[Any, ...] = cast(Any, example_inputs) if isinstance(example_inputs, tuple) else (example_inputs,)
     name = type(module).__name__
@@ -39,9 +45,11 @@ def graph_of(module: nn.Module, example_inputs: Any, example_kwargs: Mapping[str
         reason = f"torch.export: {_first_line(error)}"
     try:
         with _quietly():
-            return _traced_message(module, inputs, f"{name} (torch.fx; {reason})")
+            return _traced_message(module, inputs, f"{name} (torch.fx; {reason})", seen_types or {})
     except Exception as error:
-        return structure_message(module, f"{name} (module structure; {reason}; torch.fx: {_first_line(error)})")
+        return structure_message(
+            module, f"{name} (module structure; {reason}; torch.fx: {_first_line(error)})", seen_types
+        )
 
 
 def export(
@@ -64,9 +72,15 @@ def _names(program: torch.export.ExportedProgram) -> dict[str, str]:
     return {**found, **signature.inputs_to_parameters}
 
 
-def _traced_message(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Message:
-    traced = fx.symbolic_trace(module)
-    return graph_message(_with_shapes(traced, inputs).graph, name, module)
+def _traced_message(
+    module: nn.Module, inputs: tuple[Any, ...], name: str, seen_types: Mapping[str, SeenType]
+) -> Message:
+    traced = _with_shapes(fx.symbolic_trace(module), inputs)
+    for node in traced.graph.nodes:
+        if node.op == "call_module" and "val" not in node.meta and node.target in seen_types:
+            dtype, shape = seen_types[str(node.target)]
+            node.meta["val"] = torch.empty(shape, dtype=dtype, device="meta")
+    return graph_message(traced.graph, name, module)
 
 
 def _with_shapes(traced: fx.GraphModule, inputs: tuple[Any, ...]) -> fx.GraphModule:
@@ -85,9 +99,16 @@ def _with_shapes(traced: fx.GraphModule, inputs: tuple[Any, ...]) -> fx.GraphMod
 
 @contextmanager
 def _quietly() -> Generator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    """Without warnings and garbage collection: the tracer makes so few cycles that collecting takes a third of it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _first_line(error: Exception) -> str:

@@ -8,19 +8,24 @@ Operations that nothing reads (a summary, a change in place) are held in their o
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import torch
 from torch import fx, nn
 
 from mindscope.collector.structure import numbers_beside
+from mindscope.formats.mindspore_schemas import SOURCE
 from mindscope.torch.graphs.scopes import Scopes
 from mindscope.torch.graphs.types import graph_value, tensor_type_value, type_of, value_of
 from mindscope.types import Message
 
 _CONTROL = 1
+_FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([^\n]+)')
+_TORCH = str(Path(torch.__file__).parent)
 
 
 def graph_message(
@@ -44,6 +49,7 @@ class _Writer:
         self._subgraphs: dict[fx.Node, Message] = {}
         self._counts: Counter[str] = Counter()
         self._last_effect: str | None = None
+        self._module_weights: set[str] = set()
         self._message: Message = {"node": [], "parameters": [], "const_vals": [], "outputs": []}
 
     def write(self, name: str) -> Message:
@@ -102,11 +108,23 @@ class _Writer:
             "instance_name": node.name,
         }
         self._counts[place] += 1
+        message["input"] += [{"name": weight, "type": 0} for weight in self._own_weights(node)]
         if _is_effect(node):
             if self._last_effect is not None:
                 message["input"].append({"name": self._last_effect, "type": _CONTROL})
             self._last_effect = name
         self._message["node"].append(_typed(message, _value(node), "output_type"))
+
+    def _own_weights(self, node: fx.Node) -> list[str]:
+        """The weights of a module that is called as a whole; they become parameters of the graph."""
+        if node.op != "call_module":
+            return []
+        called: Any = _attribute(self._graph.owning_module, str(node.target))
+        weights = {f"{node.target}.{name}": weight for name, weight in called.named_parameters()}
+        new = [name for name in weights if name not in self._module_weights]
+        self._module_weights.update(new)
+        self._message["parameters"] += [_typed({"name": name}, weights[name]) for name in new]
+        return list(weights)
 
     def _op_type(self, node: fx.Node) -> str:
         if node.op == "call_module":
@@ -124,7 +142,16 @@ class _Writer:
     def _attributes(self, node: fx.Node) -> dict[str, Message]:
         found = {name: value_of(value) for name, value in _arguments(node) if value is not None and _is_plain(value)}
         graphs = [each for each in node.all_input_nodes if each in self._subgraphs]
-        return {**found, **{str(each.target): graph_value(self._subgraphs[each]) for each in graphs}}
+        found |= {str(each.target): graph_value(self._subgraphs[each]) for each in graphs}
+        source = source_line(node.meta.get("stack_trace"))
+        return found if source is None else {**found, SOURCE: value_of(source)}
+
+
+def source_line(stack: Any) -> str | None:
+    """Where the network's own code called an operation: file, line and function; None if it is not known."""
+    frames: list[tuple[str, str, str]] = _FRAME.findall(stack) if isinstance(stack, str) else []
+    own = [frame for frame in frames if not frame[0].startswith(_TORCH)] or frames
+    return "{}:{} in {}".format(*own[-1]) if own else None
 
 
 def _given_names(graph: fx.Graph, given: Mapping[str, str]) -> set[str]:

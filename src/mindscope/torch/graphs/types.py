@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
@@ -22,7 +23,7 @@ def data_type(dtype: torch.dtype) -> int:
 def type_of(value: Any) -> Message | None:
     """The ``TypeProto`` of a tensor, a Python number or a sequence of them; None where nothing is known."""
     if isinstance(value, torch.Tensor):
-        return {"data_type": _NUMBERS["TENSOR"], "tensor_type": _tensor_type(value)}
+        return tensor_type(value.dtype, value.shape)
     if isinstance(value, (list, tuple)):
         items = [type_of(item) or {"data_type": _NUMBERS["NONE"]} for item in cast(list[Any], value)]
         return {"data_type": _NUMBERS["TUPLE"], "sequence_type": {"elem_types": items}}
@@ -30,9 +31,11 @@ def type_of(value: Any) -> Message | None:
     return None if number is None else {"data_type": number}
 
 
-def _tensor_type(tensor: torch.Tensor) -> Message:
-    sizes = [{"size": size if type(size) is int else _UNKNOWN_SIZE} for size in tensor.shape]
-    return {"elem_type": data_type(tensor.dtype), "shape": {"dim": sizes}}
+def tensor_type(dtype: torch.dtype, shape: Sequence[Any]) -> Message:
+    """The ``TypeProto`` of a tensor; sizes that are no numbers are unknown."""
+    sizes = [{"size": size if type(size) is int else _UNKNOWN_SIZE} for size in shape]
+    inner = {"elem_type": data_type(dtype), "shape": {"dim": sizes}}
+    return {"data_type": _NUMBERS["TENSOR"], "tensor_type": inner}
 
 
 def _python_type(value: Any) -> int | None:

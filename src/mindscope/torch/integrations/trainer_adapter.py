@@ -42,7 +42,7 @@ class TrainerAdapter:
         self.collector.__enter__()
         self.params = CallbackParams(
             mode="train", list_callback=collectors, network=network, train_network=network, net_outputs=None,
-            dataset_sink_mode=False, train_dataset_element=None,
+            dataset_sink_mode=False, train_dataset_element=None, graph_probe=None,
             parallel_mode=distributed.parallel_mode(), device_number=distributed.get_group_size(),
         )  # fmt: skip
         self.params.update(state)

@@ -48,8 +48,10 @@ class TorchFramework:
             return None
         seen = params.get("graph_probe")
         if seen is not None:
-            return graph_of(plain_network(seen.network), seen.args, seen.kwargs)
-        return graph_of(plain_network(params["network"]), *_inputs(params))
+            network = plain_network(seen.network)
+            return graph_of(network, seen.args, seen.kwargs, seen.types_in(network))
+        network, types = plain_network(params["network"]), params.get("output_types")
+        return graph_of(network, *_inputs(params), None if types is None else types.types_in(network))
 
     def dataset(self, params: Any) -> DatasetNode | None:
         """Batches of transformed samples, as far as a DataLoader describes them."""

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 from torch.utils.hooks import RemovableHandle
 
 from mindscope.torch.core.devices import autocast_dtype
+
+SeenType = tuple[torch.dtype, tuple[int, ...]]
+"""Dtype and shape of a tensor."""
 
 
 class GraphProbe:
@@ -26,11 +30,20 @@ class GraphProbe:
         self.kwargs: dict[str, Any] = {}
         self.autocast_dtype: torch.dtype | None = None
         """Of ``torch.autocast`` around any of the calls; None without."""
+        self._types: dict[nn.Module, SeenType] = {}
         self._whole = network
-        watched = [network, *network.children()]
+        watched = [module for module in (network, *network.children()) if _takes_hooks(module)]
         self._handles: list[RemovableHandle] = [
             module.register_forward_pre_hook(self._see, with_kwargs=True) for module in watched
         ]
+        modules = [module for module in network.modules() if _takes_hooks(module)]
+        if not any(_is_compiled(module) for module in modules):  # a hook would compile it once more
+            self._handles += [module.register_forward_hook(self._see_output) for module in modules]
+
+    def types_in(self, network: nn.Module) -> dict[str, SeenType]:
+        """Dtype and shape of the first tensor that each module returned at its first call, by path in ``network``."""
+        modules: list[tuple[str, nn.Module]] = [*cast(Any, network.named_modules())]
+        return {path: self._types[module] for path, module in modules if module in self._types}
 
     def stop(self) -> None:
         """Watch no longer."""
@@ -42,6 +55,23 @@ class GraphProbe:
         self.autocast_dtype = self.autocast_dtype or autocast_dtype()
         if self.network is None or (self.network is not self._whole and _size(module) > _size(self.network)):
             self.network, self.args, self.kwargs = module, args, kwargs
+
+    def _see_output(self, module: nn.Module, args: Any, output: Any) -> None:
+        if torch.compiler.is_compiling():  # what follows is no part of a compiled network
+            return
+        if module not in self._types:
+            leaves: list[Any] = pytree.tree_leaves(output)
+            tensor = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
+            if tensor is not None:
+                self._types[module] = tensor.dtype, tuple(tensor.shape)
+
+
+def _takes_hooks(module: nn.Module) -> bool:
+    return not isinstance(module, torch.jit.ScriptModule)
+
+
+def _is_compiled(module: nn.Module) -> bool:
+    return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
 
 
 def _size(module: nn.Module) -> int:

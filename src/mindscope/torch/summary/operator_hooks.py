@@ -29,9 +29,9 @@ def isolated_values() -> Generator[None]:
         summary_buffer.BUFFER.swap(*kept)
 
 
-def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any]) -> Any:
-    """The ``GraphProto`` of a network for such inputs."""
-    return import_module("mindscope.torch.graphs").graph_of(network, inputs, named_inputs)
+def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any], types: Any = None) -> Any:
+    """The ``GraphProto`` of a network for such inputs; ``types`` are those that modules returned, by path."""
+    return import_module("mindscope.torch.graphs").graph_of(network, inputs, named_inputs, types)
 
 
 def save_stages(network: Any, inputs: Any, loss: Any, labels: tuple[Any, ...] = ()) -> None:

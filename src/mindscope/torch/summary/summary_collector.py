@@ -22,6 +22,7 @@ from mindscope.torch.core import distributed
 from mindscope.torch.core.loss import loss_of
 from mindscope.torch.core.run_context import CallbackParams, RunContext
 from mindscope.torch.summary.framework import TorchFramework
+from mindscope.torch.summary.graph_probe import GraphProbe
 from mindscope.torch.summary.host_copy import HandOver
 from mindscope.torch.summary.summary_buffer import discard_values, start_collecting, stop_collecting
 
@@ -74,13 +75,20 @@ class SummaryCollector(Collector, Callback):
 
     def begin(self, run_context: RunContext) -> None:
         """Begin a training or an evaluation, which may be inside of a training."""
-        self._session.begin(run_context.original_args(), SummaryCollector)
+        params = run_context.original_args()
+        if params["mode"] == "train" and params.get("network") is not None and "graph_probe" not in params:
+            params["output_types"] = GraphProbe(params["network"])
+        self._session.begin(params, SummaryCollector)
 
     def step_end(self, run_context: RunContext) -> None:
         """Collect, if this step is due."""
         params = run_context.original_args()
         if params["mode"] == "train":
+            probe = params.get("output_types")
+            if probe is not None:
+                probe.stop()
             self._session.collect(params)
+            params["output_types"] = None  # it holds the inputs of the network
             if self._keeps_weights:
                 self._session.keep_weights("step", params)
 

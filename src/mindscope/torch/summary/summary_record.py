@@ -91,4 +91,4 @@ class _Traced:
             raise RuntimeError(f"{self._name} was not called since the recorder was made")
         first.stop()
         self._first = None  # it holds the inputs
-        return graph_of(first.network, first.args, first.kwargs)
+        return graph_of(first.network, first.args, first.kwargs, first.types_in(first.network))
