@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from Cython.Build import cythonize
+from Cython.Build import cythonize  # pyright: ignore[reportUnknownVariableType]
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
@@ -54,7 +54,8 @@ class ArchiveSourceAndWeb(sdist):
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
 COMPILED = {
     "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
-    "formats": ["_decoding", "_encoding", "_frames", "_scalar_events", "_scan", "_schema"],
+    "formats": ["_decoding", "_encoding", "_frames", "_message_columns", "_scalar_events", "_scan", "_schema"],
+    "graph": ["_matching"],
     "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_values", "_x_axis"],
 }
 
@@ -84,7 +85,9 @@ MODULES = [extension(folder, name) for folder, names in COMPILED.items() for nam
 CORES = os.cpu_count() or 1
 
 setup(
-    ext_modules=cythonize(MODULES, build_dir="build/cython", nthreads=CORES),
+    ext_modules=cythonize(  # pyright: ignore[reportUnknownArgumentType]
+        MODULES, build_dir="build/cython", nthreads=CORES
+    ),
     cmdclass={"build_py": BuildPythonAndWeb, "sdist": ArchiveSourceAndWeb},
-    options={"build_ext": {"parallel": CORES}},
+    options={"build_ext": {"parallel": str(CORES)}},
 )

@@ -66,6 +66,10 @@ TEXTS: Mapping[str, str] = {
     "tensor_shape": "tensor of shape {shape} has {got} values, want {want}",
     "landscape_shape": "landscape has {z} losses, want one for each of its {x} x {y} points, all of them numbers",
     "graph_dtype": "graph value has dtype {number}, want a number",
+    "graph_not_found": "run {run} has no graph {graph}",
+    "graph_node_not_found": "graph {graph} has {nodes} nodes, no node {node}",
+    "graph_damaged": "{damaged} of {nodes} nodes of graph {name} can't be read to their ends",
+    "graph_cut": "graph {name} breaks off after {nodes} nodes",
     # damages
     "length_checksum": "length checksum is {got}, want {want}",
     "payload_checksum": "payload checksum is {got}, want {want}",
@@ -149,6 +153,7 @@ TEXTS: Mapping[str, str] = {
     ),
     "filter_no_number": "want a number at character {character}",
     # lineage: importance
+    "column_custom": "a custom field may be noted after the training, and be a result; name it to analyze it",
     "column_few": "only {count} runs have it and the target, want {want}",
     "column_constant": "constant: every run has {value}",
     "column_constant_or_missing": "constant: {count} of {runs} runs have {value}, the others have none",

@@ -59,7 +59,7 @@ def _facts(report: RunReport) -> Iterable[str]:
         more = f" and {content.count - 1} more" if content.count > 1 else ""
         yield f"  {content.kind.replace('_', ' ')}: {content.name}{more}"
     for graph in report.graphs:
-        size = f"{graph.nodes} nodes, {graph.edges} edges, {graph.parameters} parameters"
+        size = f"{graph.operations} operations, {graph.edges} edges, {graph.parameters} parameters"
         yield f"  graph {graph.name or '(unnamed)'}: {size}"
     if report.dataset_stages:
         yield f"  dataset: {' <- '.join(report.dataset_stages)}"

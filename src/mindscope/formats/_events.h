@@ -40,7 +40,7 @@ static int take_by_kind(Found *found, int32_t tag, int32_t number, const WireFie
         if (scalar_tensor(value, end, &scalar)) return push_scalar(found, tag, stamp, scalar);
         known->unusual_in = found->batch; /* later rows must keep their order after this one */
     }
-    if (kind > KIND_UNKNOWN) return refer(found, tag, TOLD + kind, stamp, offset, end - value);
+    if (kind > KIND_UNKNOWN) return refer(found, tag, METADATA_KIND + kind, stamp, offset, end - value);
     return number ? refer(found, tag, number, stamp, offset, end - value) : TAKEN;
 }
 

@@ -54,7 +54,7 @@ cdef extern from "_found.h" nogil:
     enum:
         EVENT_FIELD_NUMBER "EVENT_FIELD"
         BROKEN_METADATA_NUMBER "BROKEN_METADATA"
-        TOLD_NUMBER "TOLD"
+        METADATA_KIND_NUMBER "METADATA_KIND"
         KIND_SCALAR
         KIND_FAILED
     ctypedef int32_t (*AskKind)(void *asker, int32_t tag, const uint8_t *metadata, size_t length) noexcept nogil

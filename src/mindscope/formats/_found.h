@@ -7,7 +7,7 @@
 #include "_tags.h"
 
 /* Number ranges of references; numbers below 1000 are fields of Summary.Value. */
-enum { EVENT_FIELD = 1000, BROKEN_METADATA = 1999, TOLD = 2000 };
+enum { EVENT_FIELD = 1000, BROKEN_METADATA = 1999, METADATA_KIND = 2000 };
 enum { NO_TAG = -1 };
 
 /* The kind of a tag; any other number above 0 is also a kind. */

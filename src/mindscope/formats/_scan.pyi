@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 EVENT_FIELD: int
 BROKEN_METADATA: int
-TOLD: int
-TOLD_SCALAR: int
+METADATA_KIND: int
+SCALAR_KIND: int
 
 class EventColumns:
     def start(self, dialect: str, find_kind: Callable[[str, bytes | None], int]) -> None: ...

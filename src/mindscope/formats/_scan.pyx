@@ -13,7 +13,7 @@ from libc.string cimport memcpy
 
 from mindscope.formats._events cimport (
     BROKEN_METADATA_NUMBER, DIALECT_LINEAGE, DIALECT_MINDSPORE, DIALECT_TENSORBOARD, EVENT_FIELD_NUMBER, KIND_FAILED,
-    KIND_SCALAR, RECORD_FOOTER, RECORD_HEADER, SCALARS_END, SCALARS_NO_MEMORY, TOLD_NUMBER, Column, Dialect, Found,
+    KIND_SCALAR, RECORD_FOOTER, RECORD_HEADER, SCALARS_END, SCALARS_NO_MEMORY, METADATA_KIND_NUMBER, Column, Dialect, Found,
     Places, ScalarRows, Scalars, crc32c_initialise, events_scan, found_free, found_start, rows_copy, rows_empty,
     rows_have_steps, scalars_forget, tags_rows)
 
@@ -27,9 +27,9 @@ EVENT_FIELD = EVENT_FIELD_NUMBER
 """Added to the field number of a value that is a field of the event itself, not of its summary."""
 BROKEN_METADATA = BROKEN_METADATA_NUMBER
 """The number of a value whose metadata can't be decoded; this row is added to the row of the value itself."""
-TOLD = TOLD_NUMBER
+METADATA_KIND = METADATA_KIND_NUMBER
 """Added to the kind that the metadata gives to a value."""
-TOLD_SCALAR = KIND_SCALAR
+SCALAR_KIND = KIND_SCALAR
 """The kind whose plain values ``scan`` decodes."""
 
 
@@ -48,7 +48,7 @@ cdef class EventColumns:
         """Start a file of a dialect. Discards the values of the previous file that were not taken; reuses its memory.
 
         ``find_kind(tag, metadata)`` returns the kind of a TensorBoard tag that has a tensor or only metadata. A number
-        above 0 is final: TOLD_SCALAR or a number that the caller chooses. 0 means that the kind is not known yet, -1
+        above 0 is final: SCALAR_KIND or a number that the caller chooses. 0 means that the kind is not known yet, -1
         that the encoded ``metadata``, None if the value has none, can't be decoded.
         """
         self.known_tags = 0
@@ -158,7 +158,7 @@ cdef class EventColumns:
     def take_places(self):
         """The value references and the odd records since the last call, as columns by name.
 
-        ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, TOLD
+        ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, METADATA_KIND
         plus the kind that ``find_kind`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with
         ``tag`` -1. ``odd_offset odd_length``: payloads that are not events.
         """

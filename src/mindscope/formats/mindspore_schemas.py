@@ -83,3 +83,6 @@ DATA_TYPES = (
     "BFLOAT16 BFLOATS16 INT4 SLICE"
 ).split()
 """Names of the DataType enumeration, by number, without the prefix ``DT_``."""
+
+SOURCE = "source"
+"""The attribute of a node, written by mindscope, with the line of the program that calls the operation."""

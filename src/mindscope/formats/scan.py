@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import mindspore, tensorboard
-from mindscope.formats._scan import BROKEN_METADATA, EVENT_FIELD, TOLD, TOLD_SCALAR, EventColumns
+from mindscope.formats._scan import BROKEN_METADATA, EVENT_FIELD, METADATA_KIND, SCALAR_KIND, EventColumns
 from mindscope.formats.barrier import as_format_error
 from mindscope.formats.block_allocator import BlockAllocator
 from mindscope.formats.dialects import decode, locate
@@ -167,11 +167,11 @@ class EventScanner:
                 start = int(places["offset"][row]) - base
                 found = refined_kind(kind, view[start : start + int(places["length"][row])])
                 if found is not None and found is not kind:
-                    numbers[row] = _told_number(found)
+                    numbers[row] = _kind_number(found)
 
     def _look_into(self, places: Columns, view: memoryview, base: int) -> None:
         for number, tag, columns in _series(places):
-            if number == TOLD + TOLD_SCALAR:
+            if number == METADATA_KIND + SCALAR_KIND:
                 self._add_scalar_tensors(self._tags[tag], columns, view, base)
             elif number == BROKEN_METADATA:
                 self._add_broken_metadata(self._tags[tag], columns, view, base)
@@ -183,8 +183,10 @@ class EventScanner:
         if not self._places:
             return
         for number, tag, columns in _series(_joined(self._places)):
-            if number >= TOLD:
-                self._add_reference_rows(_TOLD_KINDS[number - TOLD - TOLD_SCALAR], self._tags[tag], columns)
+            if number >= METADATA_KIND:
+                self._add_reference_rows(
+                    _METADATA_KINDS[number - METADATA_KIND - SCALAR_KIND], self._tags[tag], columns
+                )
             elif number >= EVENT_FIELD:
                 kind = _EVENT_KINDS[self._dialect][number - EVENT_FIELD]
                 self._add_reference_rows(kind, kind.value, columns)
@@ -261,24 +263,24 @@ _EVENT_KINDS = {
 }
 
 _VALUE_KINDS = {DialectName.MINDSPORE: mindspore.VALUE_KINDS, DialectName.TENSORBOARD: tensorboard.FIELD_KINDS}
-_TOLD_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
-"""Kinds that metadata can define, in the order of the numbers from ``TOLD_SCALAR`` on."""
+_METADATA_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
+"""Kinds that metadata can define, in the order of the numbers from ``SCALAR_KIND`` on."""
 
 
 def _looked_into(dialect: DialectName) -> list[int]:
     """Numbers of references whose bytes must be read now, while their chunk is in memory."""
     run_metadata = [EVENT_FIELD + number for number, kind in _EVENT_KINDS[dialect].items() if kind is Kind.RUN_METADATA]
-    return [TOLD + TOLD_SCALAR, BROKEN_METADATA, *run_metadata]
+    return [METADATA_KIND + SCALAR_KIND, BROKEN_METADATA, *run_metadata]
 
 
-def _told_number(kind: Kind) -> int:
-    return TOLD + TOLD_SCALAR + _TOLD_KINDS.index(kind)
+def _kind_number(kind: Kind) -> int:
+    return METADATA_KIND + SCALAR_KIND + _METADATA_KINDS.index(kind)
 
 
 def _refined_numbers(dialect: DialectName) -> dict[int, Kind]:
     """The numbers of places whose bytes may say a narrower kind, and the kind that they have without."""
     fields = {field: kind for field, kind in _VALUE_KINDS.get(dialect, {}).items() if kind in REFINED_KINDS}
-    return fields | {_told_number(kind): kind for kind in REFINED_KINDS}
+    return fields | {_kind_number(kind): kind for kind in REFINED_KINDS}
 
 
 def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
@@ -287,7 +289,7 @@ def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int
         tensorboard.learn_kind(tag, metadata, kinds)
     except Exception:
         return -1
-    return TOLD_SCALAR + _TOLD_KINDS.index(kinds[tag]) if tag in kinds else 0
+    return SCALAR_KIND + _METADATA_KINDS.index(kinds[tag]) if tag in kinds else 0
 
 
 def narrowest(values: NDArray[np.float64]) -> NDArray[Any]:

@@ -80,7 +80,7 @@ def _locate_summary(
         if kind is None and metadata is None:
             continue
         encoded, place = payload[value_start:value_end], (offset + value_start, value_end - value_start)
-        if kind in TOLD_BY_METADATA:
+        if kind in DECIDED_BY_METADATA:
             try:
                 learn_kind(tag, metadata, kinds)
             except FormatError as error:
@@ -103,7 +103,7 @@ def decode_scalar(encoded: bytes | memoryview) -> float:
     return SCALAR.tensorboard.decode(encoded)
 
 
-TOLD_BY_METADATA = (Kind.TENSOR, None)
+DECIDED_BY_METADATA = (Kind.TENSOR, None)
 """Kinds by field for which the plugin in the metadata decides the real kind."""
 
 

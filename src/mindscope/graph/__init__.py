@@ -3,28 +3,40 @@
 
 from __future__ import annotations
 
+from mindscope.graph.columns import EdgeKind, Role, TensorType
 from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_graph
+from mindscope.graph.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
+from mindscope.graph.encoded import read_graph
+from mindscope.graph.files import find_graph_files, read_graph_file
 from mindscope.graph.keras import read_keras_model
 from mindscope.graph.mindspore import read_mindspore_graph
-from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter
-from mindscope.graph.pb import find_graph_files, read_graph_file
+from mindscope.graph.model import Graph, Input, Node, Nodes, Scope
+from mindscope.graph.onnx import read_onnx_model
 from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
 
 __all__ = [
-    "Constant",
+    "Change",
     "DatasetNode",
     "DatasetOperation",
-    "Edge",
+    "DiffCounts",
     "EdgeKind",
     "Graph",
+    "GraphDiff",
+    "Input",
     "Node",
-    "Output",
-    "Parameter",
+    "NodeDiff",
+    "Nodes",
+    "Role",
+    "Scope",
+    "Status",
+    "TensorType",
     "find_graph_files",
     "read_dataset_graph",
+    "read_graph",
     "read_graph_file",
     "read_keras_model",
     "read_meta_graph",
     "read_mindspore_graph",
+    "read_onnx_model",
     "read_tensorboard_graph",
 ]

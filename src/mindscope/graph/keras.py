@@ -20,7 +20,9 @@ from typing import Any, cast
 
 from mindscope.errors import FormatError
 from mindscope.formats.json_text import parse_json
-from mindscope.graph.model import Edge, Graph, Node, Output, Parameter, Shape
+from mindscope.graph.builder import NewInput, NewNode, build_graph
+from mindscope.graph.columns import Role, Shape, TensorType
+from mindscope.graph.model import Graph
 from mindscope.reasons import Reason
 
 JsonObject = dict[str, Any]
@@ -28,7 +30,7 @@ _INPUT = "InputLayer"
 
 
 def read_keras_model(text: str) -> Graph:
-    """The graph of a model. Nodes are layers; a nested model is a scope with its name; parameters are inputs.
+    """The graph of a model. Nodes are layers; a nested model is a scope with its name.
 
     A layer that is called several times is one node, with the inputs of every call.
     Raises FormatError if the text is not JSON or nested too deep, ValueError if the JSON is not a Keras model.
@@ -40,13 +42,8 @@ def read_keras_model(text: str) -> Graph:
     if not _is_model(value):
         raise ValueError("the JSON is no Keras model: it has no layers")
     model = _read_model(value)
-    inputs = [layer for layer in model.layers.values() if layer.class_name == _INPUT]
-    return Graph(
-        name=model.name,
-        nodes=tuple(_nodes(model, "", ())),
-        parameters=tuple(Parameter(layer.name, layer.dtype, layer.shape) for layer in inputs),
-        outputs=tuple(Output(_edge(model, "", tensor).source) for tensor in model.outputs),
-    )
+    outputs = [_edge(model, "", tensor).source for tensor in model.outputs]
+    return build_graph(model.name, tuple(_nodes(model, "", ())), outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +182,7 @@ def _shape(value: Any) -> Shape | None:
 # ---- nodes ----------------------------------------------------------------------------------------------------------
 
 
-def _nodes(model: _Model, scope: str, feeds: Sequence[Sequence[Edge]]) -> Iterator[Node]:
+def _nodes(model: _Model, scope: str, feeds: Sequence[Sequence[NewInput]]) -> Iterator[NewNode]:
     """The layers of a model; ``feeds`` are the inputs of each call of the model."""
     for layer in model.layers.values():
         places = [place for place, tensor in enumerate(model.inputs) if tensor.layer == layer.name]
@@ -197,25 +194,24 @@ def _nodes(model: _Model, scope: str, feeds: Sequence[Sequence[Edge]]) -> Iterat
             yield from _nodes(layer.model, _path(scope, layer.name), [call for call in calls if call])
 
 
-def _node(layer: _Layer, scope: str, inputs: tuple[Edge, ...]) -> Node:
+def _node(layer: _Layer, scope: str, inputs: tuple[NewInput, ...]) -> NewNode:
     name = _path(scope, layer.name)
-    return Node(
+    return NewNode(
         name=name,
         op_type=layer.class_name,
         scope=name.rpartition("/")[0],
         inputs=inputs,
         attributes={key: value for key, value in layer.config.items() if key != "name"},
-        output_dtype=layer.dtype,
-        output_shape=layer.shape,
-        full_name=name,
+        type=TensorType(layer.dtype, layer.shape),
+        role=Role.INPUT if layer.class_name == _INPUT else Role.OPERATION,
     )
 
 
-def _edge(model: _Model, scope: str, tensor: _Tensor) -> Edge:
+def _edge(model: _Model, scope: str, tensor: _Tensor) -> NewInput:
     """The edge from a tensor; for an output of a nested model, from the inner layer that makes it."""
     layer, path = model.layers[tensor.layer], _path(scope, tensor.layer)
     if layer.model is None:
-        return Edge(path, output=tensor.output)
+        return NewInput(path, output=tensor.output)
     if not 0 <= tensor.output < len(layer.model.outputs):
         raise ValueError(f"model {path} has no output {tensor.output}")
     return _edge(layer.model, path, layer.model.outputs[tensor.output])

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts MindSpore's GraphProto to a Graph."""
+"""Reads MindSpore's GraphProto as columns, and its attributes and values on request."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
+from mindscope.formats import wire
+from mindscope.formats.message_columns import Messages, Runs, join_rows, number_runs
+from mindscope.formats.mindspore_schemas import GRAPH, SCHEMAS, SOURCE
 from mindscope.formats.mindspore_tensors import data_type_name, decode_tensor
-from mindscope.graph.model import Constant, Edge, EdgeKind, Graph, Node, Output, Parameter, Shape
+from mindscope.graph.assemble import GraphParts, NamedInputs, NamedNodes, TypeNumbers, assemble, name_the_nameless
+from mindscope.graph.columns import Role, Shape, TensorType
+from mindscope.graph.hashes import mix, sums_by_row
+from mindscope.graph.model import Graph
 from mindscope.reasons import Reason
 from mindscope.types import Message
 
@@ -18,65 +27,87 @@ _PLAIN_VALUES = (
     "bool_val int_val uint_val float_val double_val str_val "
     "bool_vals int_vals uint_vals float_vals double_vals str_vals"
 ).split()
+_SOURCE = Runs(SOURCE.encode(), np.zeros(1, np.int64), np.full(1, len(SOURCE), np.int64)).hashes()[0]
+_ROLES = {"node": Role.OPERATION, "parameters": Role.PARAMETER, "const_vals": Role.CONSTANT}
 
 
-def read_mindspore_graph(message: Message) -> Graph:
-    """The graph of a decoded GraphProto. Raises FormatError if a tensor in it contradicts its shape."""
-    return Graph(
-        name=message.get("name", ""),
-        nodes=_read_nodes(message.get("node", [])),
-        parameters=tuple(_read_parameter(each) for each in message.get("parameters", [])),
-        constants=tuple(_read_constant(each) for each in message.get("const_vals", [])),
-        outputs=tuple(_read_output(each) for each in message.get("outputs", [])),
+def read_mindspore_graph(encoded: bytes) -> Graph:
+    """The graph of an encoded GraphProto.
+
+    MindSpore numbers nodes from 1 and omits the name of a call, but other nodes refer to it by its number: a node
+    without a name gets its number, or ``nameless_`` and the number if another node has this name.
+    """
+    graph = Messages.one(GRAPH, encoded)
+    nodes, parameters, constants = elements = [graph.each_message(field)[1] for field in _ROLES]
+    target, inputs = nodes.each_message("input")
+    (name, op_type, scope, full_name, parameter_name, constant_name, source, output_name), texts = number_runs(
+        *(nodes.field_runs(field) for field in ("name", "op_type", "scope", "full_name")),
+        parameters.field_runs("name"),
+        constants.field_runs("key"),
+        inputs.field_runs("name"),
+        graph.each_message("outputs")[1].field_runs("name"),
+    )
+    name, texts = name_the_nameless(name, texts, _free_name)
+    types = TypeNumbers()
+    counts = [len(each) for each in elements]
+    blank = np.zeros(counts[1] + counts[2], np.int32)
+    return assemble(
+        GraphParts(
+            name=graph.field_runs("name").text(0),
+            texts=texts,
+            nodes=NamedNodes(
+                name=np.concatenate([name, parameter_name, constant_name]),
+                op_type=np.concatenate([op_type, blank]),
+                full_name=np.concatenate([full_name, blank]),
+                device=np.zeros(sum(counts), np.int32),
+                scope=np.concatenate([scope, blank]),
+                type=np.concatenate(
+                    [
+                        types.of(nodes.field_runs("output_type"), _type_of_output),
+                        types.of(parameters.field_runs("type"), _type_of_output),
+                        types.of(constants.field_runs("value"), _type_of_constant),
+                    ]
+                ),
+                role=np.repeat(np.array(list(_ROLES.values()), np.uint8), counts),
+            ),
+            inputs=NamedInputs(
+                source, target, np.zeros(len(source), np.int32), inputs.numbers("type") == _CONTROL_EDGE
+            ),
+            types=types.all,
+            details=_Details(join_rows([each.runs for each in elements]), counts[0], counts[0] + counts[1]),
+            output_names=output_name,
+            damaged=np.concatenate(
+                [nodes.broken, target[inputs.broken], parameters.broken + counts[0], constants.broken + sum(counts[:2])]
+            ),
+            is_cut=bool(graph.broken.size),
+        )
     )
 
 
-def _read_nodes(messages: list[Message]) -> tuple[Node, ...]:
-    """MindSpore numbers nodes from 1 and omits the name of a call, but other nodes refer to it by its number."""
-    taken = {node.get("name") for node in messages}
-    names = (node.get("name") or _free_name(number, taken) for number, node in enumerate(messages, start=1))
-    return tuple(_read_node(node, name) for node, name in zip(messages, names, strict=True))
+def _free_name(row: int, taken: set[str]) -> str:
+    number = str(row + 1)
+    return f"nameless_{number}" if number in taken else number
 
 
-def _free_name(number: int, taken: set[str | None]) -> str:
-    return f"nameless_{number}" if str(number) in taken else str(number)
+# ---- types ----------------------------------------------------------------------------------------------------------
 
 
-def _read_node(node: Message, name: str) -> Node:
-    dtype, shape = _read_type(node.get("output_type", {}))
-    return Node(
-        name=name,
-        op_type=node.get("op_type", ""),
-        scope=node.get("scope", ""),
-        inputs=tuple(_read_edge(each) for each in node.get("input", [])),
-        attributes={each.get("name", ""): _read_entry(each) for each in node.get("attribute", [])},
-        output_dtype=dtype,
-        output_shape=shape,
-        full_name=node.get("full_name", ""),
-    )
+def _type_of_output(encoded: bytes) -> TensorType:
+    return TensorType(*_read_type(wire.decode(SCHEMAS["TypeProto"], encoded)))
 
 
-def _read_edge(message: Message) -> Edge:
-    kind = EdgeKind.CONTROL if message.get("type", 0) == _CONTROL_EDGE else EdgeKind.DATA
-    return Edge(message.get("name", ""), kind)
+_TYPE_OF_VALUE = wire.parse_schemas("""
+Value: 8 Tensor tensor_val
+Tensor: 1 repeated int64 dims, 2 enum data_type
+""")["Value"]
 
 
-def _read_parameter(message: Message) -> Parameter:
-    default = _read_value(message["default_val"]) if "default_val" in message else None
-    return Parameter(message.get("name", ""), *_read_type(message.get("type", {})), default)
-
-
-def _read_constant(message: Message) -> Constant:
-    value: Message = message.get("value", {})
-    tensor: Message | None = value.get("tensor_val")
+def _type_of_constant(encoded: bytes) -> TensorType:
+    """Of a tensor; other constants have none."""
+    tensor: Message | None = wire.decode(_TYPE_OF_VALUE, encoded).get("tensor_val")
     if tensor is None:
-        return Constant(message.get("key", ""), _read_value(value))
-    shape = tuple(int(size) for size in tensor.get("dims", ()))
-    return Constant(message.get("key", ""), _read_tensor(tensor), data_type_name(tensor.get("data_type", 0)), shape)
-
-
-def _read_output(message: Message) -> Output:
-    return Output(message.get("name", ""), *_read_type(message.get("type", {})))
+        return TensorType()
+    return TensorType(data_type_name(tensor.get("data_type", 0)), tuple(int(size) for size in tensor.get("dims", ())))
 
 
 def _read_type(message: Message) -> tuple[str, Shape | None]:
@@ -87,6 +118,48 @@ def _read_type(message: Message) -> tuple[str, Shape | None]:
     tensor: Message = message["tensor_type"]
     sizes: list[Message] = tensor.get("shape", {}).get("dim", [])
     return data_type_name(tensor.get("elem_type", 0)), tuple(int(dim.get("size", -1)) for dim in sizes)
+
+
+# ---- attributes and values ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """``runs`` are the nodes; parameters and constants begin at ``parameters`` and ``constants`` in them."""
+
+    runs: Runs
+    parameters: int
+    constants: int
+
+    def attributes(self, node: int) -> Mapping[str, Any]:
+        if node >= self.parameters:
+            return {}
+        attributes: list[Message] = self._message(node, "NodeProto").get("attribute", [])
+        return {each.get("name", ""): _read_entry(each) for each in attributes}
+
+    def value(self, node: int) -> Any:
+        if not self.parameters <= node < len(self.runs):
+            return None
+        if node < self.constants:
+            message = self._message(node, "ParameterProto")
+            return _read_value(message["default_val"]) if "default_val" in message else None
+        return _read_entry(self._message(node, "NamedValueProto"))
+
+    def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
+        """Without the line of the program, which changes with the lines before it."""
+        hashes = np.zeros(count, np.uint64)
+        nodes = Messages(SCHEMAS["NodeProto"], self.runs.take(np.arange(self.parameters)))
+        row, attributes = nodes.each_message("attribute")
+        each = mix(attributes.runs.hashes())
+        each[attributes.field_runs("name").hashes() == _SOURCE] = 0
+        hashes[: self.parameters] = sums_by_row(each, row, self.parameters)
+        values = self.runs.take(np.arange(self.constants, len(self.runs)))
+        constants = Messages(SCHEMAS["NamedValueProto"], values).field_runs("value").hashes()
+        hashes[self.constants : len(self.runs)] = constants
+        return hashes
+
+    def _message(self, node: int, schema: str) -> Message:
+        return wire.decode(SCHEMAS[schema], self.runs.bytes_of(node))
 
 
 def _read_entry(message: Message) -> Any:
@@ -116,9 +189,9 @@ def _read_nested(message: Message) -> Any:
     if "dict_val" in message:
         return {each.get("key", ""): _read_entry(each) for each in message["dict_val"]}
     if "graph" in message:
-        return read_mindspore_graph(message["graph"])
+        return read_mindspore_graph(wire.encode(GRAPH, message["graph"]))
     if "graphs" in message:
-        return [read_mindspore_graph(each) for each in message["graphs"]]
+        return [read_mindspore_graph(wire.encode(GRAPH, each)) for each in message["graphs"]]
     return _read_type_name(message)
 
 

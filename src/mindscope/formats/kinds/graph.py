@@ -1,36 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computational graphs, and run metadata of TensorFlow's runtime."""
+"""Computational graphs, and run metadata of TensorFlow's runtime.
+
+A graph stays encoded here: ``mindscope.graph`` reads it straight into columns.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from mindscope.formats import mindspore_schemas, tensorboard_schemas, wire
-from mindscope.formats.kinds.descriptor import KindDescriptor, Storage, event_message, tensorboard_value
+from mindscope.formats import tensorboard_schemas, wire
+from mindscope.formats.kinds.descriptor import KindDescriptor, Storage, tensorboard_value
+from mindscope.formats.message_columns import Messages
 from mindscope.formats.tensorboard_tensors import decode_strings
-from mindscope.types import Kind, Message
-
-TENSOR_FIELD = 8
-"""Of a Summary.Value. A GraphDef has the fields 1 to 4, a TaggedRunMetadata 1 and 2."""
+from mindscope.types import EncodedGraph, GraphFormat, Kind, Message
 
 
-def _from_tensorboard(encoded: bytes | memoryview) -> Any:
+def _from_tensorboard(encoded: bytes | memoryview) -> EncodedGraph:
     """The GraphDef of an event, or the graph in the Summary.Value of a plugin."""
     if _is_value(encoded):
         return _GRAPH_VALUE.decode(encoded)
-    return wire.decode(tensorboard_schemas.GRAPH, encoded)
+    return EncodedGraph(GraphFormat.TENSORFLOW, bytes(encoded))
+
+
+def _from_mindspore(encoded: bytes | memoryview) -> EncodedGraph:
+    return EncodedGraph(GraphFormat.MINDSPORE, bytes(encoded))
 
 
 def _is_value(encoded: bytes | memoryview) -> bool:
-    return any(number == TENSOR_FIELD for number, _, _, _ in wire.split(encoded, 0, len(encoded)))
+    """A tensor is field 8. A GraphDef has the fields 1 to 4, a TaggedRunMetadata 1 and 2."""
+    value = Messages.one(tensorboard_schemas.VALUE, bytes(encoded))
+    return len(value.each_run("tensor")[1]) > 0
 
 
-def _from_value(value: Message) -> Message:
-    """The JSON of a Keras model as ``{"keras_model": text}``, or a GraphDef."""
+def _from_value(value: Message) -> EncodedGraph:
+    """The JSON of a Keras model, or a GraphDef."""
     encoded = decode_strings(value["tensor"])[0]
-    if encoded.lstrip().startswith(b"{"):
-        return {"keras_model": str(encoded, "utf-8", "backslashreplace")}
-    return wire.decode(tensorboard_schemas.GRAPH, encoded)
+    is_json = encoded.lstrip().startswith(b"{")
+    return EncodedGraph(GraphFormat.KERAS if is_json else GraphFormat.TENSORFLOW, encoded)
 
 
 def _run_metadata(encoded: bytes | memoryview) -> Message:
@@ -53,7 +57,7 @@ _RUN_METADATA_VALUE = tensorboard_value(Kind.RUN_METADATA, _run_metadata_of_valu
 GRAPH = KindDescriptor(
     Kind.GRAPH,
     tensorboard=Storage(_from_tensorboard, event_field=4),
-    mindspore=event_message(mindspore_schemas.GRAPH, 4),
+    mindspore=Storage(_from_mindspore, event_field=4),
     plugins=("graphs", "graph_keras_model"),
     is_tagged=False,
 )

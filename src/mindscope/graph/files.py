@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads graph files (``*.pb``) beside event files."""
+"""Reads graph files (``*.pb``, ``*.onnx``) beside event files."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import re
 from pathlib import Path
 
 from mindscope.errors import FormatError
-from mindscope.formats import wire
-from mindscope.formats.mindspore_schemas import GRAPH, MODEL
+from mindscope.formats.message_columns import Messages
+from mindscope.formats.mindspore_schemas import MODEL
 from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph
+from mindscope.graph.onnx import read_onnx_model
+from mindscope.graph.onnx_files import read_without_weights
 
+ONNX_SUFFIX = ".onnx"
+_SUFFIXES = (".pb", ONNX_SUFFIX)
 _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
 
 
 def find_graph_files(directory: str | Path) -> tuple[Path, ...]:
     """The graph files directly in ``directory``, by name, without links. Raises OSError if it can't be listed."""
-    candidates = (path for path in Path(directory).iterdir() if path.suffix == ".pb")
+    candidates = (path for path in Path(directory).iterdir() if path.suffix in _SUFFIXES)
     return tuple(sorted(path for path in candidates if _is_graph_file(path)))
 
 
@@ -26,10 +30,12 @@ def _is_graph_file(path: Path) -> bool:
 
 
 def read_graph_file(path: str | Path) -> Graph:
-    """The graph in a ModelProto, or in a bare GraphProto from older programs and the debugger.
+    """The graph in an ONNX model, in MindSpore's ModelProto, or in a bare GraphProto of older programs or the debugger.
 
-    A graph without a name gets the file's name. Raises FormatError if the file is neither.
+    Raises FormatError if the file is none of them.
     """
+    if Path(path).suffix == ONNX_SUFFIX:
+        return _read_onnx(Path(path))
     data = Path(path).read_bytes()
     try:
         graph = _read_model(data) or _read_bare(data)
@@ -42,13 +48,20 @@ def read_graph_file(path: str | Path) -> Graph:
 
 def _read_model(data: bytes) -> Graph | None:
     """None if the bytes are not a ModelProto: fields 1 and 4 have other types in a GraphProto."""
-    try:
-        message = wire.decode(MODEL, data)
-    except FormatError:
+    model = Messages.one(MODEL, data)
+    if model.broken.size and not len(model.field_runs("graph").bytes_of(0)):
         return None
-    return read_mindspore_graph(message["graph"]) if message.get("graph", {}).get("node") else None
+    graph = read_mindspore_graph(model.field_runs("graph").bytes_of(0))
+    return graph if len(graph.operations) else None
 
 
 def _read_bare(data: bytes) -> Graph | None:
-    message = wire.decode(GRAPH, data)
-    return read_mindspore_graph(message) if message.get("node") else None
+    graph = read_mindspore_graph(data)
+    return graph if len(graph.operations) else None
+
+
+def _read_onnx(path: Path) -> Graph:
+    graph = read_onnx_model(read_without_weights(path))
+    if not len(graph.node_columns):
+        raise FormatError(f"{path}: no graph with nodes in it; is it an ONNX model?")
+    return graph

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope graph``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mindscope.cli.logs import printable
+
+if TYPE_CHECKING:
+    from mindscope.graph import Graph, GraphDiff, Node, Nodes, Scope
+
+
+def graph(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A run, or a graph file (*.pb, *.onnx).")],
+    name: Annotated[str | None, typer.Option("--name", help="Which graph of the run; the last one by default.")] = None,
+    find: Annotated[
+        str | None, typer.Option("--find", metavar="TEXT", help="List the nodes with this text in their name or type.")
+    ] = None,
+    regex: Annotated[bool, typer.Option("--regex", help="TEXT is a regular expression.")] = False,
+    scope: Annotated[str, typer.Option("--scope", help="Only the nodes inside this scope.")] = "",
+    tree: Annotated[bool, typer.Option("--tree", help="Print all scopes with their numbers of operations.")] = False,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="NODE", help="List what depends on this node (name or full name).")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="NODE", help="List what this node depends on; with --from, all paths.")
+    ] = None,
+    diff: Annotated[
+        str | None, typer.Option("--diff", metavar="OTHER", help="Compare with the graph of this run or graph file.")
+    ] = None,
+    other_name: Annotated[str | None, typer.Option("--other-name", help="Which graph of OTHER; the last one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: nodes and edges.")] = False,
+    as_dot: Annotated[bool, typer.Option("--dot", help="Print the graph in the language of Graphviz.")] = False,
+) -> None:
+    """Print the computational graph of a run: its size, operation types and scopes."""
+    from mindscope.graph.output import to_dot, to_json
+
+    shown = _part(_graph_at(path, name), scope)
+    if diff is not None:
+        other = _part(_graph_at(diff, other_name), scope)
+        _print_lines(_differences(shown.diff(other)))
+    elif start is not None or end is not None:
+        _print_lines(printable(_node_line(node)) for node in _on_paths(shown, start, end))
+    elif find is not None:
+        _print_lines(_found(shown, find, regex))
+    elif as_json:
+        typer.echo(to_json(shown))
+    elif as_dot:
+        _print_lines(printable(line) for line in to_dot(shown))
+    else:
+        _print_lines(_tree(shown) if tree else _summary(shown))
+
+
+def _graph_at(path: str, name: str | None) -> Graph:
+    """Raises SettingsError for a run without this graph, FormatError for a file that is no graph."""
+    from mindscope.errors import SettingsError
+    from mindscope.graph import read_graph_file
+    from mindscope.reading import open_run
+
+    if Path(path).is_file():
+        return read_graph_file(path)
+    graphs = open_run(path).graphs()
+    if not graphs:
+        raise SettingsError(f"{path} has no computational graph; record one with collect_specified_data's graph")
+    if name is None:
+        return list(graphs.values())[-1]
+    if name not in graphs:
+        raise SettingsError(f"{path} has no graph {name!r}; it has {', '.join(map(repr, graphs))}")
+    return graphs[name]
+
+
+def _part(whole: Graph, scope: str) -> Graph:
+    """The part in ``scope``; reports damage. Raises SettingsError for a scope that the graph does not have."""
+    from mindscope.errors import SettingsError
+
+    if scope and scope not in whole.scope_numbers:
+        raise SettingsError(f"graph {whole.name!r} has no scope {scope!r}; --tree lists its scopes")
+    if whole.damage is not None:
+        typer.echo(printable(str(whole.damage)), err=True)
+    return whole.subgraph(scope) if scope else whole
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+def _summary(shown: Graph) -> Iterator[str]:
+    """Sizes, and the operation types from the most frequent to the rarest."""
+    from collections import Counter
+
+    roles = Counter(node.role for node in shown.nodes)
+    sizes = [f"{count:,} {_plural(role.name.lower(), count)}" for role, count in sorted(roles.items())]
+    yield printable(shown.name or "(no name)")
+    yield f"  {', '.join([*sizes, f'{shown.edge_count:,} edges', f'{len(shown.scopes) - 1:,} scopes'])}"
+    types = Counter(node.op_type for node in shown.operations)
+    for op_type, count in sorted(types.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {count:>9,}  {printable(op_type or '(no type)')}"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 or word == "unresolved" else f"{word}s"
+
+
+def _tree(shown: Graph) -> Iterator[str]:
+    """A line for each scope, indented by its depth, with the operations inside."""
+    from mindscope.graph import Scope
+
+    children: dict[int, list[int]] = {}
+    for index, parent in enumerate(shown.scope_columns.parent.tolist()):
+        children.setdefault(parent, []).append(index)
+    waiting = [(0, 0)]
+    while waiting:
+        index, depth = waiting.pop()
+        waiting.extend((child, depth + 1) for child in reversed(children.get(index, ())))
+        yield _tree_line(Scope(shown, index), depth)
+
+
+def _tree_line(scope: Scope, depth: int) -> str:
+    label = scope.label if scope.path else scope.graph.name or "(no name)"
+    return f"{'  ' * depth}{printable(label)}  {scope.size:,}"
+
+
+def _on_paths(shown: Graph, start: str | None, end: str | None) -> Nodes:
+    """The nodes after ``start``, before ``end``, or on all paths between both. Raises SettingsError."""
+    ends = [None if name is None else _node_called(shown, name) for name in (start, end)]
+    first, last = ends
+    if first is not None and last is not None:
+        return shown.between(first, last)
+    return first.downstream if first is not None else last.upstream if last is not None else shown.nodes
+
+
+def _node_called(shown: Graph, name: str) -> Node:
+    """By its name, else by its full name. Raises SettingsError."""
+    from mindscope.errors import SettingsError
+
+    node = shown.nodes[name] if name in shown.node_numbers else None
+    node = node or next((each for each in shown.nodes if each.full_name == name), None)
+    if node is None:
+        raise SettingsError(f"graph {shown.name!r} has no node {name!r}; --find lists nodes")
+    return node
+
+
+def _differences(diff: GraphDiff) -> Iterator[str]:
+    """The counts, then a line for each difference."""
+    counts = diff.counts._asdict()
+    yield ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "same")
+    for entry in diff:
+        what = str(entry.changes.name or "").lower().replace("|", ", ")
+        sides = [" + ".join(_node_line(node) for node in side) for side in (entry.before, entry.after) if side]
+        is_same_line = len(set(sides)) == 1
+        line = sides[0] if is_same_line else " -> ".join(sides)
+        yield printable(f"{entry.status.name.lower():<8} {line}{f'  ({what})' if what else ''}")
+
+
+def _found(shown: Graph, text: str, is_regex: bool) -> Iterator[str]:
+    import re
+
+    from mindscope.errors import SettingsError
+    from mindscope.graph.selection import find_nodes
+
+    try:
+        nodes = find_nodes(shown, re.compile(text) if is_regex else text)
+    except re.error as error:
+        raise SettingsError(f"--find: {text!r} is no regular expression: {error}") from None
+    for node in nodes:
+        yield printable(_node_line(node))
+
+
+def _node_line(node: Node) -> str:
+    shape = "" if node.shape is None else f"[{', '.join(map(str, node.shape))}]"
+    return "  ".join(part for part in (node.full_name or node.name, node.op_type, f"{node.dtype}{shape}") if part)

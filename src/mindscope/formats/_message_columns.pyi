@@ -1,0 +1,16 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.formats._schema import Schema
+
+Data = bytes | memoryview | NDArray[np.uint8]
+Starts = NDArray[np.int64]
+FieldColumns = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+
+def scan_fields(
+    schema: Schema, data: Data, start: Starts, stop: Starts
+) -> tuple[dict[str, FieldColumns], NDArray[np.int32]]: ...
+def find_byte(data: Data, start: Starts, stop: Starts, wanted: int, *, last: bool = False) -> NDArray[np.int64]: ...
+def number_texts(data: Data, start: Starts, stop: Starts) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def hash_runs(data: Data, start: Starts, stop: Starts) -> NDArray[np.uint64]: ...
+def join_runs(data: Data, start: Starts, stop: Starts) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of a graph: nodes, edges and scopes as arrays.
+
+A text is a number into the texts of the graph, a node, an edge, a scope and a type an index into its own columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Shape = tuple[int, ...]
+"""Sizes by axis; -1 for an unknown size."""
+
+Indices = NDArray[np.int32]
+
+
+class Role(IntEnum):
+    """What a node is; the numbers are those of the HTTP interface."""
+
+    OPERATION = 0
+    PARAMETER = 1
+    """A weight, or with MindSpore also an input of the graph."""
+    CONSTANT = 2
+    INPUT = 3
+    UNRESOLVED = 4
+    """A name that nodes take as input, and that the file doesn't define."""
+
+
+class EdgeKind(str, Enum):
+    """Whether an input carries a value or only an order."""
+
+    DATA = "data"
+    CONTROL = "control"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """``dtype`` is the NumPy name in lower case, "" if unknown; ``shape`` is None if unknown."""
+
+    dtype: str = ""
+    shape: Shape | None = None
+
+
+UNKNOWN_TYPE = TensorType()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeColumns:
+    """n nodes: operations in file order, then what they take and is no operation in the file."""
+
+    name: Indices  # (n,) text
+    op_type: Indices  # (n,) text, "" for a node without a type
+    full_name: Indices  # (n,) text
+    device: Indices  # (n,) text
+    scope: Indices  # (n,) scope
+    type: Indices  # (n,) tensor type of the first output
+    role: NDArray[np.uint8]  # (n,) Role
+
+    def __len__(self) -> int:
+        return self.name.size
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeColumns:
+    """m edges by target, those of one target in the order of its inputs."""
+
+    source: Indices  # (m,) node
+    target: Indices  # (m,) node
+    output: Indices  # (m,) which output of the source
+    is_control: NDArray[np.bool_]  # (m,)
+
+    def __len__(self) -> int:
+        return self.source.size
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumns:
+    """k scopes: the root is 0 and has the path "", each other one comes after its parent."""
+
+    path: Indices  # (k,) text: the labels from the root on, joined by "/"
+    parent: Indices  # (k,) scope, -1 for the root
+
+    def __len__(self) -> int:
+        return self.path.size

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the graphs of event files."""
+
+from __future__ import annotations
+
+from mindscope.errors import FormatError
+from mindscope.graph.keras import read_keras_model
+from mindscope.graph.mindspore import read_mindspore_graph
+from mindscope.graph.model import Graph
+from mindscope.graph.tensorboard import read_tensorboard_graph
+from mindscope.types import EncodedGraph, GraphFormat
+
+
+def read_graph(encoded: EncodedGraph) -> Graph:
+    """Raises FormatError for a graph without a readable node, ValueError for JSON that is no Keras model."""
+    if encoded.format is GraphFormat.KERAS:
+        return read_keras_model(encoded.data.decode("utf-8", "backslashreplace"))
+    read = read_mindspore_graph if encoded.format is GraphFormat.MINDSPORE else read_tensorboard_graph
+    graph = read(encoded.data)
+    if graph.damage is not None and not len(graph.node_columns):
+        raise FormatError(graph.damage)
+    return graph
