@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 
-import numpy as np
-
 from mindscope.analysis.expressions import NO_SMOOTHING, Axis, Smoothing, expression_points
 from mindscope.errors import MindscopeError
 from mindscope.stats.alignment import Floats, Trace, common_x, trace
@@ -26,28 +24,19 @@ class Alignment(str, Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupStatistics:
+class GroupStatistics(TraceStatistics):
     """Statistics over ``runs`` at each ``x``; float64 columns of shape (n,), NaN if no run has a finite value.
 
-    ``count`` is the number of runs that have one. ``deviation`` is that of the sample, NaN for a single run.
-    ``problems`` says by run id why a run has no points.
+    ``count`` is the number of runs that have one. ``problems`` says by run id why a run has no points.
     """
 
     runs: tuple[str, ...]
     problems: Mapping[str, str]
     x: Floats
-    count: Floats
-    mean: Floats
-    median: Floats
-    low: Floats
-    high: Floats
-    deviation: Floats
-    lower_quartile: Floats
-    upper_quartile: Floats
 
     def columns(self) -> dict[str, Floats]:
         """The columns by name."""
-        return {name: each for name in self.__slots__ if isinstance(each := getattr(self, name), np.ndarray)}
+        return {"x": self.x, **_columns_of(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +79,8 @@ def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression
         except MindscopeError as error:
             problems[id] = str(error)
     x, found = expression.statistics(list(traces.values()))
-    columns = {each.name: getattr(found, each.name) for each in fields(found)}
-    return GroupStatistics(tuple(traces), problems, x, **columns)
+    return GroupStatistics(**_columns_of(found), runs=tuple(traces), problems=problems, x=x)
+
+
+def _columns_of(statistics: TraceStatistics) -> dict[str, Floats]:
+    return {each.name: getattr(statistics, each.name) for each in fields(TraceStatistics)}

@@ -106,6 +106,16 @@ def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:
     return StoredValues(kind, store.id, tag, version, series.visible(), series.all, store.file)
 
 
+def find_value(store: RunStore, kind: Kind, tag: str, id: str) -> StoredValue | None:
+    """The value that ``value_ids`` calls ``id``, with its bytes; None if no value has it.
+
+    Raises TagNotFoundError, FormatError if the value can't be read.
+    """
+    found = find_values(store, kind, tag)
+    located = found.locate(id)
+    return None if located is None else found.stored(*located)
+
+
 def signature(found: StoredValues, group: slice) -> int:
     """A 64-bit hash of the places and wall times of a group of values."""
     places = found.places

@@ -16,6 +16,7 @@ from mindscope.ingest.cache_writer import CacheWriter
 from mindscope.ingest.discover import Discovery, Finder, FoundRun
 from mindscope.ingest.file_tailer import new_buffer_pool
 from mindscope.ingest.run_loader import RunLoader
+from mindscope.ingest.settings_files import is_settings_name, read_states
 from mindscope.ingest.unreadable_paths import UnreadablePath
 from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.reasons import Reason
@@ -62,6 +63,7 @@ class Catalog:
         self._cache_writer = CacheWriter()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
+        self._runs_of_settings: dict[str, list[str]] = {}  # by the path of a settings file
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never mutated
         self._unreadable: tuple[UnreadablePath, ...] = ()
         self._version = 0
@@ -116,11 +118,13 @@ class Catalog:
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:
         """Read new data and return the ids of the runs that changed, were added or were removed.
 
-        ``paths`` names event files that may have changed: then it reads only these, unless one is new. None means all.
+        ``paths`` names event files and settings files that may have changed: then it reads only these, unless an event
+        file is new. None means all.
         A long refresh calls ``on_change`` with the changed ids as it proceeds; with an empty set if only ``unreadable``
         changed.
         """
         with self._refreshing:
+            paths = None if paths is None else tuple(paths)
             waiting = self._files_by_run(paths)
             changed = set[str]()
             if waiting is None:
@@ -130,6 +134,7 @@ class Catalog:
                     changed |= self._read_all(waiting, on_change)
                 self._buffer_pool.release()
             else:
+                changed |= self._notify(self._read_settings(paths or ()), on_change)
                 changed |= self._read_all(waiting, on_change)
             self._cache_writer.add(loader for id in waiting if (loader := self._loaders[id]).is_save_due)
             return frozenset(changed)
@@ -190,13 +195,22 @@ class Catalog:
                     each.result()
 
     def _files_by_run(self, paths: Iterable[str] | None) -> _PendingReads | None:
-        """The files by run; None if the run of a file is unknown."""
+        """The event files by run; None if the run of a file is unknown."""
         if paths is None:
             return None
         by_run: dict[str, set[str]] = {}
         for path in paths:
-            by_run.setdefault(self._run_of_path.get(path, ""), set()).add(path)
+            if not is_settings_name(os.path.basename(path)):  # noqa: PTH119 (for each change of a file)
+                by_run.setdefault(self._run_of_path.get(path, ""), set()).add(path)
         return None if "" in by_run else by_run
+
+    def _read_settings(self, paths: Iterable[str]) -> frozenset[str]:
+        """Look at the settings files among ``paths``; returns the ids of the runs that they changed."""
+        ids = {id for path in paths for id in self._runs_of_settings.get(path, ())}
+        stores = [self._loaders[id].store for id in ids]
+        return frozenset(
+            store.id for store in stores if store.set_settings(read_states(file.path for file in store.settings))
+        )
 
     def _notify(
         self, changed: frozenset[str], on_change: ChangeListener | None, is_other: bool = False
@@ -211,7 +225,9 @@ class Catalog:
         """Apply a discovery; returns the ids of runs that were added, removed or have other files."""
         gone = self._loaders.keys() - found.runs.keys()
         added = found.runs.keys() - self._loaders.keys()
-        other = {id for id in found.runs.keys() - added if self._loaders[id].update(found.runs[id])}
+        kept = found.runs.keys() - added
+        other_settings = {id for id in kept if self._loaders[id].store.set_settings(found.runs[id].settings)}
+        other = {id for id in kept if self._loaders[id].update(found.runs[id])}
         for id in gone:
             self._unsaved_bytes.set_bytes(id, 0)
         changed = frozenset(gone | added | other)
@@ -219,7 +235,9 @@ class Catalog:
             self._set_loaders({id: self._loaders.get(id) or self._loader(run) for id, run in found.runs.items()})
             if self._cache is not None and found.runs:  # an empty base may be an unmounted disk
                 self._cache.keep_only(found.runs)
-        return changed
+        if changed or other_settings:
+            self._runs_of_settings = _runs_of_settings(found.runs.values())
+        return changed | other_settings
 
     def _loader(self, run: FoundRun) -> RunLoader:
         return RunLoader(run, self._buffer_pool, self._column_cache, self._cache, self._unsaved_bytes)
@@ -229,3 +247,11 @@ class Catalog:
         self._run_of_path = {path: id for id, loader in loaders.items() for path in loader.paths}
         self._runs = MappingProxyType({id: loader.store for id, loader in loaders.items()})
         self._list_version += 1
+
+
+def _runs_of_settings(runs: Iterable[FoundRun]) -> dict[str, list[str]]:
+    by_path: dict[str, list[str]] = {}
+    for run in runs:
+        for file in run.settings:
+            by_path.setdefault(file.path, []).append(run.id)
+    return by_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from operator import attrgetter
@@ -14,8 +14,9 @@ from pathlib import Path
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
 from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
 from mindscope.ingest.graphs_and_profiles import Found, contents_by_run, recognize_file, recognize_profile
+from mindscope.ingest.settings_files import HYDRA_DIRECTORY, SettingsFinder, settings_name
 from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
-from mindscope.store.contents import Content
+from mindscope.store.contents import Content, SettingsFile
 from mindscope.store.file_facts import FileKey, age_key, natural_key
 
 MTIME_SLACK_NS = 2_000_000_000
@@ -45,6 +46,7 @@ class FoundRun:
     path: Path
     files: tuple[EventFile, ...]
     contents: tuple[Content, ...] = ()
+    settings: tuple[SettingsFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class _Listing:
     files: tuple[EventFile, ...]
     unreadable: tuple[UnreadablePath, ...]
     found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself if it is a profile
+    settings: tuple[str, ...] = ()  # names that may be settings files
 
     def is_current(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > MTIME_SLACK_NS
@@ -110,8 +113,9 @@ class Finder:
         self.directories = tuple(path for path, each in listings.items() if each.listed_ns)
         self.has_links = any(each.links for each in listings.values())
         contents = contents_by_run(self.base, {path: each.found for path, each in listings.items() if each.found})
+        settings = self._settings_finder(listings)
         runs = [
-            _found_run(self.base, path, each.files, contents.get(path, ()))
+            _found_run(self.base, path, each.files, contents.get(path, ()), settings.of_run(path))
             for path, each in listings.items()
             if each.files or path in contents
         ]
@@ -127,7 +131,16 @@ class Finder:
         Raises OSError if the base can't be listed.
         """
         listing = self._listings[self.base] = self._relist(self.base, 0)
-        return _found_run(self.base, self.base, listing.files) if listing.files else self.find().runs.get(".")
+        if not listing.files:
+            return self.find().runs.get(".")
+        hydra = f"{self.base}{os.sep}{HYDRA_DIRECTORY}"
+        listings = {self.base: listing, **({hydra: self._list(hydra)} if hydra in listing.directories else {})}
+        settings = self._settings_finder(listings).of_run(self.base)
+        return _found_run(self.base, self.base, listing.files, settings=settings)
+
+    def _settings_finder(self, listings: Mapping[str, _Listing]) -> SettingsFinder:
+        names = {path: each.settings for path, each in listings.items() if each.settings}
+        return SettingsFinder(self.base, names, lambda path: path in listings and bool(listings[path].files))
 
     def _walk(self) -> Iterator[tuple[str, _Listing]]:
         waiting, links = [self.base], list[tuple[int, str]]()
@@ -159,12 +172,15 @@ class Finder:
         links: list[str] = []
         found: list[Found] = []
         names: list[str] = []
+        settings: list[str] = []
         files: list[EventFile] = []
         unreadable: list[UnreadablePath] = []
         listed_ns = time.time_ns()
         with os.scandir(directory) as entries:
             for entry in entries:
                 names.append(entry.name)
+                if name := settings_name(entry):
+                    settings.append(name)
                 target = self._target_outside(entry) if entry.is_symlink() else None
                 if target and self.follow_links and os.path.isdir(target):  # noqa: PTH112 (returns False on errors)
                     links.append(entry.path)
@@ -190,7 +206,14 @@ class Finder:
         if profile := recognize_profile(directory, names):
             found.append((profile, directory))
         return _Listing(
-            modified_ns, listed_ns, tuple(directories), tuple(links), tuple(files), tuple(unreadable), tuple(found)
+            modified_ns,
+            listed_ns,
+            tuple(directories),
+            tuple(links),
+            tuple(files),
+            tuple(unreadable),
+            tuple(found),
+            tuple(settings),
         )
 
     def _target_outside(self, link: os.DirEntry[str]) -> str | None:
@@ -210,6 +233,12 @@ def _is_new(directory: str, walked: set[tuple[int, int]]) -> bool:
     return is_first
 
 
-def _found_run(base: str, directory: str, files: tuple[EventFile, ...], contents: tuple[Content, ...] = ()) -> FoundRun:
+def _found_run(
+    base: str,
+    directory: str,
+    files: tuple[EventFile, ...],
+    contents: tuple[Content, ...] = (),
+    settings: tuple[SettingsFile, ...] = (),
+) -> FoundRun:
     by_age = tuple(sorted(files, key=attrgetter("key")))
-    return FoundRun(run_id(base, directory), Path(directory), by_age, contents)
+    return FoundRun(run_id(base, directory), Path(directory), by_age, contents, settings)

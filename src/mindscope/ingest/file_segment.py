@@ -49,6 +49,7 @@ class FileSegment:
         self._file = file
         self._size_bytes = size_bytes
         self._buffers = buffers
+        self._large = memoryview(b"")  # for records beyond the shared buffer
         self._scanner: EventScanner | None = None  # None until there is something to scan
 
     def read(self, stop: int, end: int) -> None:
@@ -87,11 +88,18 @@ class FileSegment:
         if rest < needed:
             return buffer[:0]
         if needed > len(buffer):
-            buffer = memoryview(bytearray(needed))
+            buffer = self._large_buffer(needed)
         size = min(rest, max(FEW_RECORDS * needed, CHUNK_BYTES))
         chunk = buffer[: _read_into(self._file, self.reader.ahead, buffer[:size])]
         self.read_bytes += len(chunk)
         return chunk if len(chunk) >= needed else chunk[:0]  # the file was truncated; the next read handles it
+
+    def _large_buffer(self, needed: int) -> memoryview:
+        """Kept for the next record, because fresh memory costs more time than the read."""
+        if needed > len(self._large):
+            self._large = memoryview(b"")  # never two at once
+            self._large = memoryview(bytearray(needed))
+        return self._large[:needed]
 
     def _scan(self, chunk: memoryview) -> None:
         if self._scanner is None:

@@ -27,7 +27,7 @@ _TORCH_TRACE = re.compile(r".*\.pt\.trace\.json(\.gz)?", re.ASCII)
 _TENSORFLOW_PROFILE = re.compile(r"/plugins/profile/[^/]+$")
 _OTHER_PROTOBUF = re.compile(r"(memory_usage_\d+|saved_model|keras_metadata|fingerprint|.*\.xplane)\.pb", re.ASCII)
 _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
-"""A ModelProto begins with its version or domain, a GraphProto with its first node."""
+"""A ModelProto, also of ONNX, begins with its version or domain, a GraphProto with its first node."""
 
 
 def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | None:
@@ -49,7 +49,7 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
     if name.endswith(".xplane.pb"):
         return ContentKind.XLA_PROFILE, entry.path
     if (
-        name.endswith(".pb")
+        name.endswith((".pb", ".onnx"))
         and not _OTHER_PROTOBUF.fullmatch(name)
         and not entry.is_symlink()
         and _begins_a_graph(entry)

@@ -42,6 +42,7 @@ class RunLoader:
         Objects shared with other runs are arguments; without them, the run makes its own.
         """
         self.store = RunStore(run.id, run.path, column_cache)
+        self.store.set_settings(run.settings)  # before the cache is read: a version after it means unsaved data
         self._buffer_pool = buffer_pool or new_buffer_pool()
         self._cache = cache
         self._unsaved_bytes = unsaved_bytes or UnsavedBytes()
@@ -86,8 +87,12 @@ class RunLoader:
 
     def update(self, run: FoundRun | None) -> bool:
         """Apply a discovery, None if the run is gone; returns whether anything changed."""
-        is_other = self.store.set_contents(run.contents if run else ())
-        return self.set_files(run.files if run else ()) or is_other
+        have_changed = [
+            self.store.set_settings(run.settings if run else ()),
+            self.store.set_contents(run.contents if run else ()),
+            self.set_files(run.files if run else ()),
+        ]
+        return any(have_changed)
 
     @property
     def is_save_due(self) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mindscope.ingest.catalog import Catalog, ChangeListener
 from mindscope.ingest.file_names import is_event_name
+from mindscope.ingest.settings_files import is_settings_name
 
 if TYPE_CHECKING:
     from watchfiles import Change
@@ -82,7 +83,7 @@ class Watcher:
             self._refresh(None)
 
     def _notified(self) -> Iterator[set[str] | None]:
-        """Paths of event files that changed; None if everything must be rescanned.
+        """Paths of event files and settings files that changed; None if everything must be rescanned.
 
         Ends when the watcher stops, and when the set of directories changes.
         """
@@ -134,7 +135,8 @@ class Watcher:
 
 
 def _is_relevant(change: Change, path: str) -> bool:
-    """Whether a change may concern a run: an event file, or an added or deleted directory."""
-    if is_event_name(Path(path).name):
+    """Whether a change may concern a run: an event file, a settings file, or an added or deleted directory."""
+    name = Path(path).name
+    if is_event_name(name) or is_settings_name(name):
         return True
     return change.name == "deleted" or (change.name == "added" and Path(path).is_dir())

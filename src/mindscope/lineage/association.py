@@ -15,6 +15,8 @@ Codes = NDArray[np.intp]
 Z95 = 1.959964
 """95 % of a normal distribution lie within this many standard deviations."""
 RESAMPLES = 200
+ROUNDING = 1e-12
+"""Sums of squares are exact to a smaller share."""
 MOST_BINS = 10
 
 
@@ -39,14 +41,25 @@ def rank_correlation(x: Floats, y: Floats) -> Estimate:
     return _interval(rho, 1 + rho * rho / 2, x.size)
 
 
-def correlation_ratio(codes: Codes, y: Floats, rng: np.random.Generator) -> Estimate:
+def correlation_ratio(codes: Codes, y: Floats, weights: Floats) -> Estimate:
     """How much of ``y`` the category means explain, from 0 to 1: the root of the adjusted share of the variance.
 
-    The interval is a bootstrap interval.
+    The interval is a bootstrap interval. ``weights`` are those of `sample_weights` for these runs.
     """
-    samples = (rng.integers(0, y.size, y.size) for _ in range(RESAMPLES))
-    low, high = np.percentile([_adjusted_ratio(codes[rows], y[rows]) for rows in samples], (2.5, 97.5))
-    return Estimate(_adjusted_ratio(codes, y), float(low), float(high), y.size)
+    value, *drawn = _adjusted_ratios(codes, _standardized(y), weights).tolist()
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return Estimate(value, float(low), float(high), y.size)
+
+
+def sample_weights(count: int, rng: np.random.Generator) -> Floats:
+    """How often each of ``count`` runs is in a sample; shape (count, 1 + RESAMPLES).
+
+    The first sample has each run once, the others are bootstrap samples. All features share them, because drawing them
+    takes longer than a measure over them.
+    """
+    rows = rng.integers(0, count, (RESAMPLES, count)) + count * np.arange(RESAMPLES)[:, None]
+    drawn = np.bincount(rows.ravel(), minlength=count * RESAMPLES).reshape(RESAMPLES, count)
+    return np.ascontiguousarray(np.vstack([np.ones(count), drawn]).T, dtype=np.float64)
 
 
 def mutual_information(x: Codes, y: Codes) -> Estimate:
@@ -104,15 +117,22 @@ def _interval(r: float, variance: float, count: int) -> Estimate:
     return Estimate(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), count)
 
 
-def _adjusted_ratio(codes: Codes, y: Floats) -> float:
-    counts = np.bincount(codes)
-    total = float(((y - y.mean()) ** 2).sum())
-    groups = int(np.count_nonzero(counts))
-    if total == 0 or y.size <= groups:
-        return 0.0
-    means = np.bincount(codes, y) / np.maximum(counts, 1)
-    within = float(((y - means[codes]) ** 2).sum())
-    return math.sqrt(max(0.0, 1 - within / total * (y.size - 1) / (y.size - groups)))
+def _adjusted_ratios(codes: Codes, y: Floats, weights: Floats) -> Floats:
+    """The adjusted correlation ratio of each bootstrap sample. ``y`` is standardized, so that its squares are exact."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    y, weights = y[order], weights[order]
+    counts = np.add.reduceat(weights, starts)
+    sums = np.add.reduceat(weights * y[:, None], starts)
+    count, mean, squares = counts.sum(0), sums.sum(0) / np.maximum(counts.sum(0), 1), (y * y) @ weights
+    total = squares - count * mean**2
+    between = (sums**2 / np.maximum(counts, 1)).sum(0) - count * mean**2
+    freedom = count - np.count_nonzero(counts, axis=0)
+    # a sample of equal values has no variance, but a rest from rounding
+    is_known = (total > ROUNDING * squares) & (freedom > 0)
+    within = np.divide(total - between, total, out=np.ones_like(total), where=is_known)
+    share = 1 - within * (count - 1) / np.maximum(freedom, 1)
+    return np.sqrt(np.where(is_known, np.maximum(share, 0), 0))
 
 
 def _as_correlation(nats: float) -> float:

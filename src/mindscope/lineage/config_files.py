@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,21 +19,10 @@ from mindscope.lineage.cell import Cell, flatten
 from mindscope.lineage.yaml_text import parse_yaml
 from mindscope.reasons import Reason, Value, os_reason
 
-NAMES = ("params.json", "params.yaml", "hparams.yaml", ".hydra/config.yaml", "config.yaml")
-"""Files to read, by precedence: if several files set a name, the first one counts.
-
-Ray Tune and DVC write ``params``, Lightning ``hparams.yaml``, Hydra ``.hydra/config.yaml``.
-"""
 MOST_BYTES = 1 << 20
 """A larger file is not a configuration file."""
 MOST_SETTINGS = 2000
 """Limit for one file."""
-
-SETTLED_NS = 2_000_000_000
-UNSETTLED = -1
-"""Replaces the modification time of a directory that changed less than ``SETTLED_NS`` ago."""
-
-Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,65 +45,26 @@ class _UnusableError(MindscopeError):
         self.values = values
 
 
-def config_stamp(directory: Path, before: Stamp = ()) -> Stamp:
-    """A key of the files of ``NAMES`` in the directory: (name, nanoseconds, bytes) of each. Changes when they do.
-
-    ``before`` is the previous key: the function lists the directory again only if its modification time changed.
-    """
-    if before and all(_stat(directory, name) == tuple(state) for name, *state in before):
-        return before
-    stamp: list[tuple[str, int, int]] = []
-    for folder in ("", ".hydra"):
-        state = _stat(directory, folder)
-        if state is None:
-            break
-        # A directory that changed a moment ago may change again with the same time, so it is listed next time too.
-        is_settled = time.time_ns() - state[0] > SETTLED_NS
-        stamp.append((folder, state[0] if is_settled else UNSETTLED, 0))
-        wanted = [name for name in NAMES if str(Path(name).parent) == (folder or ".")]
-        try:
-            names = frozenset(os.listdir(directory / folder))  # noqa: PTH208 (ten thousand times)
-        except OSError:
-            break
-        found = ((name, _stat(directory, name)) for name in wanted if Path(name).name in names)
-        stamp.extend((name, *state) for name, state in found if state is not None)
-        if ".hydra" not in names:
-            break
-    return tuple(stamp)
-
-
-def _stat(directory: Path, name: str) -> tuple[int, int] | None:
-    """The modification time in nanoseconds, and the size; None if the file is gone. A directory has size 0."""
-    try:
-        found = os.lstat(os.path.join(directory, name))  # noqa: PTH118 (ten thousand times)
-    except OSError:
-        return None
-    return found.st_mtime_ns, 0 if stat.S_ISDIR(found.st_mode) else found.st_size
-
-
-def read_config_files(directory: Path, stamp: Stamp | None = None) -> ConfigFiles:
-    """The settings of all files of ``NAMES`` in the directory of a run. A bad file does not affect the others.
-
-    ``stamp`` is the result of ``config_stamp``, if the caller has it: only its files are read.
-    """
-    there = {name for name, _, _ in (config_stamp(directory) if stamp is None else stamp)}
+def read_config_files(paths: Iterable[str]) -> ConfigFiles:
+    """The settings of all files. If several files set a name, the first one counts. A bad file affects no other."""
     settings: dict[str, Cell] = {}
     problems: list[Reason] = []
-    for name in filter(there.__contains__, NAMES):
-        path = directory / name
+    for path in paths:
         try:
-            text = _read_text(path)
-            parse = parse_json if name.endswith(".json") else parse_yaml
-            settings = dict(_settings(text, parse)) | settings
+            settings = dict(_read_settings(Path(path))) | settings
         except FileNotFoundError:
             continue
         except OSError as error:
-            problems.append(Reason("settings_unreadable", file=str(path), **os_reason(error)))
+            problems.append(Reason("settings_unreadable", file=path, **os_reason(error)))
         except _UnusableError as error:
-            problems.append(Reason(error.code, file=str(path), **error.values))
+            problems.append(Reason(error.code, file=path, **error.values))
         except (ValueError, RecursionError) as error:  # of the parsers
-            problems.append(Reason("settings_malformed", file=str(path), detail=" ".join(str(error).split())))
+            problems.append(Reason("settings_malformed", file=path, detail=" ".join(str(error).split())))
     return ConfigFiles(settings, tuple(problems)) if settings or problems else NONE
+
+
+def _read_settings(path: Path) -> Iterator[tuple[str, Cell]]:
+    return _settings(_read_text(path), parse_json if path.suffix == ".json" else parse_yaml)
 
 
 def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cell]]:
@@ -137,14 +87,22 @@ def _read_text(path: Path) -> str:
     """The text of a file. Raises OSError; _UnusableError if it is a link, not a regular file, or too large."""
     folder = os.path.realpath(path.parent.parent if path.parent.name == ".hydra" else path.parent)
     inside = os.path.join(folder, *path.parts[-2:] if path.parent.name == ".hydra" else path.parts[-1:])  # noqa: PTH118
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _UnusableError("settings_link") from error
+        raise
+    try:
         found = os.fstat(descriptor)
         if os.path.realpath(path) != inside:
             raise _UnusableError("settings_link")
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(found.st_mode):  # before it is opened as a file: a directory can't be, and stays open then
             raise _UnusableError("settings_no_file")
-        data = file.read(MOST_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > MOST_BYTES:
         raise _UnusableError("settings_too_large", size=found.st_size, most=MOST_BYTES)
     return data.decode("utf-8-sig")

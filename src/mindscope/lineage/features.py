@@ -15,9 +15,10 @@ from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.lineage.table import Table
 from mindscope.reasons import Reason
 
-CAUSES = frozenset({Group.PARAMETER, Group.CUSTOM, Group.DATASET})
-"""Groups whose columns may explain a result."""
-NETWORK = ColumnKey(Group.ALGORITHM, "network")
+CAUSES = frozenset({Group.PARAMETER, Group.DATASET, Group.ALGORITHM, Group.MODEL})
+"""Groups whose columns may explain a result: what was chosen before the training."""
+LOSS = ColumnKey(Group.ALGORITHM, "loss")
+"""The last loss of the training, a result."""
 FEWEST_RUNS = 8
 """With fewer runs, intervals are meaningless."""
 NEARLY_UNIQUE = 0.5
@@ -58,9 +59,17 @@ def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature],
     return found, apart
 
 
-def cause_keys(table: Table, target: ColumnKey) -> list[ColumnKey]:
-    """Parameters, custom fields, data and the network: choices made before the training."""
-    return [key for key in table.columns if (key.group in CAUSES or key == NETWORK) and key != target]
+def cause_keys(table: Table, target: ColumnKey, also: Iterable[ColumnKey] = ()) -> list[ColumnKey]:
+    """Parameters, data, algorithm and model, and ``also``, in the order of the table."""
+    named = frozenset(also)
+    return [key for key in table.columns if key != target and (key in named or (key.group in CAUSES and key != LOSS))]
+
+
+def possible_results(table: Table, target: ColumnKey, causes: Iterable[ColumnKey]) -> list[SetApart]:
+    """Custom fields that are not among ``causes``: a user may note them after the training, as an outcome."""
+    known = {target, *causes}
+    found = [key for key in table.columns if key.group is Group.CUSTOM and key not in known]
+    return [SetApart(key, Reason("column_custom")) for key in found]
 
 
 def _feature(column: Column) -> Feature | Reason:

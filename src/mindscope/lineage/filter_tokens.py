@@ -12,7 +12,7 @@ from mindscope.reasons import Reason, Value
 
 LONGEST = 2000
 KEYWORDS = frozenset("and or not in is missing nan inf true false True False".split())
-_ESCAPES = {"n": "\n", "t": "\t"}
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)

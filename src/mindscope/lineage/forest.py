@@ -26,6 +26,8 @@ MOST_CELLS = 40_000
 """Limit of runs times features, which bounds the time; more runs are sampled at random."""
 MOST_FEATURES = 100
 """A forest of more features needs more time and more runs."""
+MOST_PREDICTED = 20_000
+"""Rows that one call predicts, which bounds the memory."""
 T95 = 2.776
 """Student's t with four degrees of freedom, for the mean of five folds."""
 
@@ -80,14 +82,25 @@ def _fold(
     check()
     whole = 1 - _error(model.predict(x[test]), y[test]) / variance
     drops: list[float] = []
-    for place in range(x.shape[1]):
+    step = max(1, MOST_PREDICTED // (REPEATS * test.size))
+    for first in range(0, x.shape[1], step):
         check()
-        shuffled = np.tile(x[test], (REPEATS, 1, 1))  # one call predicts all, because each call has a fixed cost
-        for each in shuffled:
-            each[:, place] = rng.permutation(x[test, place])
-        predicted = model.predict(shuffled.reshape(-1, x.shape[1])).reshape(REPEATS, test.size)
-        drops.append(whole - 1 + _error(predicted, y[test]) / variance)
+        places = range(first, min(first + step, x.shape[1]))
+        for predicted in _predicted(model, x[test], places, rng):
+            drops.append(whole - 1 + _error(predicted, y[test]) / variance)
     return whole, drops
+
+
+def _predicted(model: Any, x: Floats, places: range, rng: np.random.Generator) -> Floats:
+    """Predictions with each of these features shuffled; shape (places, REPEATS, runs).
+
+    One call predicts all, because each call has a fixed cost for each tree.
+    """
+    shuffled = np.tile(x, (len(places), REPEATS, 1, 1))
+    for each, place in zip(shuffled, places, strict=True):
+        for repeat in each:
+            repeat[:, place] = rng.permutation(x[:, place])
+    return model.predict(shuffled.reshape(-1, x.shape[1])).reshape(len(places), REPEATS, len(x))
 
 
 def _error(predicted: Floats, y: Floats) -> float:

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from mindscope.errors import ColumnNotFoundError, MissingPackageError
 from mindscope.lineage.association import (
+    Codes,
     Estimate,
     Floats,
     binned,
@@ -20,13 +21,16 @@ from mindscope.lineage.association import (
     mutual_information,
     rank_correlation,
     ranks,
+    sample_weights,
 )
 from mindscope.lineage.column import ColumnKey
-from mindscope.lineage.features import FEWEST_RUNS, Feature, SetApart, cause_keys, features_of
+from mindscope.lineage.features import FEWEST_RUNS, Feature, SetApart, cause_keys, features_of, possible_results
 from mindscope.lineage.forest import MOST_FEATURES, forest_importance
 from mindscope.lineage.interaction import interactions
 from mindscope.lineage.table import Table
 from mindscope.reasons import Reason, reason_of
+
+Part = TypeVar("Part")
 
 
 class Measure(str, Enum):
@@ -100,7 +104,7 @@ class Importance:
 
     def _why(self, id: str) -> str:
         reasons = (each.reason for each in self.set_apart if id in (each.key.id, each.key.name))
-        return next(reasons, "it is no parameter, custom field or data of these runs")
+        return next(reasons, "it is no parameter, data, algorithm or model of these runs")
 
 
 def importance_of(
@@ -108,8 +112,9 @@ def importance_of(
     target: ColumnKey,
     keys: Iterable[ColumnKey] | None = None,
     check: Callable[[], None] = lambda: None,
+    also: Iterable[ColumnKey] = (),
 ) -> Importance:
-    """Importance of parameters, custom fields, data and network, or of the columns ``keys``, for a numeric target.
+    """Importance of parameters, data, algorithm, model and the columns ``also``, or only of ``keys``, for a target.
 
     Calls ``check`` now and then; an exception in it ends the computation.
     """
@@ -117,13 +122,18 @@ def importance_of(
     rows = np.flatnonzero(np.isfinite(numbers))
     y = numbers[rows]
     known = table.take(rows)
-    features, apart = features_of(known, cause_keys(table, target) if keys is None else keys)
+    causes = cause_keys(table, target, also) if keys is None else list(keys)
+    features, apart = features_of(known, _checked(causes, check))
+    apart += possible_results(table, target, causes) if keys is None else []
     if y.size < FEWEST_RUNS or np.unique(y).size < 2:
         values = np.unique(y).size
         why = Reason("importance_few", count=y.size, target=target.id, values=values, want=FEWEST_RUNS)
         return Importance(target, y.size, (), tuple(apart), forest_problem=why)
     rng = np.random.default_rng(0)
-    measures = [_measures(feature, y, rng) for feature in _checked(features, check)]
+    has_category = any(feature.kind == "category" for feature in features)
+    weights = sample_weights(y.size, rng) if has_category else np.empty((y.size, 0))
+    bins = binned(y)
+    measures = [_measures(feature, y, bins, weights) for feature in _checked(features, check)]
     score, problem = None, None if features else Reason("importance_no_column")
     if features:
         try:
@@ -147,13 +157,13 @@ def importance_of(
     return Importance(target, y.size, tuple(found), tuple(apart), tuple(pairs), score, problem)
 
 
-def _checked(features: Iterable[Feature], check: Callable[[], None]) -> Iterator[Feature]:
-    for feature in features:
+def _checked(each: Iterable[Part], check: Callable[[], None]) -> Iterator[Part]:
+    for part in each:
         check()
-        yield feature
+        yield part
 
 
-def _measures(feature: Feature, y: Floats, rng: np.random.Generator) -> dict[Measure, Estimate]:
+def _measures(feature: Feature, y: Floats, bins: Codes, weights: Floats) -> dict[Measure, Estimate]:
     """Measures over the runs that have the parameter; for mutual information, a missing value is a category."""
     is_known = ~np.isnan(feature.values)
     x, seen = feature.values[is_known], y[is_known]
@@ -163,9 +173,10 @@ def _measures(feature: Feature, y: Floats, rng: np.random.Generator) -> dict[Mea
         codes[is_known] = binned(x) + 1
     else:
         categories = x.astype(np.intp)
-        linear, rank = correlation_ratio(categories, seen, rng), correlation_ratio(categories, ranks(seen), rng)
+        drawn = weights[is_known]
+        linear, rank = correlation_ratio(categories, seen, drawn), correlation_ratio(categories, ranks(seen), drawn)
         codes = np.where(is_known, np.nan_to_num(feature.values) + 1, 0).astype(np.intp)
-    information = mutual_information(np.unique(codes, return_inverse=True)[1], binned(y))
+    information = mutual_information(np.unique(codes, return_inverse=True)[1], bins)
     return {Measure.LINEAR: linear, Measure.RANK: rank, Measure.INFORMATION: information}
 
 

@@ -73,7 +73,8 @@ def _share(one: Codes, other: Codes, y: Floats) -> float:
     solved = np.linalg.lstsq(design * weights[:, None], means * weights, rcond=None)[0]
     rest = within + float((counts * (means - design @ solved) ** 2).sum())
     explained = _explained(within, counts.size, y.size, total)
-    return max(0.0, explained - _explained(rest, design.shape[1], y.size, total))
+    additive = max(0.0, _explained(rest, design.shape[1], y.size, total))  # few runs can adjust it below zero
+    return max(0.0, explained - additive)
 
 
 def _additive(rows: Codes, columns: Codes) -> Floats:

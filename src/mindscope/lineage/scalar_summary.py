@@ -3,45 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.lineage.cell import Cell
-from mindscope.lineage.column import ColumnKey, Group
-
-STATISTICS = ("last", "min", "max", "mean", "min_step", "max_step")
+STATISTICS = ("last", "min", "min_step", "max", "max_step", "mean")
 
 
-def scalar_cells(
-    tag: str, steps: NDArray[np.int64], values: NDArray[np.floating[Any]], mean_of: int
-) -> Iterator[tuple[ColumnKey, Cell]]:
-    """``TAG:last``, ``:min``, ``:max``, ``:mean`` of the last ``mean_of`` points, and the first step of both extremes.
+def summarize(steps: NDArray[np.int64], values: NDArray[np.floating[Any]], mean_of: int) -> list[float | int | None]:
+    """One value for each of ``STATISTICS``: the mean is that of the last ``mean_of`` points, steps are the first ones.
 
     ``steps`` and ``values`` have shape (n,). NaN counts in last and mean, but not as an extreme: if all values are NaN,
-    there are no extremes.
+    the extremes are None. Empty for a curve without points.
     """
     if not values.size:
-        return
-    yield _key(tag, "last"), _shortest(values[-1])
+        return []
+    summary: list[float | int | None] = [last_value(values), None, None, None, None]
     numbers = np.flatnonzero(~np.isnan(values))
     if numbers.size:
-        for name, row in (
-            ("min", numbers[np.argmin(values[numbers])]),
-            ("max", numbers[np.argmax(values[numbers])]),
-        ):
-            yield _key(tag, name), _shortest(values[row])
-            yield _key(tag, f"{name}_step"), int(steps[row])
+        known = values[numbers]
+        low, high = numbers[np.argmin(known)], numbers[np.argmax(known)]
+        summary[1:] = [_shortest(values[low]), int(steps[low]), _shortest(values[high]), int(steps[high])]
     with np.errstate(invalid="ignore"):  # infinities of both signs
-        yield _key(tag, "mean"), float(values[-mean_of:].astype(np.float64).mean())
+        return [*summary, float(values[-mean_of:].astype(np.float64).mean())]
+
+
+def last_value(values: NDArray[np.floating[Any]]) -> float:
+    """The last of at least one value."""
+    return _shortest(values[-1])
 
 
 def _shortest(value: Any) -> float:
     """A float32 as the shortest decimal number: 0.1, not 0.10000000149011612."""
     return float(str(value)) if value.dtype == np.float32 else float(value)
-
-
-def _key(tag: str, statistic: str) -> ColumnKey:
-    return ColumnKey(Group.SCALAR, f"{tag}:{statistic}")

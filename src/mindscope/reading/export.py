@@ -65,8 +65,8 @@ def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions 
     """Write the values of a run below directory ``target``, which is created if needed.
 
     ``scalars.csv`` and ``scalars.parquet`` hold tag, step, wall_time and value of all scalars. Values of other kinds
-    go to ``images/TAG/STEP.png``, ``tensors/TAG/STEP.npy``, ``histograms/TAG.npz``, ``texts/TAG/STEP.txt``,
-    ``audio/TAG/STEP.wav`` and ``videos/TAG/STEP.gif``; ``file_names`` makes TAG.
+    go to the ``export_directory`` of their descriptor, such as ``images/TAG/STEP.png``; all histograms of a tag go to
+    ``histograms/TAG.npz``. ``file_names`` makes TAG.
 
     Raises ExportError, before it writes anything, if a file exists and ``overwrite`` is off; OSError if
     writing fails.

@@ -4,50 +4,46 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from mindscope.graph import (
-    Graph,
-    find_graph_files,
-    read_graph_file,
-    read_keras_model,
-    read_meta_graph,
-    read_mindspore_graph,
-    read_tensorboard_graph,
-)
+from mindscope.graph import Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph
 from mindscope.types import Kind, Message
 
+NAMELESS = "graph"
 
-def read_graphs(
-    directory: Path, read_all: Callable[[Kind, Callable[[Message], Graph]], list[Graph]]
-) -> tuple[Graph, ...]:
-    """Graphs of event files, then of graph files; a MetaGraphDef is used only if there is no other graph."""
-    graphs = read_all(Kind.GRAPH, _read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
-    return (*graphs, *_graphs_of_files(directory))
+
+def read_graphs(directory: Path, read_all: Callable[[Kind, Callable[[Any], Graph]], list[Graph]]) -> dict[str, Graph]:
+    """Graphs of event files by their names, then those of graph files by the names of the files.
+
+    A MetaGraphDef is used only if the event files have no other graph. Equal names get a number: ``net``, ``net (2)``.
+    """
+    graphs = read_all(Kind.GRAPH, read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
+    named = [(graph.name or NAMELESS, graph) for graph in graphs]
+    return dict(_distinct_names([*named, *_graphs_of_files(directory)]))
 
 
 def _read_meta_graph(message: Message) -> Graph:
     return read_meta_graph(message["meta_graph_def"])
 
 
-def _read_graph(message: Message) -> Graph:
-    """Both dialects name a node's inputs ``input``; only TensorFlow has the fields ``op`` and ``versions``.
+def _distinct_names(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
+    taken: set[str] = set()
+    for name, graph in graphs:
+        number, distinct = 1, name
+        while distinct in taken:
+            number += 1
+            distinct = f"{name} ({number})"
+        taken.add(distinct)
+        yield distinct, graph
 
-    A Keras model is JSON text.
-    """
-    if "keras_model" in message:
-        return read_keras_model(message["keras_model"])
-    nodes: list[Message] = message.get("node", [])
-    is_tensorboard = "versions" in message or "library" in message or any("op" in node for node in nodes)
-    return read_tensorboard_graph(message) if is_tensorboard else read_mindspore_graph(message)
 
-
-def _graphs_of_files(directory: Path) -> Iterator[Graph]:
+def _graphs_of_files(directory: Path) -> Iterator[tuple[str, Graph]]:
     for path in _graph_files(directory):
         # Other programs use this suffix too: ignore files that are not graphs.
         with contextlib.suppress(Exception):
-            yield read_graph_file(path)
+            yield path.name, read_graph_file(path)
 
 
 def _graph_files(directory: Path) -> tuple[Path, ...]:

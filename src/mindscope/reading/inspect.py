@@ -53,7 +53,7 @@ class GraphReport:
     """Size of one computational graph."""
 
     name: str
-    nodes: int
+    operations: int
     edges: int
     parameters: int
     constants: int
@@ -113,7 +113,7 @@ def inspect_run(run: Run) -> RunReport:
     store = run.store
     dataset = run.dataset_graph
     # Graphs and lineage first: decoding them may add damages to the report.
-    graphs = tuple(_graph_report(graph) for graph in run.graphs())
+    graphs = tuple(_graph_report(graph) for graph in run.graphs().values())
     lineage, hparams = run.lineage.row(), run.hparams
     return RunReport(
         id=run.id,
@@ -171,7 +171,7 @@ def _tag_report(kind: Kind, tag: str, series: ScalarSeries | ReferenceSeries) ->
 
 
 def _graph_report(graph: Graph) -> GraphReport:
-    return GraphReport(graph.name, len(graph.nodes), graph.edge_count, len(graph.parameters), len(graph.constants))
+    return GraphReport(graph.name, len(graph.operations), graph.edge_count, len(graph.parameters), len(graph.constants))
 
 
 def _damage_report(damage: Damage) -> DamageReport:

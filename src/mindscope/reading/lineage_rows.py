@@ -16,14 +16,14 @@ from mindscope.lineage.column import RUN, ColumnKey, Group
 from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.index import Row, TableIndex
 from mindscope.lineage.run_row import parameter_cells
-from mindscope.lineage.scalar_summary import scalar_cells
 from mindscope.lineage.table import Table
 from mindscope.reading.hparams_sessions import MetricInfo
 from mindscope.reading.run import Run
 from mindscope.reading.run_source import RunSource
 from mindscope.reading.run_sources import RunSources, row_failure
+from mindscope.reading.scalar_summaries import ScalarSummaries
 from mindscope.reasons import Reason
-from mindscope.store import RunStore, ScalarSeries
+from mindscope.store import RunStore
 from mindscope.types import Kind
 
 log = logging.getLogger(__name__)
@@ -66,11 +66,13 @@ class LineageRows:
         runs: Callable[[], Mapping[str, RunStore]],
         scalars: ScalarChoice | None = None,
         sources: RunSources | None = None,
+        summaries: ScalarSummaries | None = None,
     ) -> None:
-        """``sources`` may be shared by several tables over the same runs."""
+        """Several tables over the same runs may share ``sources`` and ``summaries``."""
         self._runs = runs
         self._scalars = scalars or ScalarChoice()
         self._sources = sources or RunSources()
+        self._summaries = summaries or ScalarSummaries()
         self._seen = 0  # the version of the sources at the last update
         self._last_runs: Mapping[str, RunStore] | None = None  # of the last update
         self._known: dict[str, _Known] = {}  # by run, in the order of the runs
@@ -180,16 +182,14 @@ class LineageRows:
 
     def _scalar_cells(self, runs: Mapping[str, RunStore], id: str) -> Iterator[tuple[ColumnKey, Cell]]:
         for run, tag, name in self._metrics(runs, id):
-            series = runs[run].scalars(tag)
-            if series is not None and (last := _last(series)) is not None:
+            last = self._summaries.last(runs[run], tag, self._scalars.mean_of)
+            if last is not None:
                 yield ColumnKey(Group.METRIC, name), last
         store = runs[id]
         if self._scalars.patterns and Kind.SCALAR in store.tag_counts():  # the counts need no series of the cache
             for tag in store.tags(Kind.SCALAR):
-                series = store.scalars(tag) if self._scalars.takes(tag) else None
-                if series is not None:
-                    points = series.visible()
-                    yield from scalar_cells(tag, points.step, points.value, self._scalars.mean_of)
+                if self._scalars.takes(tag):
+                    yield from self._summaries.cells(store, tag, self._scalars.mean_of)
 
     def _metrics(self, runs: Mapping[str, RunStore], id: str) -> tuple[tuple[str, str, str], ...]:
         """(run, tag, name) of each metric of a session, from the experiment of this run or the nearest one above it.
@@ -250,14 +250,6 @@ def _host(names: Iterable[str]) -> str | None:
     """The host name in the first event file name that has one."""
     found = (_HOST.match(name, max(name.find("summary."), name.find("tfevents."), 0)) for name in names)
     return next((match["mindspore"] or match["tensorboard"] for match in found if match), None)
-
-
-def _last(series: ScalarSeries) -> float | None:
-    parts = series.visible_parts().parts
-    values = next((part["value"] for part in reversed(parts) if part["value"].size), None)
-    if values is None:
-        return None
-    return float(str(values[-1])) if values.dtype == "float32" else float(values[-1])
 
 
 def _below(id: str, group: str) -> str:

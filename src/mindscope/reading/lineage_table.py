@@ -74,6 +74,10 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         """The named columns, in this order: ids, or names that only one column has. Raises ColumnNotFoundError."""
         return self._with(self.table.choose(self.table.find(name) for name in names))
 
+    def with_columns(self, columns: Iterable[Column]) -> LineageTable:
+        """The table with further columns, each with a cell for each row; one of a known key replaces that column."""
+        return self._with(Table(self.runs, {**self.table.columns, **{column.key: column for column in columns}}))
+
     def filter(self, text: str) -> LineageTable:
         """The runs that match a condition, such as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
 
@@ -99,16 +103,22 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return None if row is None else self[row]
 
     def importance(
-        self, name: str, columns: Iterable[str] | None = None, check: Callable[[], None] = lambda: None
+        self,
+        name: str,
+        columns: Iterable[str] | None = None,
+        check: Callable[[], None] = lambda: None,
+        *,
+        also: Iterable[str] = (),
     ) -> Importance:
-        """How important parameters, custom fields and data are for a numeric column, most important first.
+        """How important parameters, data, algorithm and model are for a numeric column, most important first.
 
         Linear and rank correlation, mutual information, and, if scikit-learn is installed, permutation importance of a
-        random forest, each with its interval. ``columns`` names other columns to analyze.
+        random forest, each with its interval. ``also`` names further columns to analyze, such as custom fields, which
+        may be results; ``columns`` names all of them.
         Calls ``check`` now and then; an exception in it ends the computation. Raises ColumnNotFoundError.
         """
         keys = None if columns is None else [self.table.find(each) for each in columns]
-        return importance_of(self.table, self.table.find(name), keys, check)
+        return importance_of(self.table, self.table.find(name), keys, check, [self.table.find(each) for each in also])
 
     def pipelines(self, check: Callable[[], None] = lambda: None) -> PipelineTable:
         """The data pipelines of the runs, aligned operation by operation, without runs that have none.

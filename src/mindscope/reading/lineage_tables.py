@@ -14,8 +14,10 @@ from mindscope.lineage.pipeline import Pipeline
 from mindscope.reading.lineage_rows import LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.pipelines import PipelineReader
+from mindscope.reading.record_cache import OpenTable
 from mindscope.reading.run_sources import RunSources
-from mindscope.reading.source_cache import OpenTable, SourceCache
+from mindscope.reading.scalar_summaries import ScalarSummaries
+from mindscope.reading.source_cache import SourceCache
 from mindscope.store import RunStore
 from mindscope.store.garbage import gc_disabled
 
@@ -58,21 +60,23 @@ class LineageTables:
         runs: Callable[[], Mapping[str, RunStore]],
         check: Callable[[], None] = lambda: None,
         open_table: OpenTable | None = None,
-        settings_interval_s: float = 0.0,
     ) -> None:
-        """``open_table`` opens a table in the cache of the runs. Each settings file is checked once per interval."""
+        """``open_table`` opens a table in the cache of the runs."""
         self._runs = runs
         self._check = check
         self._pipelines = PipelineReader()
         self._lock = Lock()  # guards all below
-        self._sources = RunSources(SourceCache(open_table) if open_table else None, settings_interval_s)
+        self._sources = RunSources(SourceCache(open_table) if open_table else None)
+        self._summaries = ScalarSummaries(open_table)
         self._kept: OrderedDict[ScalarChoice, _Kept] = OrderedDict()  # the least recently used first
 
     def view(self, choice: ScalarChoice, since: str | None = None) -> LineageView:
         """The current table. ``since`` is the cursor of an earlier view."""
         with self._locked(), gc_disabled():
             rows, token = self._keep(choice)
+            self._summaries.open()
             rows.update(check=self._check)
+            self._summaries.save(self._runs())
             version = _version_of(since, token, rows.index.version)
             changes = None if version is None else _changes(rows, version)
             table = LineageTable(rows.table(), rows.problems, self._pipeline)
@@ -82,6 +86,7 @@ class LineageTables:
         """Save what the cache does not have yet. Call it before the cache is closed."""
         with self._lock:
             self._sources.close()
+            self._summaries.close(self._runs())
 
     @contextmanager
     def _locked(self) -> Generator[None]:
@@ -96,7 +101,9 @@ class LineageTables:
     def _keep(self, choice: ScalarChoice) -> _Kept:
         kept = self._kept.get(choice)
         if kept is None:
-            kept = self._kept[choice] = _Kept(LineageRows(self._runs, choice, self._sources), token_hex(8))
+            kept = self._kept[choice] = _Kept(
+                LineageRows(self._runs, choice, self._sources, self._summaries), token_hex(8)
+            )
         self._kept.move_to_end(choice)
         while len(self._kept) > MOST_CHOICES:
             self._kept.popitem(last=False)

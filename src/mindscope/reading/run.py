@@ -152,8 +152,8 @@ class Run:
         """The newest loss landscape of each tag; ``damages`` lists those that can't be decoded."""
         return self._whole.newest_landscapes()
 
-    def graphs(self) -> tuple[Graph, ...]:
-        """The computational graphs of event files, oldest first, then those of graph files (``*.pb``)."""
+    def graphs(self) -> dict[str, Graph]:
+        """The computational graphs by name: those of event files, oldest first, then graph files."""
         return read_graphs(self.path, self._whole.all_of)
 
     @property

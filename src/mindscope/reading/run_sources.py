@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from mindscope.lineage.config_files import NAMES, SETTLED_NS, Stamp, config_stamp, read_config_files
+from mindscope.lineage.config_files import read_config_files
 from mindscope.lineage.run_row import lineage_cells
 from mindscope.reading.hparams_sessions import read_hparams
 from mindscope.reading.lineage import read_lineage
@@ -18,6 +18,7 @@ from mindscope.reading.source_cache import SourceCache, files_key
 from mindscope.reading.whole_values import WholeValues
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
+from mindscope.store.contents import SettingsFile
 from mindscope.types import Kind
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 FIELD_KINDS = frozenset({Kind.HPARAMS, Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE, Kind.CUSTOM_LINEAGE})
 """Kinds to read from the event files."""
 UNKNOWN = -1
+SETTLED_NS = 2_000_000_000
+"""A settings file that is younger may change again without another modification time."""
 
 
 @dataclass(slots=True)
@@ -36,21 +39,16 @@ class _Known:
     field_version: int = UNKNOWN
     key: object = None  # the ``files_key`` for which the fields are valid
     saved_key: object = None
-    stamp: Stamp = ()
-    is_settled: bool = False
-    """Whether the settings files were old when they were read, so that a later change has another time."""
+    settings: tuple[SettingsFile, ...] | None = ()  # as they were read; None if they could not be read
 
 
 class RunSources:
     """The sources of all runs. Only one thread at a time may update them."""
 
-    def __init__(self, cache: SourceCache | None = None, settings_interval_s: float = 0.0) -> None:
-        """Checks the settings files of each run once per ``settings_interval_s``."""
+    def __init__(self, cache: SourceCache | None = None) -> None:
         self._cache = cache
-        self._settings_interval_s = settings_interval_s
         self._known: dict[str, _Known] = {}
-        self._waiting: list[str] = []  # runs whose settings files are checked next, the last one first
-        self._checked_at = time.monotonic()
+        self._unsettled: set[str] = set()  # runs whose settings files were too young, so each update reads them again
         self.by_run: dict[str, RunSource] = {}
         """As of the last update."""
         self.version = 0
@@ -70,7 +68,6 @@ class RunSources:
         """
         if self._cache is not None:
             self._cache.open()
-        to_check = self._settings_to_check()
         if runs is self._runs:
             stale = [store for store, known in self._pairs if known.store_version != store.version]
         else:
@@ -80,9 +77,8 @@ class RunSources:
             self._read(store)
         if runs is not self._runs:
             self._runs, self._pairs = runs, [(store, self._known[id]) for id, store in runs.items()]
-        for id in to_check:
-            if (known := self._known.get(id)) is not None:
-                self._try(known, self._read_settings)
+        for id in tuple(self._unsettled):
+            self._try(self._known[id], self._read_settings)
         if self._cache is not None:
             self._cache.save(runs)
 
@@ -91,6 +87,7 @@ class RunSources:
         self._runs = None
         for id in [id for id in self._known if id not in runs]:
             del self._known[id], self.by_run[id], self._changed_at[id]
+            self._unsettled.discard(id)
         return [store for id, store in runs.items() if not self._is_known(id, store)]
 
     def _is_known(self, id: str, store: RunStore) -> bool:
@@ -104,26 +101,15 @@ class RunSources:
                 self._save(known)
             self._cache.close(self._known)
 
-    def _settings_to_check(self) -> list[str]:
-        """A share of the runs, by the time since the last update."""
-        now = time.monotonic()
-        elapsed, self._checked_at = now - self._checked_at, now
-        share = min(1.0, elapsed / self._settings_interval_s) if self._settings_interval_s else 1.0
-        count = round(share * len(self._known)) or 1
-        if len(self._waiting) < count:
-            self._waiting = [*self._known, *self._waiting]
-        chosen = self._waiting[-count:]
-        del self._waiting[-count:]
-        return chosen
-
     def _read(self, store: RunStore) -> None:
         """Read the changes of a run, and a new run."""
         known = self._known.get(store.id)
         if known is None or known.source.store is not store:
             known = self._known[store.id] = _Known(RunSource(store))
             self._restore(known)
-            self._try(known, self._read_settings)
         version = store.version  # before the values, so that a concurrent append is not missed
+        if known.settings != store.settings:
+            self._try(known, self._read_settings)
         if known.store_version != version:
             self._try(known, self._read_fields)
             known.store_version = version
@@ -137,7 +123,8 @@ class RunSources:
         except Exception as error:
             log.exception("the lineage of run %s could not be read", store.id)
             known.source = RunSource(store, failure=row_failure(store, error))
-            known.field_version, known.stamp = UNKNOWN, ()
+            known.field_version, known.settings = UNKNOWN, None
+            self._unsettled.discard(store.id)
             self._note(known)
 
     def _restore(self, known: _Known) -> None:
@@ -146,8 +133,7 @@ class RunSources:
         version, key = store.version, files_key(store)
         found = None if self._cache is None else self._cache.find(store, key)
         if found is not None:
-            known.source, known.stamp = found
-            known.is_settled = True
+            known.source, known.settings = found
             known.store_version = version
             known.key = known.saved_key = key
 
@@ -165,17 +151,15 @@ class RunSources:
         self._save(known)
 
     def _read_settings(self, known: _Known) -> None:
-        now = time.time_ns()
-        path = known.source.store.path
-        stamp = config_stamp(path, known.stamp)
-        if stamp == known.stamp and (known.is_settled or not _is_settled(stamp, now)):
-            return
-        has_same_files = known.is_settled and _files(stamp) == _files(known.stamp) != ()
-        known.stamp, known.is_settled = stamp, _is_settled(stamp, now)
-        known.saved_key = None
-        config = known.source.config if has_same_files else read_config_files(path, stamp)
-        if config is not known.source.config:
-            known.source = replace(known.source, config=config)
+        store = known.source.store
+        settings, now = store.settings, time.time_ns()
+        config = read_config_files(file.path for file in settings)
+        is_settled = all(abs(now - file.modified_ns) > SETTLED_NS for file in settings)
+        (self._unsettled.discard if is_settled else self._unsettled.add)(store.id)
+        if settings != known.settings:
+            known.settings, known.saved_key = settings, None
+        if config != known.source.config:
+            known.source, known.saved_key = replace(known.source, config=config), None
             self._note(known)
         if known.store_version != UNKNOWN:
             self._save(known)
@@ -189,10 +173,10 @@ class RunSources:
 
     def _save(self, known: _Known) -> None:
         """Give a source to the cache, unless it is there, or the next process could not see a change of its files."""
-        if self._cache is None or known.saved_key == known.key or not known.stamp or not known.is_settled:
+        if self._cache is None or known.saved_key == known.key or known.source.store.id in self._unsettled:
             return
-        if known.source.failure is None:
-            self._cache.add(known.source, known.stamp, known.key)
+        if known.source.failure is None and known.settings is not None:
+            self._cache.add(known.source, known.settings, known.key)
             known.saved_key = known.key
 
 
@@ -203,12 +187,3 @@ def row_failure(store: RunStore, error: Exception) -> Reason:
 
 def _field_version(store: RunStore) -> int:
     return sum(1 + series.version for (kind, _), series in store.series.items() if kind in FIELD_KINDS)
-
-
-def _files(stamp: Stamp) -> Stamp:
-    """The settings files in a stamp, without the directories."""
-    return tuple([each for each in stamp if each[0] in NAMES])
-
-
-def _is_settled(stamp: Stamp, at: int) -> bool:
-    return all(at - time_ns > SETTLED_NS for _, time_ns, _ in stamp)

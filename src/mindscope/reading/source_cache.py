@@ -2,114 +2,79 @@
 """Keeps the sources of the lineage table in the cache of the runs, so that the next process need not read the files.
 
 A record has a key of the files that it was made from: size, modification time, records and damages of each event file
-as the store has them, and the stamp of the settings files. It is used only if both are the same.
+as the store has them, and the state of each settings file. The fields are used only if the event files are the same,
+the settings only if the settings files are.
 """
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple
-from threading import Event, Thread
 from typing import Any, NamedTuple, cast
 
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import ColumnKey, Group
-from mindscope.lineage.config_files import NONE, ConfigFiles, Stamp
+from mindscope.lineage.config_files import NONE, ConfigFiles
 from mindscope.reading.hparams_sessions import HparamsData, MetricInfo
+from mindscope.reading.record_cache import OpenTable, RecordCache
 from mindscope.reading.run_source import RunSource
 from mindscope.reasons import Reason, reason_from_json, reason_to_json
 from mindscope.store import RunStore
-from mindscope.store.cache_table import CacheTable
+from mindscope.store.contents import SettingsFile
 from mindscope.store.run_index import State
 
 NAME = "lineage"
-FORMAT = 1
+FORMAT = 2
 """Increase it with every change of the records, or of how files become cells."""
-SAVE_INTERVAL_S = 10.0
-"""Shortest interval at which new sources are saved."""
-DELAY_S = 1.0
-RUNS_AT_ONCE = 500
-
-OpenTable = Callable[[str, int], "CacheTable | None"]
 
 
 class _Entry(NamedTuple):
     """A source to save."""
 
     source: RunSource
-    stamp: Stamp
+    settings: tuple[SettingsFile, ...]
     key: object
 
 
 class SourceCache:
-    """The cached sources of the runs. Only one thread at a time may use it; it writes in a thread of its own."""
+    """The cached sources of the runs. Only one thread at a time may use it."""
 
     def __init__(self, open_table: OpenTable) -> None:
-        """``open_table`` returns the table of a name and format in the cache of the runs; None if there is none yet."""
-        self._open_table = open_table
-        self._table: CacheTable | None = None
-        self._saved: dict[str, State] = {}  # read from the table, until ``find`` returns them
+        self._records = RecordCache(open_table, NAME, FORMAT, _record)
         self._keys: dict[bytes, tuple[ColumnKey, ...]] = {}  # columns by their JSON: most runs have the same ones
-        self._unsaved: dict[str, _Entry] = {}
-        self._writer: Thread | None = None
-        self._is_closing = Event()
-        self._written_at = -SAVE_INTERVAL_S
 
     def open(self) -> None:
         """Read the table, once there is one."""
-        if self._table is None:
-            self._table = self._open_table(NAME, FORMAT)
-            self._saved = {} if self._table is None else self._table.load()
+        self._records.open()
 
-    def find(self, store: RunStore, key: object) -> tuple[RunSource, Stamp] | None:
-        """The source of a run, and the stamp of the settings files for which it is valid; None if there is none.
+    def find(self, store: RunStore, key: object) -> tuple[RunSource, tuple[SettingsFile, ...]] | None:
+        """The source of a run, and the settings files for which it is valid; None if there is none.
 
         ``key`` is the ``files_key`` of the run.
         """
-        saved = self._saved.get(store.id)
+        saved = self._records.find(store.id)
         try:
             if saved is None or saved[0]["key"] != key:
                 return None
-            stamp = tuple([(str(name), int(time_ns), int(size)) for name, time_ns, size in saved[0]["stamp"]])
+            settings = tuple([SettingsFile(str(path), int(ns), int(size)) for path, ns, size in saved[0]["settings"]])
             source = self._source(store, saved[1])
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
             return None
-        del self._saved[store.id]
-        return source, stamp
+        self._records.forget(store.id)
+        return source, settings
 
-    def add(self, source: RunSource, stamp: Stamp, key: object) -> None:
+    def add(self, source: RunSource, settings: tuple[SettingsFile, ...], key: object) -> None:
         """Save a source soon. ``key`` is the ``files_key`` for which its fields are valid."""
-        self._saved.pop(source.store.id, None)
-        self._unsaved[source.store.id] = _Entry(source, stamp, key)
+        self._records.add(source.store.id, _Entry(source, settings, key))
 
     def save(self, ids: Iterable[str]) -> None:
-        """Begin to write what was added, unless the last time was a moment ago. ``ids`` are all runs."""
-        is_busy = self._writer is not None and self._writer.is_alive()
-        if self._unsaved and not is_busy and time.monotonic() - self._written_at >= SAVE_INTERVAL_S:
-            entries, self._unsaved = self._unsaved, {}
-            self._written_at = time.monotonic()
-            self._writer = Thread(target=self._write, args=(entries, frozenset(ids)), name="mindscope-lineage-saver")
-            self._writer.start()
+        """Begin to write what was added. ``ids`` are all runs."""
+        self._records.save(ids)
 
     def close(self, ids: Iterable[str]) -> None:
         """Write what was added, and wait until it is written."""
-        self._is_closing.set()
-        if self._writer is not None:
-            self._writer.join()
-        self._write(self._unsaved, frozenset(ids))
-        self._unsaved = {}
-
-    def _write(self, entries: Mapping[str, _Entry], ids: frozenset[str]) -> None:
-        """Write after the first responses, which have priority."""
-        self._is_closing.wait(DELAY_S)
-        known = [id for id in entries if id in ids]
-        if self._table is None or not known:
-            return
-        for start in range(0, len(known), RUNS_AT_ONCE):
-            self._table.put({id: _record(entries[id]) for id in known[start : start + RUNS_AT_ONCE]})
-        self._table.keep_only(ids)
+        self._records.close(ids)
 
     def _source(self, store: RunStore, body: bytes) -> RunSource:
         columns, values = body.split(b"\n")
@@ -137,7 +102,7 @@ def _record(entry: _Entry) -> State:
     problems = [reason_to_json(problem) for problem in source.config.problems]
     values = [list(source.fields.values()), hparams, dict(source.config.settings), problems]
     body = f"{columns}\n{json.dumps(values, separators=(',', ':'))}".encode()
-    return {"key": entry.key, "stamp": entry.stamp}, body
+    return {"key": entry.key, "settings": entry.settings}, body
 
 
 def _cell(value: Any) -> Cell:

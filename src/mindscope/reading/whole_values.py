@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from mindscope.errors import FormatError
 from mindscope.formats.barrier import as_format_error
+from mindscope.graph import Graph
 from mindscope.reading.values import Values, values_of
-from mindscope.reasons import damage_reason
+from mindscope.reasons import Reason, damage_reason
 from mindscope.store import RunStore
-from mindscope.types import Damage, DamageKind, Kind, Landscape, Message
+from mindscope.types import Damage, DamageKind, Kind, Landscape
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ class WholeValues:
         """Values that were read but can't be decoded."""
         return tuple(self._undecodable.values())
 
-    def all_of(self, kind: Kind, read: Callable[[Message], T]) -> list[T]:
+    def all_of(self, kind: Kind, read: Callable[[Any], T]) -> list[T]:
         """Every value of a kind without steps of its own, oldest file first, for all tags."""
         every = [values_of(self._store, kind, tag, overwritten=True) for tag in self._store.tags(kind)]
         results = [self._read(values, row, read) for values in every for row in range(len(values))]
@@ -42,17 +43,20 @@ class WholeValues:
 
     def _read(self, values: Values[Any], row: int, read: Callable[[Any], T]) -> T | None:
         try:
-            return read(values[row].value)
+            result = read(values[row].value)
         except Exception as error:
-            self._note(values, row, as_format_error(error, values.kind.value))
+            self._note(values, row, damage_reason(as_format_error(error, values.kind.value)))
             return None
+        if isinstance(result, Graph) and result.damage is not None:
+            self._note(values, row, result.damage)
+        return result
 
-    def _note(self, values: Values[Any], row: int, error: FormatError) -> None:
+    def _note(self, values: Values[Any], row: int, reason: Reason) -> None:
         try:
             place = values.place(row)
         except FormatError:
             return  # its file is gone, and so are its damages
-        self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, damage_reason(error))
+        self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, reason)
 
 
 def _as_landscape(value: Landscape) -> Landscape:

@@ -4,7 +4,7 @@
     WORKSPACE/cache/NAME/lock           locked by the process that writes
     WORKSPACE/cache/NAME/runs.index     states of the runs; its modification time is the last use of the cache
     WORKSPACE/cache/NAME/1a2b.chunk     sealed rows
-    WORKSPACE/cache/NAME/lineage.index  other values of the runs, see ``cache_table.py``
+    WORKSPACE/cache/NAME/lineage*.index other values of the runs, see ``cache_table.py``
 
 A chunk is complete before the index names it, and is deleted after the index no longer names it. So the process may be
 killed at any moment: the cache then holds an earlier, consistent state, and reading continues from it.

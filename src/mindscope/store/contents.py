@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class ContentKind(str, Enum):
@@ -25,3 +26,11 @@ class Content:
     kind: ContentKind
     name: str
     count: int = 1
+
+
+class SettingsFile(NamedTuple):
+    """A file of hyperparameters that another program wrote, and its state. A link has its own state."""
+
+    path: str
+    modified_ns: int
+    size_bytes: int

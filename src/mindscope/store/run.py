@@ -11,7 +11,7 @@ from mindscope.formats.scan import Scanned
 from mindscope.store.cache_codec import CachedStore
 from mindscope.store.chunk import Chunk
 from mindscope.store.column_cache import ColumnCache
-from mindscope.store.contents import Content
+from mindscope.store.contents import Content, SettingsFile
 from mindscope.store.file_facts import CLOSABLE, FileFacts, readable
 from mindscope.store.file_ranks import FileRanks
 from mindscope.store.series import ReferenceSeries, ScalarSeries
@@ -42,6 +42,7 @@ class RunStore:
         self.unsaved_rows = 0  # in memory, of all series; written under the lock
         self.unsaved_bytes = 0  # approximate memory of these rows; written under the lock
         self.contents: tuple[Content, ...] = ()  # of the directory, without event files
+        self.settings: tuple[SettingsFile, ...] = ()  # by precedence; of the directory or of one above
         self.chunks: tuple[Chunk, ...] = ()  # files of sealed points, in the order of sealing; see compaction.py
         self._ranks = FileRanks()
         self._files: dict[int, FileFacts] = {}  # by ordinal; an ordinal is never reused
@@ -84,6 +85,15 @@ class RunStore:
             is_other = contents != self.contents
             if is_other:
                 self.contents = contents
+                self._note_change()
+            return is_other
+
+    def set_settings(self, settings: tuple[SettingsFile, ...]) -> bool:
+        """Set the settings files; returns whether they or their states changed."""
+        with self.lock:
+            is_other = settings != self.settings
+            if is_other:
+                self.settings = settings
                 self._note_change()
             return is_other
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reduces a graph to the few boxes that a dashboard shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.graph import Graph, Role, Scope
+
+MOST_SCOPES = 24
+ROOM = 9  # scopes after opening one: as many names as a card has room for
+
+Places = NDArray[np.int64]
+"""Boxes: a scope by its index; an operation type, for operations without a scope, by its text after all scopes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopePreview:
+    """A scope, or an operation type of operations without a scope; ``nodes`` counts its operations."""
+
+    name: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeEdge:
+    """The number of ``tensors`` from one scope to another; both are indices into the scopes."""
+
+    source: int
+    target: int
+    tensors: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPreview:
+    """The largest scopes of the last of ``graphs`` graphs, and the tensors between them; ``nodes`` are operations."""
+
+    name: str
+    nodes: int
+    edges: int
+    graphs: int
+    parameters: int
+    scopes: list[ScopePreview]
+    scopes_left_out: int
+    flows: list[ScopeEdge]
+
+
+def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
+    """The last graph. Opens the scope with the most operations, repeatedly, while at most ``ROOM`` boxes result."""
+    graph = graphs[-1]
+    places = _places(graph, _opened_scopes(graph))
+    is_operation = graph.node_columns.role == Role.OPERATION
+    boxes, first, sizes = np.unique(places[is_operation], return_index=True, return_counts=True)
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:MOST_SCOPES])
+    listed = largest[np.argsort(first[largest])]
+    names = _names([_path(graph, int(place)) for place in boxes[listed]])
+    return GraphPreview(
+        name=graph.name,
+        nodes=int(is_operation.sum()),
+        edges=graph.edge_count,
+        graphs=len(graphs),
+        parameters=len(graph.parameters),
+        scopes=[ScopePreview(name, int(size)) for name, size in zip(names, sizes[listed], strict=True)],
+        scopes_left_out=len(boxes) - len(listed),
+        flows=_flows(graph, np.where(is_operation, places, -1), boxes[listed]),
+    )
+
+
+def _opened_scopes(graph: Graph) -> set[int]:
+    nodes, parent, sizes = graph.node_columns, graph.scope_columns.parent, graph.scope_sizes
+    is_operation = nodes.role == Role.OPERATION
+    is_box = np.zeros(len(parent), bool)  # scopes with operations of their own, once they are open
+    is_box[nodes.scope[is_operation]] = True
+    opened: set[int] = set()
+    closed = set(np.flatnonzero((parent == 0) & (sizes > 0)).tolist())
+    boxes = len(closed) + np.unique(nodes.op_type[is_operation & (nodes.scope == 0)]).size
+    while closed:
+        largest = max(closed, key=lambda scope: (int(sizes[scope]), _path(graph, scope)))
+        inside = np.flatnonzero((parent == largest) & (sizes > 0)).tolist()
+        boxes += len(inside) + int(is_box[largest]) - 1
+        if boxes > ROOM:
+            break
+        opened.add(largest)
+        closed = {*closed, *inside} - {largest}
+    return opened
+
+
+def _places(graph: Graph, opened: set[int]) -> Places:
+    """The box of each node: the outermost closed scope around it, or the opened scope that contains it directly."""
+    columns = graph.scope_columns
+    place = np.arange(len(columns), dtype=np.int64)
+    for scope in range(1, len(columns)):
+        around = int(columns.parent[scope])
+        if around and int(place[around]) not in opened:
+            place[scope] = place[around]
+    of_type = len(columns) + graph.node_columns.op_type.astype(np.int64)
+    return np.where(graph.node_columns.scope == 0, of_type, place[graph.node_columns.scope])
+
+
+def _path(graph: Graph, place: int) -> tuple[str, ...]:
+    """The labels of a box from the root on."""
+    scopes = len(graph.scope_columns)
+    return (graph.texts[place - scopes],) if place >= scopes else tuple(Scope(graph, place).path.split("/"))
+
+
+def _names(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """The last label of each path. Equal ones get the first label too, or the whole path if that is equal too."""
+    short = [path[-1] for path in paths]
+    pairs = zip(short, paths, strict=True)
+    longer = [name if short.count(name) == 1 else f"{name} ({path[0]})" for name, path in pairs]
+    return [name if longer.count(name) == 1 else "/".join(path) for name, path in zip(longer, paths, strict=True)]
+
+
+def _flows(graph: Graph, places: Places, listed: Places) -> list[ScopeEdge]:
+    """The edges between different boxes of ``listed``, counted, in the order of their first occurrence."""
+    if not len(listed):
+        return []
+    order = np.argsort(listed)
+    rank = np.minimum(np.searchsorted(listed[order], places), len(listed) - 1)
+    number = np.where(listed[order][rank] == places, order[rank], -1)
+    source, target = number[graph.edge_columns.source], number[graph.edge_columns.target]
+    between = (source >= 0) & (target >= 0) & (source != target)
+    pairs, first, tensors = np.unique(
+        source[between] * len(listed) + target[between], return_index=True, return_counts=True
+    )
+    return [
+        ScopeEdge(int(pairs[row]) // len(listed), int(pairs[row]) % len(listed), int(tensors[row]))
+        for row in np.argsort(first)
+    ]
