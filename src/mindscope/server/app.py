@@ -14,10 +14,10 @@ from mindscope.ingest import Catalog
 from mindscope.server.alerts import routes as alerts
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.annotations import routes as annotations
-from mindscope.server.audio import routes as audio
 from mindscope.server.damages import routes as damages
 from mindscope.server.deletion import routes as deletion
 from mindscope.server.expressions import routes as expressions
+from mindscope.server.graphs import routes as graphs
 from mindscope.server.groups import routes as groups
 from mindscope.server.histograms import routes as histograms
 from mindscope.server.http import static_files
@@ -40,14 +40,13 @@ from mindscope.server.scalars import routes as scalars
 from mindscope.server.statistics import routes as statistics
 from mindscope.server.tags import routes as tags
 from mindscope.server.tensors import routes as tensors
-from mindscope.server.texts import routes as texts
+from mindscope.server.values import audio, text, video
 from mindscope.server.values import routes as values
-from mindscope.server.video import routes as video
 from mindscope.settings import Settings
 
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, pr_curves),
-    *(images, video, values, texts, audio, tensors, lineage, previews, damages),
+    *(images, video, values, text, audio, tensors, graphs, lineage, previews, damages),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -43,6 +43,17 @@ class ColumnData:
         check_size(self.size)
         return column
 
+    def add_as_is(self, values: NDArray[np.generic]) -> Column:
+        """A column in the type that it has; truth values are bytes."""
+        own = values.dtype
+        name: str = "u1" if own.kind == "b" else f"<{own.kind}{own.itemsize}"
+        dtype = np.dtype(name)
+        column = Column(dtype=str(dtype), offset=self.size, length=values.size)
+        self.columns.append((self.size, dtype, values))
+        self.size += _aligned(values.size * dtype.itemsize)
+        check_size(self.size)
+        return column
+
     def chunks(self) -> Iterator[bytes]:
         """The columns one after the other, copied chunk by chunk."""
         for _, dtype, values in self.columns:

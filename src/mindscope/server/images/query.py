@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from mindscope.analysis.stored_values import StoredValues, find_values
+from mindscope.analysis.stored_values import StoredValues, find_value, find_values
 from mindscope.analysis.value_ids import value_ids
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
@@ -57,13 +57,9 @@ def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> F
 
     Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
     """
-    found = find_values(catalog.run(run), Kind.IMAGE, tag)
-    located = found.locate(id)
-    if located is None:
-        return None
-    value = found.stored(*located)
-    pictures: tuple[Image, ...] = value.decoded
-    if picture >= len(pictures):
+    value = find_value(catalog.run(run), Kind.IMAGE, tag, id)
+    pictures: tuple[Image, ...] = () if value is None else value.decoded
+    if value is None or picture >= len(pictures):
         return None
     encoded = pictures[picture].encoded
     return FoundImage(encoded, value.place(encoded))

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from mindscope.lineage.cell import Cell
+from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.response_limit import check_size
 from mindscope.server.lineage.query import select_runs
-from mindscope.server.lineage.schema import FileFormat, FileQuery
+from mindscope.server.lineage.schema import FileFormat, FileQuery, GivenNumber
 
 if TYPE_CHECKING:
     from mindscope.reading.lineage_table import LineageTable
@@ -27,10 +30,26 @@ LEAST_CELL_BYTES = 1
 def lineage_file(viewer: Viewer, query: FileQuery) -> bytes:
     """The bytes of the file. Raises FilterError, ColumnNotFoundError."""
     table = select_runs(viewer, query)
+    if query.further:
+        table = table.with_columns(_further(query, table.runs))
     if query.columns is not None:
         table = table.choose(*query.columns)
     check_size(len(table) * len(table.columns) * LEAST_CELL_BYTES)
     return _parquet(table) if query.format is FileFormat.PARQUET else _text(table, query.format).encode()
+
+
+def _further(query: FileQuery, runs: Sequence[str]) -> Iterator[Column]:
+    """The columns of the client for the runs of the file."""
+    for each in query.further:
+        key = ColumnKey(Group(each.group), each.name)
+        cells = dict(zip(query.runs or (), each.cells, strict=False))
+        yield Column(key, (_cell(cells.get(run)) for run in runs), len(runs))
+
+
+def _cell(cell: bool | int | float | str | GivenNumber | None) -> Cell | None:
+    if not isinstance(cell, GivenNumber):
+        return cell
+    return int(cell.number) if cell.number[-1].isdigit() else float(cell.number)
 
 
 def _text(table: LineageTable, format: FileFormat) -> str:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from mindscope.lineage.association import Estimate
 from mindscope.lineage.importance import FeatureImportance, PairImportance
-from mindscope.server.http.context import Viewer
-from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
-from mindscope.server.lineage.query import select_runs
+from mindscope.server.lineage.query import selected
 from mindscope.server.lineage.schema import (
     EstimateEntry,
     ImportanceAnswer,
@@ -19,10 +20,15 @@ from mindscope.server.lineage.schema import (
     SetApartColumn,
 )
 
+if TYPE_CHECKING:
+    from mindscope.reading.lineage_table import LineageTable
 
-def answer_importance(viewer: Viewer, query: ImportanceQuery) -> ImportanceAnswer:
-    """The importance over the runs of a query. Raises FilterError, ColumnNotFoundError."""
-    found = select_runs(viewer, query).importance(query.target, query.columns, check_connected)
+
+def answer_importance(
+    table: LineageTable, query: ImportanceQuery, check: Callable[[], None] = lambda: None
+) -> ImportanceAnswer:
+    """The importance over the runs of a query. Raises FilterError, ColumnNotFoundError, and what ``check`` raises."""
+    found = selected(table, query).importance(query.target, query.columns, check, also=query.also)
     return ImportanceAnswer(
         target=found.target.id,
         sample_size=found.sample_size,

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mindscope.reading.lineage_tables import Changes, LineageView
 
 SMALLEST_CELL_BYTES = 2
-SETTINGS_INTERVAL_S = 5.0
-"""A changed settings file is in the table after this time: looking at 10,000 takes longer than an answer."""
 
 
 def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) -> LineageView:
@@ -43,14 +41,18 @@ def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) ->
     catalog = viewer.catalog
     tables = viewer.shared(
         LineageTables,
-        lambda: LineageTables(lambda: catalog.runs, check_connected, catalog.cache_table, SETTINGS_INTERVAL_S),
+        lambda: LineageTables(lambda: catalog.runs, check_connected, catalog.cache_table),
     )
     return tables.view(ScalarChoice(tuple(dict.fromkeys(query.scalars)), query.mean_of), since)
 
 
 def select_runs(viewer: Viewer, query: SelectionQuery) -> LineageTable:
+    """The rows of a query, in the order of its runs, of the current table. Raises FilterError."""
+    return selected(view_table(viewer, query).table, query)
+
+
+def selected(table: LineageTable, query: SelectionQuery) -> LineageTable:
     """The rows of a query, in the order of its runs. Raises FilterError."""
-    table = view_table(viewer, query).table
     if query.where:
         table = table.filter(query.where)
     if query.runs is not None:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -13,6 +14,7 @@ from fastapi.responses import Response
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NO_COLUMN
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
+from mindscope.server.lineage.importance_cache import ImportanceCache
 from mindscope.server.lineage.schema import (
     FileQuery,
     FilterAnswer,
@@ -24,6 +26,10 @@ from mindscope.server.lineage.schema import (
     PipelinesAnswer,
     PipelinesQuery,
 )
+
+if TYPE_CHECKING:
+    from mindscope.reading.lineage_table import LineageTable
+    from mindscope.reading.lineage_tables import LineageView
 
 FILES: dict[str, dict[str, Any]] = {
     "text/csv": {"schema": {"type": "string"}},
@@ -54,16 +60,23 @@ def filter_lineage(query: FilterQuery, viewer: CurrentViewer) -> JsonResponse:
 
 
 @router.post("/lineage/importance", response_model=ImportanceAnswer, responses=NO_COLUMN)
-async def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> JsonResponse:
+async def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """How important columns are for a numeric target, by four measures, and pairs that interact."""
-    limiter = viewer.shared(ImportanceLimit).limiter
-    return await run_sync(_importance, viewer, query, limiter=limiter)
+    view = await run_sync(_view, viewer, query)
+    key = f"{view.cursor} {query.model_dump_json()}"
+    return RawJsonResponse(await viewer.shared(ImportanceCache).get(key, partial(_importance, view.table, query)))
 
 
-def _importance(viewer: Viewer, query: ImportanceQuery) -> JsonResponse:
+def _view(viewer: Viewer, query: ImportanceQuery) -> LineageView:
+    from mindscope.server.lineage.query import view_table
+
+    return view_table(viewer, query)
+
+
+def _importance(table: LineageTable, query: ImportanceQuery, check: Callable[[], None]) -> str:
     from mindscope.server.lineage.importance import answer_importance
 
-    return JsonResponse(answer_importance(viewer, query))
+    return answer_importance(table, query, check).model_dump_json()
 
 
 @router.post("/lineage/pipelines", response_model=PipelinesAnswer)
@@ -85,10 +98,3 @@ def export_lineage(query: FileQuery, viewer: CurrentViewer) -> Response:
 
     headers = {"content-disposition": f'attachment; filename="lineage.{query.format.value}"'}
     return Response(lineage_file(viewer, query), media_type=MEDIA_TYPES[query.format], headers=headers)
-
-
-class ImportanceLimit:
-    """Computes one importance at a time, because each takes seconds of all cores."""
-
-    def __init__(self) -> None:
-        self.limiter = CapacityLimiter(1)

@@ -51,10 +51,11 @@ class SelectionQuery(LineageQuery):
 
 
 class ImportanceQuery(SelectionQuery):
-    """``target`` and ``columns`` are ids of columns; null columns are parameters, custom fields, data and network."""
+    """Ids of columns. Null ``columns`` are parameters, data, algorithm and model; ``also`` adds others to them."""
 
     target: ColumnName
     columns: list[ColumnName] | None = Field(default=None, max_length=MOST_COLUMNS)
+    also: list[ColumnName] = Field(default=[], max_length=MOST_COLUMNS)
 
 
 class PipelinesQuery(SelectionQuery):
@@ -69,13 +70,6 @@ class FileFormat(str, Enum):
     PARQUET = "parquet"
 
 
-class FileQuery(SelectionQuery):
-    """A file with the rows of ``runs`` and the columns ``columns``, in their order; null means all."""
-
-    format: FileFormat
-    columns: list[ColumnName] | None = Field(default=None, max_length=MOST_COLUMNS)
-
-
 class NumberText(Answer):
     """A number that float64 or JSON can't hold: ``NaN``, ``Infinity``, ``-Infinity``, an integer from 2^53 on."""
 
@@ -84,6 +78,35 @@ class NumberText(Answer):
 
 Item = bool | int | float | str | NumberText | list[Any] | None
 """An element of a list. A type that refers to itself would be an error in TypeScript."""
+
+
+class GivenNumber(Query):
+    """A number that JSON can't hold."""
+
+    number: Annotated[str, Field(pattern=r"^(NaN|-?Infinity|-?[0-9]{1,400})$")]
+
+
+class FurtherColumn(Query):
+    """A column that only the client has, such as notes or ranks, with the id of its group and name.
+
+    ``cells`` is in the order of the ``runs`` of the query: runs beyond its end have no cell, and cells beyond the last
+    run are ignored.
+    """
+
+    group: Group
+    name: ColumnName
+    cells: list[bool | int | float | str | GivenNumber | None] = Field(max_length=MAX_RUNS)
+
+
+class FileQuery(SelectionQuery):
+    """A file with the rows of ``runs`` and the columns ``columns``, in their order; null means all.
+
+    ``columns`` may name columns of ``further``, which need ``runs``.
+    """
+
+    format: FileFormat
+    columns: list[ColumnName] | None = Field(default=None, max_length=MOST_COLUMNS)
+    further: list[FurtherColumn] = Field(default=[], max_length=MOST_COLUMNS)
 
 
 class LineageCell(RootModel[bool | int | float | str | NumberText | list[Item] | None]):

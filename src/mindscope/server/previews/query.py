@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.analysis.previews import framework_of, newest_landscape, preview_graphs, preview_pipeline
+from mindscope.analysis.graph_preview import preview_graphs
+from mindscope.analysis.previews import framework_of, newest_landscape, preview_pipeline
 from mindscope.analysis.stored_values import find_values
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
@@ -71,7 +72,7 @@ def _framework(run: Run) -> Literal["pytorch", "mindspore"] | None:
 
 
 def _newest_graph(run: Run) -> GraphPreview | None:
-    graphs = run.graphs()
+    graphs = tuple(run.graphs().values())
     return GraphPreview.model_validate(asdict(preview_graphs(graphs))) if graphs else None
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of a tag's values."""
+"""The values of a tag: their list, and one module for each kind of which a client reads single values."""

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LRU cache of the graphs of runs."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+
+from mindscope.graph import Graph, find_graph_files
+from mindscope.reading import Run
+from mindscope.store import RunStore
+from mindscope.types import Kind
+
+MAX_RUNS = 4
+_KINDS = (Kind.GRAPH, Kind.META_GRAPH)
+
+
+@dataclass(frozen=True, slots=True)
+class RunGraphs:
+    """The graphs of a run by name; ``version`` changes with any of them."""
+
+    version: str
+    graphs: dict[str, Graph]
+
+
+class GraphCache:
+    """LRU cache. Reads graphs again after event files have new ones, or a graph file has changed. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: OrderedDict[str, RunGraphs] = OrderedDict()  # by run, the least recently used first
+
+    def get(self, store: RunStore) -> RunGraphs:
+        """The graphs of a run."""
+        version = _version(store)  # before the graphs, so that a concurrent change is not missed
+        with self._lock:
+            known = self._known.get(store.id)
+        if known is None or known.version != version:
+            known = RunGraphs(version, Run(store, lambda: False).graphs())
+        with self._lock:
+            self._known[store.id] = known
+            self._known.move_to_end(store.id)
+            while len(self._known) > MAX_RUNS:
+                self._known.popitem(last=False)
+        return known
+
+
+def _version(store: RunStore) -> str:
+    values = [f"{tag}:{series.version}" for (kind, tag), series in store.series.items() if kind in _KINDS]
+    return "|".join([str(id(store)), *values, *_graph_files(store)])
+
+
+def _graph_files(store: RunStore) -> list[str]:
+    """Name, size and time of each graph file."""
+    try:
+        files = [(path.name, path.stat()) for path in find_graph_files(store.path)]
+    except OSError:
+        return []
+    return [f"{name}:{status.st_size}:{status.st_mtime_ns}" for name, status in files]

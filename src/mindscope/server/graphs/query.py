@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from mindscope.graph import DatasetNode, DatasetOperation, Graph, Node, Role
+from mindscope.graph.structure import shape_text, structure_of
+from mindscope.reasons import reason_of
+from mindscope.server.graphs.cache import RunGraphs
+from mindscope.server.graphs.schema import (
+    Attribute,
+    DiffColumns,
+    DiffHeader,
+    DiffTotals,
+    GraphEntry,
+    NodeAnswer,
+    NodeEnd,
+    PipelineOperation,
+    PipelineStage,
+    RoleName,
+    StructureColumns,
+    StructureHeader,
+)
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.schema import ReasonEntry
+
+MOST_ENDS = 200
+MOST_LETTERS = 2000
+
+T = TypeVar("T")
+
+
+def graph_entries(found: RunGraphs) -> list[GraphEntry]:
+    """The graphs of a run with their sizes."""
+    return [_entry(name, graph, graph_version(found, name)) for name, graph in found.graphs.items()]
+
+
+def graph_version(found: RunGraphs, name: str) -> str:
+    """Changes with the content of the graph."""
+    return blake2b(f"{found.version}\0{name}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _entry(name: str, graph: Graph, version: str) -> GraphEntry:
+    return GraphEntry(
+        name=name,
+        version=version,
+        operations=len(graph.operations),
+        edges=graph.edge_count,
+        parameters=len(graph.parameters),
+        constants=len(graph.constants),
+        inputs=len(graph.inputs),
+        scopes=len(graph.scope_columns) - 1,
+        damage=None if graph.damage is None else ReasonEntry.of(graph.damage),
+    )
+
+
+def pack_structure(name: str, graph: Graph) -> Packed:
+    """The structure of a graph as columns."""
+    structure = structure_of(graph)
+    data = ColumnData()
+    fields = [field for field in StructureColumns.model_fields if field not in ("text", "text_end")]
+    columns = {field: data.add_as_is(np.asarray(getattr(structure, field))) for field in fields}
+    columns["text"] = data.add_as_is(structure.texts.joined)
+    columns["text_end"] = data.add_as_is(structure.texts.ends.astype(np.uint32))
+    return join(StructureHeader(name=name, columns=StructureColumns(**columns)), data)
+
+
+def pack_diff(before: Graph, after: Graph) -> Packed:
+    """The difference between two graphs as columns."""
+    diff = before.diff(after)
+    data = ColumnData()
+    entries = dict(zip(("entry_status", "entry_before", "entry_after"), diff.entries, strict=True))
+    columns = {
+        field: data.add_as_is(entries[field] if field in entries else np.asarray(getattr(diff, field)))
+        for field in DiffColumns.model_fields
+    }
+    return join(DiffHeader(counts=DiffTotals(**diff.counts._asdict()), columns=DiffColumns(**columns)), data)
+
+
+def describe_node(node: Node) -> NodeAnswer:
+    """The details of a node. Attributes that can't be read are a problem, not an error."""
+    inputs, consumers = node.inputs, node.consumers
+    try:
+        attributes, value, problem = dict(node.attributes), node.value, None
+    except Exception as error:
+        attributes, value, problem = dict[str, Any](), None, ReasonEntry.of(reason_of(error))
+    return NodeAnswer(
+        node=node.index,
+        name=node.name,
+        full_name=node.full_name,
+        op_type=node.op_type,
+        scope=node.scope,
+        device=node.device,
+        role=cast(RoleName, node.role.name.lower()),
+        dtype=node.dtype,
+        shape=shape_text(node.shape),
+        attributes=[_attribute(name, each) for name, each in attributes.items()],
+        value=None if value is None or node.role is Role.OPERATION else _attribute("value", value),
+        inputs=_first(inputs, lambda each: _end(each.node, each.output, str(each.kind) == "control")),
+        input_count=len(inputs),
+        consumers=_first(consumers, lambda each: _end(each, 0, False)),
+        consumer_count=len(consumers),
+        problem=problem,
+    )
+
+
+def pipeline_stages(last: DatasetNode | None) -> list[PipelineStage]:
+    """The stages of a data pipeline, each after its inputs."""
+    stages: list[PipelineStage] = []
+    open_inputs: list[list[int]] = [[]]  # of the stages that are not complete, the outermost first
+    waiting: list[tuple[DatasetNode, bool]] = [] if last is None else [(last, False)]
+    while waiting:
+        node, is_complete = waiting.pop()
+        if is_complete:
+            stages.append(_stage(node, open_inputs.pop()))
+            open_inputs[-1].append(len(stages) - 1)
+        else:
+            open_inputs.append([])
+            waiting.append((node, True))
+            waiting += [(child, False) for child in reversed(node.children)]
+    return stages
+
+
+def _stage(node: DatasetNode, inputs: list[int]) -> PipelineStage:
+    return PipelineStage(
+        op_type=node.op_type,
+        parameters=[_attribute(name, value) for name, value in node.parameters.items()],
+        operations=[_pipeline_operation(each) for each in node.operations],
+        sampler=None if node.sampler is None else _pipeline_operation(node.sampler),
+        inputs=inputs,
+    )
+
+
+def _pipeline_operation(operation: DatasetOperation) -> PipelineOperation:
+    more = {"size": list(operation.size), "weights": list(operation.weights)}
+    settings = {**operation.parameters, **{name: value for name, value in more.items() if value}}
+    return PipelineOperation(
+        name=operation.name, parameters=[_attribute(name, value) for name, value in settings.items()]
+    )
+
+
+def _first(items: Sequence[T], convert: Callable[[T], NodeEnd]) -> list[NodeEnd]:
+    return [convert(item) for item in items[:MOST_ENDS]]
+
+
+def _end(node: Node, output: int, is_control: bool) -> NodeEnd:
+    return NodeEnd(node=node.index, name=node.full_name or node.name, output=output, is_control=is_control)
+
+
+def _attribute(name: str, value: Any) -> Attribute:
+    text = _value_text(value)
+    return Attribute(name=name, value=text[:MOST_LETTERS], is_cut=len(text) > MOST_LETTERS)
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        array = cast("np.ndarray[Any, np.dtype[Any]]", value)
+        shown = np.array2string(array, threshold=100, edgeitems=3, separator=", ")
+        return f"{shown} ({array.dtype}, {shape_text(array.shape)})"
+    if isinstance(value, Graph):
+        return f"{value.name} ({len(value.operations)} operations)"
+    return value if isinstance(value, str) else repr(value)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about computational graphs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mindscope.server.http.schema import Answer, Column, ReasonEntry
+
+RoleName = Literal["operation", "parameter", "constant", "input", "unresolved"]
+
+
+class GraphEntry(Answer):
+    """One graph: ``name`` is unique in its run, ``version`` changes with its content.
+
+    ``damage`` says which parts are missing.
+    """
+
+    name: str
+    version: str
+    operations: int
+    edges: int
+    parameters: int
+    constants: int
+    inputs: int
+    scopes: int
+    damage: ReasonEntry | None
+
+
+class GraphsAnswer(Answer):
+    """The graphs of a run: those of event files from the oldest to the newest, then those of graph files."""
+
+    run: str
+    graphs: list[GraphEntry]
+
+
+class StructureColumns(Answer):
+    """Columns of n nodes, k scopes, m edges and the texts.
+
+    Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
+    is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
+    2 gradient and 4 optimizer; ``bytes`` of the output, ``parameter_count`` and ``flops`` are NaN if unknown.
+
+    Scopes: ``scope_label`` is a text; ``scope_parent`` is -1 for the root, which is the first; parents precede their
+    children; equal numbers above 0 in ``scope_class`` mean the same structure.
+
+    Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source. Text i ends at byte
+    ``text_end[i]`` of ``text``, which is UTF-8.
+    """
+
+    label: Column
+    type: Column
+    dtype: Column
+    shape: Column
+    device: Column
+    scope: Column
+    role: Column
+    parts: Column
+    bytes: Column
+    parameter_count: Column
+    flops: Column
+    scope_label: Column
+    scope_parent: Column
+    scope_class: Column
+    source: Column
+    target: Column
+    is_control: Column
+    output: Column
+    text: Column
+    text_end: Column
+
+
+class StructureHeader(Answer):
+    """The header of a graph's structure."""
+
+    name: str
+    columns: StructureColumns
+
+
+class DiffColumns(Answer):
+    """Columns of a difference between a graph with n nodes and m edges and one with k nodes and l edges.
+
+    ``before_status`` (n) and ``after_status`` (k): 0 same, 1 changed, 2 removed, 3 added, 4 fused (several nodes
+    before, one after), 5 split (one before, several after). ``after_of`` (n) and ``before_of`` (k): the matching node
+    of the other graph, -1 without one; all fused nodes have the one in their place, whose own match is the last of
+    them. ``changes`` (n) has the bits 1 type, 2 attributes, 4 shape, 8 dtype, 16 inputs and 32 name or scope; a node
+    that differs only in the name is the same. ``edge_removed`` (m) and ``edge_added`` (l): edges that the other graph
+    lacks.
+
+    The differences as a list: ``entry_status``, ``entry_before``, ``entry_after``, -1 without a node; of fused and
+    split nodes one entry with the last of several nodes.
+    """
+
+    before_status: Column
+    after_status: Column
+    after_of: Column
+    before_of: Column
+    changes: Column
+    edge_removed: Column
+    edge_added: Column
+    entry_status: Column
+    entry_before: Column
+    entry_after: Column
+
+
+class DiffTotals(Answer):
+    """Numbers of nodes; ``fused`` and ``split`` count those of the graph that has one node in place of several."""
+
+    same: int
+    changed: int
+    added: int
+    removed: int
+    fused: int
+    split: int
+
+
+class DiffHeader(Answer):
+    """The header of a difference between two graphs."""
+
+    counts: DiffTotals
+    columns: DiffColumns
+
+
+class Attribute(Answer):
+    """One attribute, its value as text; ``is_cut`` if the text is longer than what is sent."""
+
+    name: str
+    value: str
+    is_cut: bool
+
+
+class NodeEnd(Answer):
+    """A node at the other end of an edge."""
+
+    node: int
+    name: str
+    output: int
+    is_control: bool
+
+
+class NodeAnswer(Answer):
+    """The details of one node. ``inputs`` and ``consumers`` are the first ones of their counts.
+
+    ``problem`` says why attributes are missing.
+    """
+
+    node: int
+    name: str
+    full_name: str
+    op_type: str
+    scope: str
+    device: str
+    role: RoleName
+    dtype: str
+    shape: str
+    attributes: list[Attribute]
+    value: Attribute | None
+    inputs: list[NodeEnd]
+    input_count: int
+    consumers: list[NodeEnd]
+    consumer_count: int
+    problem: ReasonEntry | None
+
+
+class PipelineOperation(Answer):
+    """A transform or a sampler with its parameters."""
+
+    name: str
+    parameters: list[Attribute]
+
+
+class PipelineStage(Answer):
+    """One stage of a data pipeline; ``inputs`` are the stages that provide its data, several for zip and concat."""
+
+    op_type: str
+    parameters: list[Attribute]
+    operations: list[PipelineOperation]
+    sampler: PipelineOperation | None
+    inputs: list[int]
+
+
+class DatasetGraphAnswer(Answer):
+    """The newest data pipeline of a run: stages from the sources to the last one; none if the run has no pipeline."""
+
+    run: str
+    stages: list[PipelineStage]
