@@ -52,7 +52,8 @@ module.exports = {
       lineage: ["scales", "text"],
       runs: ["lineage", "text"],
       tables: ["series", "runs", "lineage", "text"],
-      view: ["tables", "runs", "lineage", "series", "scales", "text"],
+      graphs: [],
+      view: ["graphs", "tables", "runs", "lineage", "series", "scales", "text"],
     }),
     ...folders("state", {
       requests: [],

@@ -2,6 +2,7 @@
 import { renewedTable, type LineageAnswer, type LineageTable } from "../core/lineage/lineageTable";
 import type { PipelineAlignment } from "../core/lineage/pipelineColumns";
 import type { LineageColumn } from "../core/lineage/column";
+import type { FurtherColumn } from "../core/tables/fileColumns";
 import { request } from "./client";
 import { json, type Json } from "./routes";
 
@@ -35,6 +36,8 @@ export interface ImportanceQuery extends ScalarColumns {
   target: string;
   /** Null for all runs. */
   runs: readonly string[] | null;
+  /** Columns to analyze besides parameters, data, algorithm and model. */
+  also: readonly string[];
 }
 
 /** How much every parameter matters for a target. */
@@ -47,13 +50,16 @@ export async function fetchPipelines(signal: AbortSignal): Promise<PipelineAlign
   return (await json<Json<"/api/lineage/pipelines", "post">>(request("/api/lineage/pipelines", { body: {}, signal }))) as PipelineAlignment;
 }
 
-export type LineageFormat = "csv" | "json" | "parquet";
+export const LINEAGE_FORMATS = ["csv", "json", "parquet"] as const;
+export type LineageFormat = (typeof LINEAGE_FORMATS)[number];
 
 export interface LineageFile extends ScalarColumns {
   format: LineageFormat;
   /** In the order of the file. */
   runs: readonly string[];
   columns: readonly string[];
+  /** Columns that the server does not know. */
+  further: readonly FurtherColumn[];
 }
 
 /** The table as a file. */

@@ -286,6 +286,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graphs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graphs
+         * @description The computational graphs of a run.
+         */
+        get: operations["get_graphs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/dataset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset Graph
+         * @description The newest data pipeline of a run: stages with parameters, transforms, samplers and inputs.
+         */
+        get: operations["get_dataset_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graph Diff
+         * @description What another graph, of this or another run, has, lacks and does differently. The header is a ``DiffHeader``.
+         */
+        get: operations["get_graph_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/node": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graph Node
+         * @description The details of a node, by its index in the structure.
+         */
+        get: operations["get_graph_node"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/structure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graph Structure
+         * @description The nodes, scopes and edges of a graph as columns, without attributes. The header is a ``StructureHeader``.
+         */
+        get: operations["get_graph_structure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/groups": {
         parameters: {
             query?: never;
@@ -1045,6 +1145,18 @@ export interface components {
             };
         };
         /**
+         * Attribute
+         * @description One attribute, its value as text; ``is_cut`` if the text is longer than what is sent.
+         */
+        Attribute: {
+            /** Is Cut */
+            is_cut: boolean;
+            /** Name */
+            name: string;
+            /** Value */
+            value: string;
+        };
+        /**
          * AudioAnswer
          * @description A clip; a field is null if neither the log nor the header of the clip has it. ``sample_rate`` is in Hz.
          *
@@ -1264,6 +1376,16 @@ export interface components {
             dropped: number;
         };
         /**
+         * DatasetGraphAnswer
+         * @description The newest data pipeline of a run: stages from the sources to the last one; none if the run has no pipeline.
+         */
+        DatasetGraphAnswer: {
+            /** Run */
+            run: string;
+            /** Stages */
+            stages: components["schemas"]["mindscope__server__graphs__schema__PipelineStage"][];
+        };
+        /**
          * DeletedAnswer
          * @description The deleted event ``files`` of a run. If ``kept`` is empty, its directory is deleted too.
          */
@@ -1299,6 +1421,58 @@ export interface components {
          * @enum {string}
          */
         DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
+        /**
+         * DiffColumns
+         * @description Columns of a difference between a graph with n nodes and m edges and one with k nodes and l edges.
+         *
+         *     ``before_status`` (n) and ``after_status`` (k): 0 same, 1 changed, 2 removed, 3 added, 4 fused (several nodes
+         *     before, one after), 5 split (one before, several after). ``after_of`` (n) and ``before_of`` (k): the matching node
+         *     of the other graph, -1 without one; all fused nodes have the one in their place, whose own match is the last of
+         *     them. ``changes`` (n) has the bits 1 type, 2 attributes, 4 shape, 8 dtype, 16 inputs and 32 name or scope; a node
+         *     that differs only in the name is the same. ``edge_removed`` (m) and ``edge_added`` (l): edges that the other graph
+         *     lacks.
+         *
+         *     The differences as a list: ``entry_status``, ``entry_before``, ``entry_after``, -1 without a node; of fused and
+         *     split nodes one entry with the last of several nodes.
+         */
+        DiffColumns: {
+            after_of: components["schemas"]["Column"];
+            after_status: components["schemas"]["Column"];
+            before_of: components["schemas"]["Column"];
+            before_status: components["schemas"]["Column"];
+            changes: components["schemas"]["Column"];
+            edge_added: components["schemas"]["Column"];
+            edge_removed: components["schemas"]["Column"];
+            entry_after: components["schemas"]["Column"];
+            entry_before: components["schemas"]["Column"];
+            entry_status: components["schemas"]["Column"];
+        };
+        /**
+         * DiffHeader
+         * @description The header of a difference between two graphs.
+         */
+        DiffHeader: {
+            columns: components["schemas"]["DiffColumns"];
+            counts: components["schemas"]["DiffTotals"];
+        };
+        /**
+         * DiffTotals
+         * @description Numbers of nodes; ``fused`` and ``split`` count those of the graph that has one node in place of several.
+         */
+        DiffTotals: {
+            /** Added */
+            added: number;
+            /** Changed */
+            changed: number;
+            /** Fused */
+            fused: number;
+            /** Removed */
+            removed: number;
+            /** Same */
+            same: number;
+            /** Split */
+            split: number;
+        };
         /**
          * EstimateEntry
          * @description A value with its 95 % interval over ``size`` runs; null for a number that is not finite.
@@ -1435,7 +1609,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -1461,11 +1635,18 @@ export interface components {
         /**
          * FileQuery
          * @description A file with the rows of ``runs`` and the columns ``columns``, in their order; null means all.
+         *
+         *     ``columns`` may name columns of ``further``, which need ``runs``.
          */
         FileQuery: {
             /** Columns */
             columns?: string[] | null;
             format: components["schemas"]["FileFormat"];
+            /**
+             * Further
+             * @default []
+             */
+            further: components["schemas"]["FurtherColumn"][];
             /**
              * Mean Of
              * @default 10
@@ -1510,6 +1691,57 @@ export interface components {
             where: string;
         };
         /**
+         * FurtherColumn
+         * @description A column that only the client has, such as notes or ranks, with the id of its group and name.
+         *
+         *     ``cells`` is in the order of the ``runs`` of the query: runs beyond its end have no cell, and cells beyond the last
+         *     run are ignored.
+         */
+        FurtherColumn: {
+            /** Cells */
+            cells: (boolean | number | string | components["schemas"]["GivenNumber"] | null)[];
+            /**
+             * Group
+             * @enum {string}
+             */
+            group: "parameter" | "dataset" | "algorithm" | "model" | "metric" | "scalar" | "custom" | "fact";
+            /** Name */
+            name: string;
+        };
+        /**
+         * GivenNumber
+         * @description A number that JSON can't hold.
+         */
+        GivenNumber: {
+            /** Number */
+            number: string;
+        };
+        /**
+         * GraphEntry
+         * @description One graph: ``name`` is unique in its run, ``version`` changes with its content.
+         *
+         *     ``damage`` says which parts are missing.
+         */
+        GraphEntry: {
+            /** Constants */
+            constants: number;
+            damage: components["schemas"]["ReasonEntry"] | null;
+            /** Edges */
+            edges: number;
+            /** Inputs */
+            inputs: number;
+            /** Name */
+            name: string;
+            /** Operations */
+            operations: number;
+            /** Parameters */
+            parameters: number;
+            /** Scopes */
+            scopes: number;
+            /** Version */
+            version: string;
+        };
+        /**
          * GraphPreview
          * @description The newest graph of a run: its largest scopes, and the tensors between them.
          */
@@ -1530,6 +1762,16 @@ export interface components {
             scopes: components["schemas"]["ScopePreview"][];
             /** Scopes Left Out */
             scopes_left_out: number;
+        };
+        /**
+         * GraphsAnswer
+         * @description The graphs of a run: those of event files from the oldest to the newest, then those of graph files.
+         */
+        GraphsAnswer: {
+            /** Graphs */
+            graphs: components["schemas"]["GraphEntry"][];
+            /** Run */
+            run: string;
         };
         /**
          * GroupBaseline
@@ -1919,9 +2161,14 @@ export interface components {
         };
         /**
          * ImportanceQuery
-         * @description ``target`` and ``columns`` are ids of columns; null columns are parameters, custom fields, data and network.
+         * @description Ids of columns. Null ``columns`` are parameters, data, algorithm and model; ``also`` adds others to them.
          */
         ImportanceQuery: {
+            /**
+             * Also
+             * @default []
+             */
+            also: string[];
             /** Columns */
             columns?: string[] | null;
             /**
@@ -2148,6 +2395,61 @@ export interface components {
             version: number;
         };
         /**
+         * NodeAnswer
+         * @description The details of one node. ``inputs`` and ``consumers`` are the first ones of their counts.
+         *
+         *     ``problem`` says why attributes are missing.
+         */
+        NodeAnswer: {
+            /** Attributes */
+            attributes: components["schemas"]["Attribute"][];
+            /** Consumer Count */
+            consumer_count: number;
+            /** Consumers */
+            consumers: components["schemas"]["NodeEnd"][];
+            /** Device */
+            device: string;
+            /** Dtype */
+            dtype: string;
+            /** Full Name */
+            full_name: string;
+            /** Input Count */
+            input_count: number;
+            /** Inputs */
+            inputs: components["schemas"]["NodeEnd"][];
+            /** Name */
+            name: string;
+            /** Node */
+            node: number;
+            /** Op Type */
+            op_type: string;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "operation" | "parameter" | "constant" | "input" | "unresolved";
+            /** Scope */
+            scope: string;
+            /** Shape */
+            shape: string;
+            value: components["schemas"]["Attribute"] | null;
+        };
+        /**
+         * NodeEnd
+         * @description A node at the other end of an edge.
+         */
+        NodeEnd: {
+            /** Is Control */
+            is_control: boolean;
+            /** Name */
+            name: string;
+            /** Node */
+            node: number;
+            /** Output */
+            output: number;
+        };
+        /**
          * NumberText
          * @description A number that float64 or JSON can't hold: ``NaN``, ``Infinity``, ``-Infinity``, an integer from 2^53 on.
          */
@@ -2239,6 +2541,16 @@ export interface components {
             differs: boolean;
         };
         /**
+         * PipelineOperation
+         * @description A transform or a sampler with its parameters.
+         */
+        PipelineOperation: {
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters: components["schemas"]["Attribute"][];
+        };
+        /**
          * PipelinePreview
          * @description The stages of the data pipeline from the first source to the training; ``sources`` counts all sources.
          */
@@ -2246,7 +2558,7 @@ export interface components {
             /** Sources */
             sources: number;
             /** Stages */
-            stages: components["schemas"]["PipelineStage"][];
+            stages: components["schemas"]["mindscope__server__previews__schema__PipelineStage"][];
         };
         /**
          * PipelineRow
@@ -2257,16 +2569,6 @@ export interface components {
             count: number;
             /** Runs */
             runs: string[];
-        };
-        /**
-         * PipelineStage
-         * @description One stage of the data pipeline; ``detail`` is its most important setting, "" without any.
-         */
-        PipelineStage: {
-            /** Detail */
-            detail: string;
-            /** Name */
-            name: string;
         };
         /**
          * PipelinesAnswer
@@ -2419,7 +2721,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_dtype" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -2710,6 +3012,51 @@ export interface components {
             runs: string[];
             /** Tags */
             tags: string[];
+        };
+        /**
+         * StructureColumns
+         * @description Columns of n nodes, k scopes, m edges and the texts.
+         *
+         *     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
+         *     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
+         *     2 gradient and 4 optimizer; ``bytes`` of the output, ``parameter_count`` and ``flops`` are NaN if unknown.
+         *
+         *     Scopes: ``scope_label`` is a text; ``scope_parent`` is -1 for the root, which is the first; parents precede their
+         *     children; equal numbers above 0 in ``scope_class`` mean the same structure.
+         *
+         *     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source. Text i ends at byte
+         *     ``text_end[i]`` of ``text``, which is UTF-8.
+         */
+        StructureColumns: {
+            bytes: components["schemas"]["Column"];
+            device: components["schemas"]["Column"];
+            dtype: components["schemas"]["Column"];
+            flops: components["schemas"]["Column"];
+            is_control: components["schemas"]["Column"];
+            label: components["schemas"]["Column"];
+            output: components["schemas"]["Column"];
+            parameter_count: components["schemas"]["Column"];
+            parts: components["schemas"]["Column"];
+            role: components["schemas"]["Column"];
+            scope: components["schemas"]["Column"];
+            scope_class: components["schemas"]["Column"];
+            scope_label: components["schemas"]["Column"];
+            scope_parent: components["schemas"]["Column"];
+            shape: components["schemas"]["Column"];
+            source: components["schemas"]["Column"];
+            target: components["schemas"]["Column"];
+            text: components["schemas"]["Column"];
+            text_end: components["schemas"]["Column"];
+            type: components["schemas"]["Column"];
+        };
+        /**
+         * StructureHeader
+         * @description The header of a graph's structure.
+         */
+        StructureHeader: {
+            columns: components["schemas"]["StructureColumns"];
+            /** Name */
+            name: string;
         };
         /**
          * TagSummary
@@ -3074,6 +3421,31 @@ export interface components {
             title: string;
             /** Version */
             version: number;
+        };
+        /**
+         * PipelineStage
+         * @description One stage of a data pipeline; ``inputs`` are the stages that provide its data, several for zip and concat.
+         */
+        mindscope__server__graphs__schema__PipelineStage: {
+            /** Inputs */
+            inputs: number[];
+            /** Op Type */
+            op_type: string;
+            /** Operations */
+            operations: components["schemas"]["PipelineOperation"][];
+            /** Parameters */
+            parameters: components["schemas"]["Attribute"][];
+            sampler: components["schemas"]["PipelineOperation"] | null;
+        };
+        /**
+         * PipelineStage
+         * @description One stage of the data pipeline; ``detail`` is its most important setting, "" without any.
+         */
+        mindscope__server__previews__schema__PipelineStage: {
+            /** Detail */
+            detail: string;
+            /** Name */
+            name: string;
         };
     };
     responses: never;
@@ -4391,6 +4763,533 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_graphs: {
+        parameters: {
+            query: {
+                run: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_dataset_graph: {
+        parameters: {
+            query: {
+                run: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetGraphAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_graph_diff: {
+        parameters: {
+            query: {
+                run: string;
+                graph: string;
+                other_run: string;
+                other_graph: string;
+                /** @description As in the list; the response is then kept for good. */
+                version?: string | null;
+                /** @description As in the list; the response is then kept for good. */
+                other_version?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_graph_node: {
+        parameters: {
+            query: {
+                run: string;
+                graph: string;
+                node: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_graph_structure: {
+        parameters: {
+            query: {
+                run: string;
+                graph: string;
+                /** @description As in the list; the response is then kept for good. */
+                version?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

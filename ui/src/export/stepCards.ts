@@ -7,7 +7,7 @@ import type { CardContent, PlannedCard, Setting, ViewPlan } from "./html/model";
 import type { CardSteps } from "../state/view/cardSteps.svelte";
 import type { SeriesSource } from "../state/data/seriesSource";
 import { readOnce } from "../state/requests/resourceCache";
-import type { ValueKey } from "../state/data/values.svelte";
+import type { ValueKey, ValueList as Values } from "../state/data/values.svelte";
 import { view } from "../state/view/view.svelte";
 import { itemsOf, type SeriesItem } from "../state/data/seriesItem";
 import type { TagRuns } from "../state/data/tags.svelte";
@@ -24,9 +24,11 @@ interface SteppedCards<List extends ValueList> {
   source: SeriesSource<List>;
   steps: CardSteps;
   isWide?: boolean;
-  /** What is shown of a value. */
-  read: (shown: ShownValue<List>, signal: AbortSignal) => Promise<CardContent>;
+  read: ReadStep<List>;
 }
+
+/** Reads what is shown of a value. */
+type ReadStep<List> = (shown: ShownValue<List>, signal: AbortSignal) => Promise<CardContent>;
 
 export interface ShownValue<List> {
   key: ValueKey;
@@ -50,7 +52,7 @@ async function readStep<List extends ValueList>(
   { run, tag }: SeriesItem,
   at: number | null,
   source: SeriesSource<List>,
-  read: SteppedCards<List>["read"],
+  read: ReadStep<List>,
   signal: AbortSignal,
 ): Promise<CardContent> {
   const list = await readOnce(source, { run, tag }, signal);
@@ -61,13 +63,40 @@ async function readStep<List extends ValueList>(
   return { facts: [t("images.step", { step: groupDigits(step) }), formatWallTime(list.wall_time[row] ?? NaN), ...facts], parts };
 }
 
+/** How a saved page shows the values of a kind. */
+export interface SavedSteps {
+  read: ReadStep<Values>;
+  /** Of a tag that fills the page, where it shows more than a card. */
+  readFull?: ReadStep<Values>;
+  /** Settings of the page beside its filter and step. */
+  settings?: (isFull: boolean) => Setting[];
+}
+
+interface SteppedPage {
+  kind: string;
+  /** Of the page. */
+  name: string;
+  title: string;
+  tags: readonly TagRuns[];
+  /** One tag fills the page. */
+  isFull: boolean;
+}
+
 /** The view of a page whose values are shown one step at a time. */
-export function steppedExport<List extends ValueList>(
-  { kind, title, tags }: { kind: string; title: string; tags: readonly TagRuns[] },
-  cards: SteppedCards<List>,
+export function steppedExport(
+  { kind, name, title, tags, isFull }: SteppedPage,
+  source: SeriesSource<Values>,
+  steps: CardSteps,
+  { read, readFull, settings }: SavedSteps,
 ): ViewPlan {
-  const sections = sectionsOf(kind, tags, (some) => steppedCards(some, cards));
-  return { page: kind, title, runs: holdersOf(tags), settings: stepSettings(), sections };
+  const cards = isFull && readFull ? { source, steps, isWide: true, read: readFull } : { source, steps, read };
+  return {
+    page: name,
+    title,
+    runs: holdersOf(tags),
+    settings: [...stepSettings(), ...(settings?.(isFull) ?? [])],
+    sections: sectionsOf(kind, tags, (some) => steppedCards(some, cards)),
+  };
 }
 
 /** The step of the page and its filter, in words. */

@@ -2,6 +2,7 @@
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
 import { dataLineage } from "./en/dataLineage";
+import { graphs } from "./en/graphs";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
 import { frame } from "./en/frame";
@@ -35,6 +36,7 @@ export const en = {
   ...lineage,
   ...modelLineage,
   ...dataLineage,
+  ...graphs,
   ...keys,
   ...saved,
   ...tables,

@@ -3,6 +3,7 @@ import type { MessageKey } from "./en";
 import { compare } from "./zh/compare";
 import { dashboard } from "./zh/dashboard";
 import { dataLineage } from "./zh/dataLineage";
+import { graphs } from "./zh/graphs";
 import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
@@ -36,6 +37,7 @@ export const zh: Record<MessageKey, string> = {
   ...lineage,
   ...modelLineage,
   ...dataLineage,
+  ...graphs,
   ...keys,
   ...saved,
   ...tables,

@@ -3,11 +3,23 @@ import { groupDigits } from "../core/text/format";
 import { t } from "../i18n/i18n.svelte";
 import type { KindDescriptor } from "../pages/previews/kind";
 
+const icon = "M6 2.5h4v3H6ZM2.5 10.5h4v3h-4ZM9.5 10.5h4v3h-4ZM8 5.5v2.5M4.5 10.5V8h7v2.5";
+
 export const GRAPH: KindDescriptor = {
   kind: "graph",
   title: "dashboard.graph",
-  icon: "M6 2.5h4v3H6ZM2.5 10.5h4v3h-4ZM9.5 10.5h4v3h-4ZM8 5.5v2.5M4.5 10.5V8h7v2.5",
+  icon,
   count: "kind.graph",
+  pages: [
+    {
+      path: "/graph",
+      name: "nav.graph",
+      icon,
+      load: () => import("../pages/graphs/GraphsPage.svelte"),
+      shows: ["graph"],
+      contents: ["graph_file"],
+    },
+  ],
   card: {
     testid: "card-graph",
     code: `SummaryCollector(summary_dir,

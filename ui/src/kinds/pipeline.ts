@@ -8,6 +8,14 @@ export const PIPELINE: KindDescriptor = {
   icon: "pipeline",
   pages: [
     {
+      path: "/graph/dataset",
+      name: "nav.dataset_graph",
+      icon: "pipeline",
+      load: () => import("../pages/graphs/DatasetGraphPage.svelte"),
+      shows: ["dataset_graph"],
+      isOptional: true,
+    },
+    {
       path: "/lineage/data",
       name: "nav.data_lineage",
       icon: "pipeline",

@@ -4,9 +4,11 @@ import type { ComponentProps } from "svelte";
 import { expect, test, vi } from "vitest";
 
 import { render } from "../../../tests/render.svelte";
+import { colorCount, savedPng, savedSvg } from "../../../tests/savedPicture";
 import type { AxisChoice } from "../../core/lineage/axisScale";
 import type { Brush } from "../../core/lineage/brushes";
 import type { LineageCell, LineageColumn, ScaleKind } from "../../core/lineage/column";
+import type { TitledPicture } from "../frame/picture";
 import ParallelCoordinates from "./ParallelCoordinates.svelte";
 
 function axis(id: string, scale: ScaleKind, cells: readonly LineageCell[]): AxisChoice {
@@ -32,6 +34,8 @@ const AXES = [
   axis("dropout", "linear", [0, 0.5, null, 1]),
 ];
 
+let offer: TitledPicture | null = null;
+
 type Props = ComponentProps<typeof ParallelCoordinates> & Record<string, unknown>;
 
 /** The chart in the state of a page. */
@@ -52,6 +56,7 @@ function open(brushes: [string, Brush[]][] = []): Props {
     onaxes: (axes) => (props.axes = axes),
     onhover: vi.fn(),
     onselect: vi.fn(),
+    onpicture: (next) => (offer = next),
   });
   document.querySelector<HTMLElement>("[data-testid=parallel-coordinates]")!.parentElement!.style.height = "400px";
   return props;
@@ -231,4 +236,39 @@ test("the line under the pointer is emphasized, and selected by a click", async 
   expect(props.onselect).toHaveBeenCalledWith(0);
   await lines.hover({ position: { x: position.x, y: content.height - 2 } });
   expect(props.onhover).toHaveBeenLastCalledWith(null);
+});
+
+test.each([360, 640, 900])("menus of all axes open inside a chart of %i pixels", async (width) => {
+  open();
+  const host = page.getByTestId("parallel-coordinates").element() as HTMLElement;
+  host.parentElement!.style.width = `${width}px`;
+  await ready();
+  const whole = host.scrollWidth;
+  for (const id of ["lr", "optimizer", "dropout"]) {
+    part(id, "axis-head").scrollIntoView({ inline: "nearest" });
+    await userEvent.click(part(id, "axis-head"));
+    const menu = page.getByTestId("axis-menu");
+    await expect.element(menu).toBeInTheDocument();
+    await expect.poll(() => menu.element().getBoundingClientRect().right).toBeLessThanOrEqual(host.getBoundingClientRect().right);
+    const [box, room] = [menu.element().getBoundingClientRect(), host.getBoundingClientRect()];
+    expect(box.left).toBeGreaterThanOrEqual(room.left);
+    expect(box.bottom).toBeLessThanOrEqual(room.bottom);
+    expect(host.scrollWidth).toBe(whole);
+    await userEvent.keyboard("{Escape}");
+  }
+});
+
+test("the saved picture has the names of the axes and a line for each run", async () => {
+  open();
+  await ready();
+  const svg = await savedSvg(offer!);
+  const texts = [...svg.querySelectorAll("text")].map((text) => text.textContent);
+  expect(texts).toEqual(expect.arrayContaining(["Title", "lr", "optimizer", "dropout"]));
+  const lines = [...svg.querySelectorAll("path[stroke-opacity]")].map((path) => path.getAttribute("d")!);
+  expect(lines.join("").match(/M[^ML]+L[^L]+L[^LM]+/g)).toHaveLength(4);
+  const [width, height] = [svg.width.baseVal.value, svg.height.baseVal.value];
+  const png = await savedPng(offer!);
+  expect([width, height]).toEqual([900, 428]);
+  expect([png.width, png.height]).toEqual([width * devicePixelRatio, height * devicePixelRatio]);
+  expect(colorCount(png, 60)).toBeGreaterThan(20);
 });

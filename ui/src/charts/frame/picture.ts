@@ -13,6 +13,18 @@ export interface Picture {
   paint: (surface: Surface, ratio: number, ink: Ink) => void;
 }
 
+/** The chart to be saved, under a title. */
+export type TitledPicture = (title: string) => Picture;
+
+/** Takes the chart to be saved; null when it has gone. */
+export type PictureReport = (picture: TitledPicture | null) => void;
+
+/** Reports a chart; the returned function reports that it has gone. */
+export function offerPicture(report: PictureReport | undefined, picture: TitledPicture): () => void {
+  report?.(picture);
+  return () => report?.(null);
+}
+
 const TITLE_FONT = '600 13px "Inter Variable", system-ui, sans-serif';
 const TITLE_HEIGHT = 28;
 const TITLE_PLACE = { x: 12, y: 19 };

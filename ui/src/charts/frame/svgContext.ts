@@ -10,7 +10,7 @@ type Style = CanvasRenderingContext2D["fillStyle"];
 
 const ANCHORS: Partial<Record<CanvasTextAlign, string>> = { center: "middle", right: "end" };
 const BASELINES: Partial<Record<CanvasTextBaseline, number>> = { top: 9, middle: 4 };
-const FONT = /^(?:(?<weight>\d+) )?(?<size>\d+)px/;
+const FONT = /^(?:(?<weight>\d+) )?(?<size>[\d.]+)px/;
 
 /** What `save` keeps, as a canvas does. */
 class State {

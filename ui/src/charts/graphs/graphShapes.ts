@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { layerBoxes, type Flow } from "../../core/layout/graphLayout";
+import { DEFAULT_LIMITS, type LayoutInput } from "../../core/graphs/layout/layoutInput";
+import { buildSkeleton, placeScope, type ScopeLayout } from "../../core/graphs/layout/scopeLayout";
+import { BOX, boxWidth } from "../../core/graphs/view/boxSize";
 import type { Size } from "../frame/plotFrame";
+import { cutMiddle } from "./paintBoxes";
 
 export interface ScopeBox {
   name: string;
   nodes: number;
+}
+
+/** Tensors from one box to another, by index. */
+export interface ScopeFlow {
+  source: number;
+  target: number;
+  tensors: number;
 }
 
 /** A placed scope in pixels; the label is its name, cut to fit. */
@@ -14,6 +24,7 @@ export interface PlacedBox extends ScopeBox {
   width: number;
   height: number;
   label: string;
+  font: number;
 }
 
 export interface PlacedFlow {
@@ -21,55 +32,58 @@ export interface PlacedFlow {
   width: number;
 }
 
-const HIGHEST = 22;
-const GAP = { across: 8, down: 5 };
-const EDGE = 10;
-const MOST_PITCH = 52;
-const TEXT_HEIGHT = 12;
-const LETTER = 6.2;
+const [FONT, LEAST_FONT, INSET] = [12, 7, 12];
+/** In a low picture boxes take room from the gaps between them, for their names. */
+const [THICKER, FONT_SHARE] = [1.5, 0.75];
+/** In one column, or folded into several: what fills the picture better is taken. */
+const FOLDS = [Infinity, 0];
 
-/** The outermost scopes of a graph, each below those that it takes values from, with curves between them. */
+/** The outermost scopes of a graph, laid out as on the page of the graph and scaled into a rectangle. */
 export function graphShapes(
   boxes: readonly ScopeBox[],
-  flows: readonly (Flow & { tensors: number })[],
-  { width, height }: Size,
+  flows: readonly ScopeFlow[],
+  size: Size,
 ): { boxes: PlacedBox[]; flows: PlacedFlow[] } {
-  const places = layerBoxes(boxes.length, flows);
-  const rows = Math.max(1, ...places.map(({ row }) => row + 1));
-  // With many rows the boxes become lower and show their name only in the tooltip.
-  const pitch = Math.min(MOST_PITCH, (height - 2 * EDGE) / rows);
-  const high = Math.max(3, Math.min(HIGHEST, pitch - GAP.down));
-  const top = (height - pitch * (rows - 1) - high) / 2;
+  const input = layoutInput(boxes, flows);
+  const layouts = FOLDS.map((foldHeight) => placeScope(buildSkeleton(input, { ...DEFAULT_LIMITS, foldHeight }), input.width, input.height));
+  const scalesOf = ({ width, height }: ScopeLayout) => ({ x: Math.min(size.width / width, 1), y: Math.min(size.height / height, 1) });
+  const readable = (layout: ScopeLayout): number => Math.min(...Object.values(scalesOf(layout)));
+  const layout = layouts.reduce((best, next) => (readable(next) > readable(best) ? next : best));
+  const scale = scalesOf(layout);
+  const [left, top] = [(size.width - scale.x * layout.width) / 2, (size.height - scale.y * layout.height) / 2];
+  const height = BOX.nodeHeight * Math.min(1, scale.y * THICKER);
+  const font = Math.round(10 * Math.min(FONT, FONT_SHARE * height)) / 10;
   const placed = boxes.map((box, index): PlacedBox => {
-    const { row, column, columns } = places[index]!;
-    const room = (width - 2 * EDGE) / columns;
-    const size = Math.max(16, Math.min(room - GAP.across, 24 + LETTER * (box.name.length + String(box.nodes).length)));
+    const width = scale.x * layout.boxes.width[index]!;
+    const middle = top + scale.y * (layout.boxes.y[index]! + layout.boxes.height[index]! / 2);
     return {
       ...box,
-      x: EDGE + room * (column + 0.5) - size / 2,
-      y: top + row * pitch,
-      width: size,
-      height: high,
-      label: high >= TEXT_HEIGHT ? clipped(box.name, size) : "",
+      x: left + scale.x * layout.boxes.x[index]!,
+      y: Math.max(0, Math.min(size.height - height, middle - height / 2)),
+      width,
+      height,
+      label: font >= LEAST_FONT ? cutMiddle(box.name, ((width - INSET) * FONT) / font) : "",
+      font,
     };
   });
-  const forward = flows.filter(({ source, target }) => places[target]!.row > places[source]!.row);
+  const { start, points } = layout.routes;
+  const lines = flows.map(({ tensors }, flow): PlacedFlow => {
+    let path = "";
+    for (let point = start[flow]!; point < start[flow + 1]!; point++)
+      path += `${path === "" ? "M" : "L"}${(left + scale.x * points[2 * point]!).toFixed(1)} ${(top + scale.y * points[2 * point + 1]!).toFixed(1)}`;
+    return { path, width: Math.min(3, 1 + Math.log10(tensors)) };
+  });
+  return { boxes: placed, flows: lines.filter(({ path }) => path !== "") };
+}
+
+function layoutInput(boxes: readonly ScopeBox[], flows: readonly ScopeFlow[]): LayoutInput {
   return {
-    boxes: placed,
-    flows: forward.map((flow) => ({
-      path: curve(placed[flow.source]!, placed[flow.target]!),
-      width: Math.min(3, 1 + Math.log10(flow.tensors)),
-    })),
+    boxes: boxes.length,
+    inPorts: 0,
+    outPorts: 0,
+    width: Float64Array.from(boxes, ({ name }) => boxWidth(name, false)),
+    height: new Float64Array(boxes.length).fill(BOX.nodeHeight),
+    source: Int32Array.from(flows, ({ source }) => source),
+    target: Int32Array.from(flows, ({ target }) => target),
   };
-}
-
-function clipped(name: string, size: number): string {
-  const letters = Math.floor((size - 12) / LETTER);
-  return name.length <= letters ? name : letters < 2 ? "" : `${name.slice(0, letters - 1)}…`;
-}
-
-function curve(from: PlacedBox, to: PlacedBox): string {
-  const [x1, x2] = [from.x + from.width / 2, to.x + to.width / 2];
-  const [y1, y2] = [from.y + from.height, to.y];
-  return `M${x1} ${y1}C${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`;
 }

@@ -4,10 +4,14 @@ import type { ComponentProps } from "svelte";
 import { expect, test, vi } from "vitest";
 
 import { render } from "../../../tests/render.svelte";
+import { colorCount, savedPng, savedSvg } from "../../../tests/savedPicture";
 import type { AxisChoice } from "../../core/lineage/axisScale";
 import type { Brush } from "../../core/lineage/brushes";
 import type { LineageCell, LineageColumn } from "../../core/lineage/column";
+import type { TitledPicture } from "../frame/picture";
 import ScatterChart from "./ScatterChart.svelte";
+
+let offer: TitledPicture | null = null;
 
 type Props = ComponentProps<typeof ScatterChart> & Record<string, unknown>;
 type NumberRange = { low: number; high: number };
@@ -50,6 +54,7 @@ function open(brushes: [string, Brush[]][] = []): Props {
     },
     onhover: vi.fn(),
     onselect: vi.fn(),
+    onpicture: (next) => (offer = next),
   });
   const host = chart().element().parentElement!;
   host.style.cssText = "position: fixed; inset: 0; width: 600px; height: 500px";
@@ -125,4 +130,19 @@ test("the point under the pointer is emphasized and selected by a click; runs wi
   await chart().click({ position: at(0.5, 0.5 / 0.99) });
   expect(props.onselect).toHaveBeenCalledWith(50);
   await expect.element(page.getByTestId("scatter-unplaced")).toHaveTextContent("1 run without a place");
+});
+
+test("the saved picture has the names of both axes and a point for each run", async () => {
+  open();
+  await ready();
+  const svg = await savedSvg(offer!);
+  const texts = [...svg.querySelectorAll("text")].map((text) => text.textContent);
+  expect(texts).toEqual(expect.arrayContaining(["Title", "loss", "accuracy"]));
+  const points = [...svg.querySelectorAll("path[stroke-opacity][stroke-linecap=round]")].map((path) => path.getAttribute("d")!);
+  expect(points.join("").match(/M/g)).toHaveLength(100); // one run has no accuracy
+  const [width, height] = [svg.width.baseVal.value, svg.height.baseVal.value];
+  const png = await savedPng(offer!);
+  expect([width, height]).toEqual([600, 528]);
+  expect([png.width, png.height]).toEqual([width * devicePixelRatio, height * devicePixelRatio]);
+  expect(colorCount(png, 60)).toBeGreaterThan(20);
 });

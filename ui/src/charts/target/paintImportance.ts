@@ -6,6 +6,7 @@ import { TICK_FONT } from "../frame/axes";
 import { GROUP_COLORS } from "../frame/groupColors";
 import type { Size } from "../frame/plotFrame";
 import { crisp, segment, type Ink, type Surface } from "../frame/surface";
+import type { MarkLines } from "./markFocus";
 
 /** A parameter with one measure of its importance; null where the measure can't be computed. */
 export interface ImportanceBar {
@@ -39,11 +40,26 @@ export function importanceRow(y: number): number {
   return Math.floor((y - TOP) / ROW);
 }
 
+/** The ends of the bars, one below the other. */
+export function importanceMarks(bars: readonly ImportanceBar[], isSigned: boolean, size: Size): MarkLines {
+  const x = placesOf(size, isSigned);
+  return bars.map(({ estimate }, row) => [{ x: x(estimate?.value ?? 0), y: TOP + (row + 0.5) * ROW }]);
+}
+
+function leftOf(size: Size): number {
+  return Math.min(MOST_NAME, size.width * NAME_SHARE);
+}
+
+function placesOf(size: Size, isSigned: boolean): (value: number) => number {
+  const left = leftOf(size);
+  const width = Math.max(1, size.width - left - VALUE);
+  return (value) => left + (isSigned ? (value + 1) / 2 : value) * width;
+}
+
 export function paintImportance(painting: Painting, bars: readonly ImportanceBar[], isSigned: boolean): void {
   const { surface, size } = painting;
-  const left = Math.min(MOST_NAME, size.width * NAME_SHARE);
-  const width = Math.max(1, size.width - left - VALUE);
-  const x = (value: number): number => left + (isSigned ? (value + 1) / 2 : value) * width;
+  const left = leftOf(size);
+  const x = placesOf(size, isSigned);
   surface.save();
   surface.font = TICK_FONT;
   surface.lineWidth = 1;

@@ -10,6 +10,7 @@ import { TICK_FONT } from "../frame/axes";
 import { labelWidth } from "../frame/labelWidth";
 import type { Size } from "../frame/plotFrame";
 import { segment, type Ink, type Surface } from "../frame/surface";
+import type { MarkLines } from "./markFocus";
 
 interface Painting {
   surface: Surface;
@@ -56,6 +57,15 @@ export function heatCell(at: { x: number; y: number }, size: Size, y: AxisScale,
   const row = Math.floor((1 - (at.y - top) / height) * grid.rows.length);
   const isIn = column >= 0 && column < grid.columns.length && row >= 0 && row < grid.rows.length;
   return isIn ? row * grid.columns.length + column : null;
+}
+
+/** The middles of the cells, the top line first. */
+export function heatMarks(size: Size, y: AxisScale, grid: TargetGrid): MarkLines {
+  const { left, top, width, height } = areaOf(size, y, grid);
+  const [columns, rows] = [grid.columns.length, grid.rows.length];
+  return grid.rows.map((_, row) =>
+    grid.columns.map((_, column) => ({ x: left + ((column + 0.5) / columns) * width, y: top + ((row + 0.5) / rows) * height })),
+  );
 }
 
 export function paintTargetHeat(painting: Painting, drawing: HeatDrawing): void {

@@ -9,6 +9,7 @@ import { TICK_FONT } from "../frame/axes";
 import { labelWidth } from "../frame/labelWidth";
 import type { Size } from "../frame/plotFrame";
 import { crisp, segment, type Ink, type Surface } from "../frame/surface";
+import type { MarkLines } from "./markFocus";
 
 interface Painting {
   surface: Surface;
@@ -40,6 +41,17 @@ export function histogramCell(
   const group = Math.floor(((at.y - top) / height) * groups.length);
   const bin = Math.floor(((at.x - left) / width) * (groups[group]?.counts.length ?? 0));
   return groups[group]?.counts[bin] === undefined ? null : { group, bin };
+}
+
+/** The middles of the bars, a line for each group. */
+export function histogramMarks(size: Size, groups: readonly TargetGroup[], labels: readonly string[]): MarkLines {
+  const { left, top, width, height } = areaOf(size, labels);
+  return groups.map(({ counts }, group) =>
+    Array.from(counts, (_, bin) => ({
+      x: left + ((bin + 0.5) / counts.length) * width,
+      y: top + ((group + 0.5) / groups.length) * height,
+    })),
+  );
 }
 
 /** All groups have the same bins; heights are shares of each group, so that small groups can be compared with large ones. */

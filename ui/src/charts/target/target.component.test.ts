@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { page } from "@vitest/browser/context";
+import { page, userEvent } from "@vitest/browser/context";
 import { expect, test, vi } from "vitest";
 
 import { render } from "../../../tests/render.svelte";
 import { AxisScale } from "../../core/lineage/axisScale";
 import type { LineageCell, LineageColumn, ScaleKind } from "../../core/lineage/column";
 import { targetGrid, targetGroups } from "../../core/lineage/targetGroups";
-import { pictureFile, type Picture } from "../frame/picture";
+import { pictureFile, type TitledPicture } from "../frame/picture";
 import ImportanceBars from "./ImportanceBars.svelte";
 import TargetHeat from "./TargetHeat.svelte";
 import TargetHistogram from "./TargetHistogram.svelte";
 
-type Offer = ((title: string) => Picture) | null;
+type Offer = TitledPicture | null;
 
 const ROWS = [0, 1, 2, 3];
 
@@ -72,4 +72,47 @@ test("importance shows a value for each parameter, and none if there is none", a
   await expect.element(page.getByText("–", { exact: true })).toBeInTheDocument();
   await page.getByTestId("importance-bars").hover({ position: { x: 100, y: 55 } });
   expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ id: "seed" }));
+});
+
+test("arrow keys reach each bar, and the focus leaves with Escape", async () => {
+  const onhover = vi.fn();
+  const bars = ["lr", "depth"].map((id) => ({
+    id,
+    name: id,
+    group: "parameter" as const,
+    estimate: { value: 0.5, low: 0.4, high: 0.6 },
+  }));
+  render(ImportanceBars, { bars, isSigned: false, label: "Importance", onhover });
+  sized("importance-bars");
+  const chart = page.getByTestId("importance-bars").element() as HTMLElement;
+  chart.focus();
+  expect(chart.getAttribute("aria-label")).toContain("Arrow keys");
+  await userEvent.keyboard("{ArrowDown}");
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ id: "lr", isKeyboard: true }));
+  await userEvent.keyboard("{ArrowDown}");
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ id: "depth", isKeyboard: true }));
+  await userEvent.keyboard("{Escape}");
+  expect(onhover).toHaveBeenLastCalledWith(null);
+});
+
+test("arrow keys reach each cell of a heat map", async () => {
+  const onhover = vi.fn();
+  render(TargetHeat, { x: X, y: Y, target: TARGET.column, grid: targetGrid(X, Y, TARGET.column, ROWS, 2), label: "Heat", onhover });
+  sized("target-heat");
+  (page.getByTestId("target-heat").element() as HTMLElement).focus();
+  const found: unknown[] = [];
+  for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowLeft"]) {
+    await userEvent.keyboard(`{${key}}`);
+    found.push((onhover.mock.lastCall?.[0] as { cell: number }).cell);
+  }
+  expect(found).toEqual([2, 3, 1, 0]);
+});
+
+test("arrow keys reach each bar of a histogram", async () => {
+  const onhover = vi.fn();
+  render(TargetHistogram, { target: TARGET, groups: targetGroups(TARGET, Y, ROWS, 4, 5), label: "Distribution", onhover });
+  sized("target-histogram");
+  (page.getByTestId("target-histogram").element() as HTMLElement).focus();
+  await userEvent.keyboard("{Home}{ArrowDown}{ArrowRight}");
+  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ group: 1, bin: 1, isKeyboard: true }));
 });

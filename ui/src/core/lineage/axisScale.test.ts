@@ -82,6 +82,16 @@ describe("an axis", () => {
     ).toEqual(["0", "2", "4", "6", "8"]);
   });
 
+  it("has whole ticks for whole numbers, also those that are stored as floats", () => {
+    const labels = (cells: readonly number[]): string[] =>
+      scaleOf(cells, "linear")
+        .ticks(8)
+        .map(({ label }) => label);
+    expect(labels([6, 9])).toEqual(["6", "7", "8", "9"]);
+    expect(labels([0, 1])).toEqual(["0", "1"]);
+    expect(labels([6, 9.5]).some((label) => label.includes("."))).toBe(true);
+  });
+
   it("reads back what it places", () => {
     fc.assert(
       fc.property(positive, numeric, fc.boolean(), share, (cells, kind, isTurned, at) => {

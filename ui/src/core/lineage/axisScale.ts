@@ -38,6 +38,8 @@ export class AxisScale {
   /** Why drawn runs have no place, and how many. */
   readonly gaps: ReadonlyMap<GapKind, number>;
   readonly #places: ReadonlyMap<string, number>;
+  /** All drawn numbers are whole; TensorBoard's plugin stores integers as floats. */
+  readonly #isWhole: boolean;
 
   constructor({ column, scale, isTurned }: AxisChoice, rows: ArrayLike<number>) {
     this.column = column;
@@ -47,6 +49,7 @@ export class AxisScale {
     this.categories = scale === "category" ? categoriesOf(drawn) : [];
     this.#places = new Map(this.categories.map((cell, index) => [cellText(cell), index]));
     this.range = scale === "category" ? [0, 1] : rangeOf(numbersOf({ cells: drawn }), scale === "log");
+    this.#isWhole = drawn.every((cell) => typeof cell !== "number" || Number.isInteger(cell) || !Number.isFinite(cell));
     this.shares = this.#sharesOf(column);
     this.gaps = gapCounts(drawn, scale);
   }
@@ -81,7 +84,7 @@ export class AxisScale {
   /** At most `count` ticks; of more categories every n-th. */
   ticks(count: number): AxisTick[] {
     if (this.kind === "category") return this.#categoryTicks(count);
-    const evenTicks = this.column.kind === "int" ? stepTicks : linearTicks;
+    const evenTicks = this.#isWhole ? stepTicks : linearTicks;
     const values = this.kind === "log" ? logTicks(this.range, count) : evenTicks(this.range, count);
     const labels = this.kind === "log" ? values.map(formatLogTick) : formatTicks(values);
     return values.map((value, index) => ({ share: this.shareOf(value), label: labels[index]! }));

@@ -108,6 +108,17 @@ export function distinctCells({ cells }: Pick<LineageColumn, "cells">, rows?: Ar
   return [...found.values()].sort(compareCells);
 }
 
+const valueCounts = new WeakMap<readonly LineageCell[], number>();
+
+/** How many distinct values a column has, without missing ones. */
+export function countValues({ cells }: Pick<LineageColumn, "cells">): number {
+  const known = valueCounts.get(cells);
+  if (known !== undefined) return known;
+  const count = new Set(cells.filter((cell) => cell !== null).map(cellText)).size;
+  valueCounts.set(cells, count);
+  return count;
+}
+
 /** The scale that shows a column best: logarithmic for positive values over two decades, categories for few values and for texts. */
 export function suggestScale(column: LineageColumn): ScaleKind {
   if (column.kind !== "int" && column.kind !== "float") return "category";

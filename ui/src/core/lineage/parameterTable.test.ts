@@ -25,10 +25,10 @@ const table = tableOf([
 test("settings of runs come with those that differ first, results and facts are left out", () => {
   const { columns, cells } = parameterTable(table, ["a", "b"]);
   expect(columns.map(({ key, name, differs }) => [key, name, differs])).toEqual([
-    ["parameter/lr", "lr", true],
+    ["lr", "lr", true],
     ["dataset/train_size", "dataset/train_size", true],
     ["custom/tags", "tags", true],
-    ["parameter/seed", "seed", false],
+    ["seed", "seed", false],
   ]);
   expect(cells.get("a")).toEqual([0.1, null, '["x", 1]', 1]);
   expect(cells.get("b")).toEqual([NaN, 60, null, 1]);

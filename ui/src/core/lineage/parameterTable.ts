@@ -6,6 +6,7 @@ export type ParameterCell = number | boolean | string | null;
 
 /** A column of the lineage over some runs. */
 export interface Parameter {
+  /** The id of the column. */
   key: string;
   /** The name; with its group if that is none of what people set or add. */
   name: string;
@@ -40,7 +41,7 @@ export function parameterTable(table: LineageTable, runs: readonly string[], gro
 
 function named({ id, group, name }: LineageColumn): Omit<Parameter, "differs"> {
   const isOwn = group === "parameter" || group === "custom" || group === "metric";
-  return { key: `${group}/${name}`, name: isOwn ? name : id, group };
+  return { key: id, name: isOwn ? name : id, group };
 }
 
 function valuesOf({ cells }: LineageColumn, rows: readonly number[]): { count: number; differs: boolean } {
@@ -50,7 +51,7 @@ function valuesOf({ cells }: LineageColumn, rows: readonly number[]): { count: n
 }
 
 /** Numbers, NaN and infinities as numbers; integers that a float64 can't hold and lists as text. */
-function plainCell(cell: LineageCell): ParameterCell {
+export function plainCell(cell: LineageCell): ParameterCell {
   if (cell === null || typeof cell === "boolean" || typeof cell === "string") return cell;
   const number = numberOf(cell);
   return number === null || (Number.isFinite(number) && typeof cell !== "number") ? cellText(cell) : number;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { ColumnGroup, LineageCell, LineageColumn } from "./column";
 import type { LineageTable } from "./lineageTable";
-import { proposedAxes, proposedTarget, tableColumns } from "./tableColumns";
+import { proposedAxes, proposedSettings, proposedTarget, tableColumns } from "./tableColumns";
 
 function column(id: string, group: ColumnGroup, cells: readonly LineageCell[]): LineageColumn {
   const present = cells.filter((cell) => cell !== null);
@@ -42,22 +42,60 @@ const table: LineageTable = {
   problems: [],
 };
 
-function shown(chosen: readonly string[] | null, onlyDiffering = true, target: string | null = null): string[] {
-  return tableColumns(table, { columns: chosen, onlyDiffering, target }).map(({ id }) => id);
+function shown(onlyDiffering = true, target: string | null = null): string[] {
+  return tableColumns(table, { onlyDiffering, target }).map(({ id }) => id);
 }
 
 test("results come first, then settings that differ, then a few facts; columns of most runs lead", () => {
-  expect(shown(null)).toEqual(["metric/acc", "metric/rare", "lr", "opt", "seed", "fact/state"]);
-  expect(shown(null, false)).toEqual(["metric/acc", "metric/rare", "lr", "epochs", "opt", "seed", "fact/state"]);
-  expect(shown(null, true, "lr")).toEqual(["lr", "metric/acc", "metric/rare", "opt", "seed", "fact/state"]);
-});
-
-test("chosen columns keep their order, and one that is gone is left out", () => {
-  expect(shown(["lr", "gone", "fact/host"])).toEqual(["lr", "fact/host"]);
+  expect(shown()).toEqual(["metric/acc", "metric/rare", "lr", "opt", "seed", "fact/state"]);
+  expect(shown(false)).toEqual(["metric/acc", "metric/rare", "lr", "epochs", "opt", "seed", "fact/state"]);
+  expect(shown(true, "lr")).toEqual(["lr", "metric/acc", "metric/rare", "opt", "seed", "fact/state"]);
 });
 
 test("the target is the metric of most runs", () => {
   expect(proposedTarget(table)).toBe("metric/acc");
+});
+
+test("the list of runs has the settings that matter: they differ, most runs have them, and they are no names", () => {
+  const runs = Array.from({ length: 40 }, (_, run) => run);
+  const found = [
+    column(
+      "comment",
+      "parameter",
+      runs.map((run) => `try ${run}`),
+    ),
+    column("seed", "parameter", runs),
+    column(
+      "data.root",
+      "parameter",
+      runs.map((run) => `disk ${run % 2}`),
+    ),
+    column(
+      "model.lr",
+      "parameter",
+      runs.map((run) => run / 100),
+    ),
+    column(
+      "optimizer.name",
+      "parameter",
+      runs.map((run) => ["Adam", "SGD"][run % 2]!),
+    ),
+    column(
+      "batch_size",
+      "parameter",
+      runs.map((run) => (run === 3 ? 32 : null)),
+    ),
+    column(
+      "epochs",
+      "parameter",
+      runs.map(() => 3),
+    ),
+    column("metric/acc", "metric", runs),
+  ];
+  const many = { ...table, columns: new Map(found.map((one) => [one.id, one])) };
+  expect(proposedSettings(many, 2)).toEqual(["model.lr", "optimizer.name"]);
+  expect(proposedSettings(many, 9)).toEqual(["seed", "data.root", "model.lr", "optimizer.name"]);
+  expect(proposedSettings(table, 5)).toEqual(["opt", "lr"]);
 });
 
 test("axes are settings with several values, the target last", () => {

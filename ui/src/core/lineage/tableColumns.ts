@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { distinctCells, type ColumnGroup, type LineageColumn } from "./column";
+import { countValues, type ColumnGroup, type LineageColumn } from "./column";
 import type { LineageTable } from "./lineageTable";
 
 /** Groups of columns in the order of the table. */
@@ -20,16 +20,12 @@ export function offeredColumns(table: LineageTable): readonly LineageColumn[] {
   return [...table.columns.values()].filter(({ id }) => id !== RUN_COLUMN);
 }
 
-/**
- * The columns of the table: the chosen ones that exist, or what is worth a look: results first, then settings, then facts,
- * each part with the columns of most runs first.
- */
+/** The columns that are worth a look: results first, then settings, then facts, each part with the columns of most runs first. */
 export function tableColumns(
   table: LineageTable,
-  { columns, onlyDiffering, target }: { columns: readonly string[] | null; onlyDiffering: boolean; target: string | null },
+  { onlyDiffering, target }: { onlyDiffering: boolean; target: string | null },
 ): LineageColumn[] {
   const offered = offeredColumns(table);
-  if (columns !== null) return columns.flatMap((id) => offered.find((column) => column.id === id) ?? []);
   const isShown = ({ id, group, differs }: LineageColumn): boolean =>
     id === target || (group === "fact" ? SHOWN_FACTS.includes(id) : differs || !onlyDiffering);
   const place = ({ id, group }: LineageColumn): number =>
@@ -49,9 +45,32 @@ export function proposedTarget(table: LineageTable): string | null {
   return null;
 }
 
+/** The end of a name that most sweeps vary. */
+const USUAL =
+  /(^|[^a-z])(lr|learning_?rate|batch_?size|optim(izer)?|weight_?decay|momentum|dropout|epochs?|(num_?)?layers|depth|width|hidden(_?size)?|warmup(_?steps)?|loss_?function|model|network|arch(itecture)?)([._](name|type|_?class))?$/i;
+/** It repeats a training, and makes no other one. */
+const SEED = /(^|[^a-z])seed$/i;
+/** Texts with more values, in more than half of the runs, are names. */
+const MOST_NAMES = 12;
+
+/** The hyperparameters that are worth a look beside the name of a run: at most `most` of those that differ, in the order of the table. */
+export function proposedSettings(table: LineageTable, most: number): string[] {
+  const settings = offeredColumns(table).filter((column) => column.group === "parameter" && hasSeveralValues(column) && !isName(column));
+  const top = settings.reduce((count, column) => Math.max(count, column.count), 0);
+  const place = ({ name, count }: LineageColumn): number => (count < top / 2 ? 4 : 0) + (SEED.test(name) ? 2 : USUAL.test(name) ? 0 : 1);
+  const chosen = [...settings].sort((one, other) => place(one) - place(other) || other.count - one.count).slice(0, most);
+  return settings.filter((column) => chosen.includes(column)).map(({ id }) => id);
+}
+
+function isName(column: LineageColumn): boolean {
+  if (isNumeric(column)) return false;
+  const values = countValues(column);
+  return values > MOST_NAMES && values > column.count / 2;
+}
+
 /** Two runs have different values, apart from runs without one. */
 function hasSeveralValues(column: LineageColumn): boolean {
-  return isNumeric(column) ? column.low !== column.high : distinctCells(column).length > 1;
+  return isNumeric(column) ? column.low !== column.high : countValues(column) > 1;
 }
 
 /** The proposed axes: settings with several values, those of most runs first, then the target last. */

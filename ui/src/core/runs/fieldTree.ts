@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ParameterCell } from "../lineage/parameterTable";
 import { orderedBy } from "../text/naturalSort";
-import { sortedRuns, type RunColumn } from "./runTable";
+import { sortedRuns, type FactColumn } from "./runTable";
 import { together, type TreeFacts, type TreeRow } from "./runTree";
 
 /** A field of the lineage by which runs are grouped. */
@@ -17,7 +17,7 @@ export interface RunField {
 export function fieldTree<Run extends TreeFacts>(
   runs: readonly Run[],
   { name, valueOf, without }: RunField,
-  order: { column: RunColumn; isDescending: boolean },
+  order: { column: FactColumn; isDescending: boolean },
   isClosed: (key: string) => boolean,
 ): TreeRow<Run>[] {
   const groups = new Map<ParameterCell, Run[]>();

@@ -19,28 +19,25 @@ export interface RunFacts {
   contents?: readonly { kind: ContentKind; name: string; count: number }[];
   damages: number;
   dropped: number;
-  /** Labels and note of people as one text; absent or empty where there are none. */
-  notes?: string | null;
-  /** Values of columns of the lineage by their ids, to sort by; absent for several runs together. */
-  lineage?: Readonly<Record<string, string | number | null>>;
+  /** The runs that these facts are of; absent for the facts of one run. */
+  members?: readonly string[];
 }
 
-export type FactColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "notes" | "issues";
-/** A fact of the run, or a column of the lineage by its id. */
-export type RunColumn = FactColumn | `lineage:${string}`;
+/** What is known of every run without its lineage. */
+export type FactColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "issues";
 
-export const RUN_COLUMNS: readonly FactColumn[] = [
-  "name",
-  "state",
-  "updated",
-  "duration",
-  "step",
-  "data",
-  "files",
-  "size",
-  "notes",
-  "issues",
-];
+/** The facts by the ids of their columns; no parameter has such an id, whatever its name. */
+export const FACT_COLUMNS: Readonly<Record<string, FactColumn>> = {
+  run: "name",
+  "fact/state": "state",
+  "fact/duration": "duration",
+  "fact/last_step": "step",
+  "fact/updated": "updated",
+  "fact/data": "data",
+  "fact/files": "files",
+  "fact/size": "size",
+  "fact/issues": "issues",
+};
 
 const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
 
@@ -48,22 +45,8 @@ export function runDuration(run: RunFacts): number | null {
   return run.first_wall_time === null || run.last_wall_time === null ? null : run.last_wall_time - run.first_wall_time;
 }
 
-export function lineageColumn(id: string): RunColumn {
-  return `lineage:${id}`;
-}
-
-/** The id of a column of the lineage; null for a fact. */
-export function lineageId(column: RunColumn): string | null {
-  return column.startsWith("lineage:") ? column.slice("lineage:".length) : null;
-}
-
-/** What a column sorts by. */
-export function runKey(run: RunFacts, column: RunColumn): string | number | null {
-  const id = lineageId(column);
-  return id === null ? factKey(run, column as FactColumn) : (run.lineage?.[id] ?? null);
-}
-
-function factKey(run: RunFacts, column: FactColumn): string | number | null {
+/** What a fact sorts by. */
+export function factKey(run: RunFacts, column: FactColumn): string | number | null {
   switch (column) {
     case "name":
       return run.id;
@@ -77,8 +60,6 @@ function factKey(run: RunFacts, column: FactColumn): string | number | null {
       return run.last_step;
     case "data":
       return Object.values(run.tags).reduce((sum, count) => sum + count, 0);
-    case "notes":
-      return run.notes ?? null;
     case "files":
       return run.files;
     case "size":
@@ -88,8 +69,8 @@ function factKey(run: RunFacts, column: FactColumn): string | number | null {
   }
 }
 
-export function sortedRuns<T extends RunFacts>(runs: readonly T[], column: RunColumn, isDescending: boolean): T[] {
-  return orderedBy(runs, (run) => runKey(run, column), isDescending);
+export function sortedRuns<T extends RunFacts>(runs: readonly T[], column: FactColumn, isDescending: boolean): T[] {
+  return orderedBy(runs, (run) => factKey(run, column), isDescending);
 }
 
 /** Tags by kind in the order of `kinds`; lineage counts once, further kinds are added up as "other". */

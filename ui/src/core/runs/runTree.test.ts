@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { runTree, together, type TreeFacts } from "./runTree";
+import { sortedRuns } from "./runTable";
+import { runTree, together, type RunOrder, type TreeFacts } from "./runTree";
 
 function run(id: string, change: Partial<TreeFacts> = {}): TreeFacts {
   const times = { first_wall_time: 10, last_wall_time: 20, last_step: 5 };
@@ -19,7 +20,7 @@ function run(id: string, change: Partial<TreeFacts> = {}): TreeFacts {
   };
 }
 
-const order = { column: "name", isDescending: false } as const;
+const order: RunOrder = (runs) => sortedRuns(runs, "name", false);
 const open = (): boolean => false;
 const names = (rows: ReturnType<typeof runTree>): string[] =>
   rows.map((row) => "  ".repeat(row.depth) + (row.kind === "run" ? row.name : `${row.label} (${row.runs.length})`));
@@ -28,6 +29,12 @@ describe("the list of runs", () => {
   it("nests directories, with runs after the directories beside them", () => {
     const rows = runTree([run("b"), run("a/y/2"), run("a/x"), run("a/y/1")], "directory", order, open);
     expect(names(rows)).toEqual(["a (3)", "  y (2)", "    1", "    2", "  x", "b"]);
+  });
+
+  it("orders directories by their facts together where runs are sorted", () => {
+    const bySize: RunOrder = (some) => sortedRuns(some, "size", true);
+    const runs = [run("a/x"), run("b/x/1", { size_bytes: 500 }), run("b/y"), run("c", { size_bytes: 1 })];
+    expect(names(runTree(runs, "directory", bySize, open, true))).toEqual(["b (2)", "  x (1)", "    1", "  y", "a (1)", "  x", "c"]);
   });
 
   it("shows the head alone of what is closed", () => {
@@ -39,7 +46,7 @@ describe("the list of runs", () => {
     const rows = runTree(
       [run("small"), ...ranks, run("large", { size_bytes: 1500 })],
       "ranks",
-      { column: "size", isDescending: true },
+      (some) => sortedRuns(some, "size", true),
       (key) => key === "m/rank_*",
     );
     expect(names(rows)).toEqual(["m/rank_* (2)", "large", "small"]);
@@ -58,6 +65,7 @@ describe("the list of runs", () => {
       last_wall_time: 50,
       tags: { scalar: 3 },
       damages: 2,
+      members: ["a", "b"],
     });
     expect(together("none", []).last_step).toBeNull();
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareNames } from "../text/naturalSort";
-import { sortedRuns, type RunColumn, type RunFacts, type RunState } from "./runTable";
+import { sortedRuns, type RunFacts, type RunState } from "./runTable";
 
 /** How the list of runs is ordered into groups. */
 export type RunGrouping = "none" | "directory" | "ranks";
@@ -17,22 +17,26 @@ export type TreeRow<Run extends TreeFacts> =
   | { kind: "run"; key: string; depth: number; name: string; run: Run }
   | { kind: "group"; key: string; label: string; depth: number; runs: readonly Run[]; facts: RunFacts };
 
-interface Order {
-  column: RunColumn;
-  isDescending: boolean;
-}
+/** Puts runs, or groups by their facts together, into the order of the list. */
+export type RunOrder = <Facts extends RunFacts>(runs: readonly Facts[]) => readonly Facts[];
 
-/** Rows of the list; a collapsed group has only its header. Directories are sorted, runs keep the given order. */
+/**
+ * Rows of the list; a collapsed group has only its header. Directories are sorted by their names, or by their facts together
+ * like runs.
+ */
 export function runTree<Run extends TreeFacts>(
   runs: readonly Run[],
   grouping: RunGrouping,
-  order: Order,
+  sorted: RunOrder,
   isClosed: (key: string) => boolean,
+  ordersDirectories = false,
 ): TreeRow<Run>[] {
-  if (grouping === "directory") return directoryRows(sortedRuns(runs, order.column, order.isDescending), "", 0, isClosed);
-  if (grouping === "ranks") return rankRows(runs, order, isClosed);
-  return sortedRuns(runs, order.column, order.isDescending).map((run) => runRow(run, 0, run.id));
+  if (grouping === "directory") return directoryRows(sorted(runs), { prefix: "", depth: 0 }, isClosed, ordersDirectories ? sorted : byName);
+  if (grouping === "ranks") return rankRows(runs, sorted, isClosed);
+  return sorted(runs).map((run) => runRow(run, 0, run.id));
 }
+
+const byName: RunOrder = (runs) => [...runs].sort((one, other) => compareNames(one.id, other.id));
 
 function runRow<Run extends TreeFacts>(run: Run, depth: number, name: string): TreeRow<Run> {
   return { kind: "run", key: `run ${run.id}`, depth, name, run };
@@ -40,9 +44,9 @@ function runRow<Run extends TreeFacts>(run: Run, depth: number, name: string): T
 
 function directoryRows<Run extends TreeFacts>(
   runs: readonly Run[],
-  prefix: string,
-  depth: number,
+  { prefix, depth }: { prefix: string; depth: number },
   isClosed: (key: string) => boolean,
+  order: RunOrder,
 ): TreeRow<Run>[] {
   const folders = new Map<string, Run[]>();
   const here: Run[] = [];
@@ -57,25 +61,26 @@ function directoryRows<Run extends TreeFacts>(
     }
   }
   const rows: TreeRow<Run>[] = [];
-  for (const [name, members] of [...folders].sort(([one], [other]) => compareNames(one, other))) {
-    const path = `${prefix}${name}/`;
-    rows.push({ kind: "group", key: path, label: name, depth, runs: members, facts: together(path, members) });
-    if (!isClosed(path)) rows.push(...directoryRows(members, path, depth + 1, isClosed));
+  const heads = [...folders].map(([label, members]) => ({ ...together(`${prefix}${label}/`, members), label, runs: members }));
+  for (const { label, runs: members, ...facts } of order(heads)) {
+    rows.push({ kind: "group", key: facts.id, label, depth, runs: members, facts });
+    if (!isClosed(facts.id)) rows.push(...directoryRows(members, { prefix: facts.id, depth: depth + 1 }, isClosed, order));
   }
   return [...rows, ...here.map((run) => runRow(run, depth, run.id.slice(prefix.length)))];
 }
 
 /** Ranks of a training are one line, in the place that their facts together have among the other runs. */
-function rankRows<Run extends TreeFacts>(runs: readonly Run[], order: Order, isClosed: (key: string) => boolean): TreeRow<Run>[] {
+function rankRows<Run extends TreeFacts>(runs: readonly Run[], sorted: RunOrder, isClosed: (key: string) => boolean): TreeRow<Run>[] {
   const groups = new Map<string, Run[]>();
   for (const run of runs) groups.set(run.rank_of ?? run.id, [...(groups.get(run.rank_of ?? run.id) ?? []), run]);
-  const all = [...groups].map(([key, members]) => ({ ...together(key, members), members }));
-  return sortedRuns(all, order.column, order.isDescending).flatMap(({ id, members, ...facts }) => {
-    if (members.length === 1 && members[0]!.rank_of === null) return [runRow(members[0]!, 0, members[0]!.id)];
-    const head: TreeRow<Run> = { kind: "group", key: id, label: id, depth: 0, runs: members, facts: { ...facts, id } };
+  const all = [...groups].map(([key, ranks]) => ({ ...together(key, ranks), ranks }));
+  return sorted(all).flatMap(({ ranks, ...facts }) => {
+    const { id } = facts;
+    if (ranks.length === 1 && ranks[0]!.rank_of === null) return [runRow(ranks[0]!, 0, ranks[0]!.id)];
+    const head: TreeRow<Run> = { kind: "group", key: id, label: id, depth: 0, runs: ranks, facts };
     return isClosed(id)
       ? [head]
-      : [head, ...sortedRuns(members, "name", false).map((run) => runRow(run, 1, run.id.slice(run.id.lastIndexOf("/") + 1)))];
+      : [head, ...sortedRuns(ranks, "name", false).map((run) => runRow(run, 1, run.id.slice(run.id.lastIndexOf("/") + 1)))];
   });
 }
 
@@ -101,5 +106,6 @@ export function together(id: string, runs: readonly RunFacts[]): RunFacts {
     tags: Object.fromEntries(kinds.map((kind) => [kind, most(runs.map((run) => run.tags[kind] ?? 0)) ?? 0])),
     damages: sum((run) => run.damages),
     dropped: sum((run) => run.dropped),
+    members: runs.map((run) => run.id),
   };
 }

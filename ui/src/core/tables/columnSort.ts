@@ -5,24 +5,21 @@ export interface ColumnSort {
   isDescending: boolean;
 }
 
-/** What a press on the head of a column does: up, down, then again as it was. */
-export function nextSort(sort: ColumnSort | null, column: string): ColumnSort | null {
-  if (sort?.column !== column) return { column, isDescending: false };
-  return sort.isDescending ? null : { column, isDescending: true };
+/** What a press on the head of a column does: one direction, the other one, then again as it was. */
+export function nextSort(sort: ColumnSort | null, column: string, descendsFirst = false): ColumnSort | null {
+  if (sort?.column !== column) return { column, isDescending: descendsFirst };
+  return sort.isDescending === descendsFirst ? { column, isDescending: !descendsFirst } : null;
 }
 
-export function ariaSort(sort: ColumnSort | null, column: string): "ascending" | "descending" | "none" {
-  if (sort?.column !== column) return "none";
-  return sort.isDescending ? "descending" : "ascending";
-}
-
-/** Writes a sort into the address as `NAME_up` or `NAME_down`. */
-export function describeSort(sort: ColumnSort | null, name: string, query: URLSearchParams): void {
-  if (sort) query.append(`${name}_${sort.isDescending ? "down" : "up"}`, sort.column);
-}
-
-export function sortOf(name: string, query: URLSearchParams): ColumnSort | null {
-  const [up, down] = [query.get(`${name}_up`), query.get(`${name}_down`)];
-  if (down !== null) return { column: down, isDescending: true };
-  return up === null ? null : { column: up, isDescending: false };
+/** The order after a press on a head; with Shift, the column is one more after the others. */
+export function pressedSort(
+  sorts: readonly ColumnSort[],
+  column: string,
+  { isMore, descendsFirst }: { isMore: boolean; descendsFirst: boolean },
+): ColumnSort[] {
+  const own = sorts.find((one) => one.column === column) ?? null;
+  const next = nextSort(own, column, descendsFirst);
+  if (!isMore) return next ? [next] : [];
+  if (own && next) return sorts.map((one) => (one === own ? next : one));
+  return [...sorts.filter((one) => one !== own), ...(next ? [next] : [])];
 }

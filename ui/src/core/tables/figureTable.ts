@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Parameter } from "../lineage/parameterTable";
+import { RUN_COLUMN } from "../lineage/tableColumns";
 import type { ColumnSort } from "./columnSort";
 import { formatSetting, formatValue } from "../text/format";
-import { orderedBy } from "../text/naturalSort";
+import { sortedByColumns } from "./sortByColumns";
 
 export const FIGURES = ["first", "last", "minimum", "maximum", "mean"] as const;
 
@@ -10,7 +10,7 @@ export type Figure = (typeof FIGURES)[number];
 
 export type FigureCell = number | string | boolean | null;
 
-/** A column: a parameter by its number among all of them, or a figure of a tag by its number. The other is -1. */
+/** A column: a parameter by its number among them, or a figure of a tag by its number. The other is -1. */
 export interface FigureColumn {
   key: string;
   /** Name of the parameter or of the tag. */
@@ -18,14 +18,6 @@ export interface FigureColumn {
   parameter: number;
   tag: number;
   figure: Figure | null;
-}
-
-/** Adjacent columns under one header: all parameters, or the figures of a tag. */
-export interface ColumnGroup {
-  key: string;
-  /** The tag; null for parameters. */
-  tag: string | null;
-  size: number;
 }
 
 export interface FigureRow {
@@ -42,18 +34,9 @@ interface Facts {
   series: readonly Figures[];
 }
 
-/** Parameters, without those that are equal in all runs unless they are wanted; then the figures of each tag. */
-export function figureColumns(
-  parameters: readonly Omit<Parameter, "group">[],
-  showsEqual: boolean,
-  tags: readonly string[],
-  figures: readonly Figure[],
-): FigureColumn[] {
-  const ofRuns = parameters.flatMap(({ key, name, differs }, parameter) =>
-    differs || showsEqual ? [{ key, title: name, parameter, tag: -1, figure: null }] : [],
-  );
-  const ofTags = tags.flatMap((title, tag) => figures.map((figure) => ({ key: `${figure} ${title}`, title, parameter: -1, tag, figure })));
-  return [...ofRuns, ...ofTags];
+/** The figures of each tag, those of a tag beside each other. */
+export function figureColumns(tags: readonly string[], figures: readonly Figure[]): FigureColumn[] {
+  return tags.flatMap((title, tag) => figures.map((figure) => ({ key: `scalar/${title} ${figure}`, title, parameter: -1, tag, figure })));
 }
 
 /** A cell in words: figures by their digits, parameters as they were set. */
@@ -63,19 +46,13 @@ export function figureText(cell: FigureCell, isFigure: boolean): string {
   return isFigure ? formatValue(cell, 5) : formatSetting(cell);
 }
 
-/** The groups that some neighboring columns form. */
-export function columnGroups(columns: readonly FigureColumn[]): ColumnGroup[] {
-  const groups: ColumnGroup[] = [];
-  for (const { tag, title } of columns) {
-    const last = groups.at(-1);
-    if (last?.key === String(tag)) last.size++;
-    else groups.push({ key: String(tag), tag: tag < 0 ? null : title, size: 1 });
-  }
-  return groups;
-}
-
-/** One row per run, in their order or sorted by a column; runs without a value are last. */
-export function figureTable(runs: readonly string[], columns: readonly FigureColumn[], facts: Facts, sort: ColumnSort | null): FigureRow[] {
+/** One row per run, in their order or sorted by columns; runs without a value are last. */
+export function figureTable(
+  runs: readonly string[],
+  columns: readonly Pick<FigureColumn, "key" | "parameter" | "tag" | "figure">[],
+  facts: Facts,
+  sort: readonly ColumnSort[],
+): FigureRow[] {
   const figures = new Map(facts.series.map((series) => [`${series.run} ${series.tag}`, series]));
   const rows = runs.map((run, index) => {
     const parameters = facts.parameters.get(run);
@@ -84,17 +61,11 @@ export function figureTable(runs: readonly string[], columns: readonly FigureCol
     );
     return { run, cells };
   });
-  const column = columns.findIndex(({ key }) => key === sort?.column);
-  return sort && column >= 0 ? orderedBy(rows, (row) => sortable(row.cells[column] ?? null), sort.isDescending) : rows;
+  const places = new Map(columns.map(({ key }, place) => [key, place]));
+  return sortedByColumns(rows, sort, (column, { run, cells }) => (column === RUN_COLUMN ? run : (cells[places.get(column) ?? -1] ?? null)));
 }
 
 /** The server's words for values that JSON has no number for. */
 function numberOf(cell: number | string | null): number | null {
   return typeof cell === "string" ? Number(cell) : cell;
-}
-
-/** NaN sorts with missing values. */
-function sortable(cell: FigureCell): string | number | null {
-  if (Number.isNaN(cell)) return null;
-  return typeof cell === "boolean" ? String(cell) : cell;
 }

@@ -2,7 +2,8 @@
 import type { ColumnSort } from "./columnSort";
 import type { FigureCell, FigureColumn, FigureRow } from "./figureTable";
 import type { Center } from "../series/groupStatistics";
-import { orderedBy } from "../text/naturalSort";
+import { RUN_COLUMN } from "../lineage/tableColumns";
+import { sortedByColumns } from "./sortByColumns";
 import type { RunGroup } from "../runs/runGroups";
 
 /** A column over the runs of a group: how a figure lies among them, or the parameter that they agree in. */
@@ -24,15 +25,15 @@ export type FigureLine =
 
 interface Order {
   center: Center;
-  sort: ColumnSort | null;
+  sort: readonly ColumnSort[];
   isOpen: (group: string) => boolean;
 }
 
-/** Heads of the groups, by the sorted column where there is one, each with its runs below it where it is open. */
+/** Heads of the groups, by the sorted columns where there are some, each with its runs below it where it is open. */
 export function groupLines(
   rows: readonly FigureRow[],
   groups: readonly RunGroup[],
-  columns: readonly FigureColumn[],
+  columns: readonly Pick<FigureColumn, "key" | "figure">[],
   { center, sort, isOpen }: Order,
 ): FigureLine[] {
   const heads = groups.map(({ key, runs }) => {
@@ -50,8 +51,10 @@ export function groupLines(
       ),
     };
   });
-  const column = columns.findIndex(({ key }) => key === sort?.column);
-  const ordered = sort && column >= 0 ? orderedBy(heads, ({ cells }) => sortable(cells[column]!.value), sort.isDescending) : heads;
+  const places = new Map(columns.map(({ key }, place) => [key, place]));
+  const ordered = sortedByColumns(heads, sort, (column, { key, cells }) =>
+    column === RUN_COLUMN ? key : (cells[places.get(column) ?? -1]?.value ?? null),
+  );
   return ordered.flatMap(({ key, own, cells }): FigureLine[] => {
     const head: FigureLine = { kind: "group", key: `group ${key}`, group: key, runs: own.length, isOpen: isOpen(key), cells };
     return head.isOpen ? [head, ...own.map(runLine)] : [head];
@@ -86,8 +89,4 @@ function together(cells: readonly FigureCell[], isFigure: boolean, center: Cente
 function median(numbers: readonly number[]): number {
   const half = numbers.length >> 1;
   return numbers.length % 2 === 1 ? numbers[half]! : (numbers[half - 1]! + numbers[half]!) / 2;
-}
-
-function sortable(cell: FigureCell): string | number | null {
-  return typeof cell === "boolean" ? String(cell) : cell;
 }

@@ -35,12 +35,17 @@ function exponential(value: number, digits: number): string {
   return `${mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa}e${Number(power)}`;
 }
 
-/** A setting as the user wrote it: a learning rate of 0.1 is not 0.1000. */
+/** Beyond these sizes a setting has an exponent; below the last one, if its digits are longer than that. */
+const [LARGE_SETTING, TINY_SETTING, SMALL_SETTING, LONGEST_SETTING] = [1e15, 1e-4, 1e-3, 8];
+
+/** A setting as the user wrote it, a whole number in all its digits, others in up to five: 0.1, 25600000, 5.711e-5. */
 export function formatSetting(value: number): string {
-  if (!Number.isFinite(value)) return formatValue(value);
-  return String(Number(value.toPrecision(6)))
-    .replaceAll("-", MINUS)
-    .replace("e+", "e");
+  if (!Number.isFinite(value) || value === 0) return formatValue(value);
+  const size = Math.abs(value);
+  const isWhole = Number.isInteger(value) || size >= 1e5;
+  const digits = String(isWhole ? Math.round(size) : Number(size.toPrecision(5)));
+  const isLong = size < TINY_SETTING || size >= LARGE_SETTING || (size < SMALL_SETTING && digits.length > LONGEST_SETTING);
+  return (value < 0 ? MINUS : "") + (isLong ? exponential(size, 4).replace("-", MINUS) : digits);
 }
 
 /** Whole numbers with thin groups: 12 345. */

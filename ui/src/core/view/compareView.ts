@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FIGURES, type Figure } from "../tables/figureTable";
-import { describeSort, sortOf, type ColumnSort } from "../tables/columnSort";
 import { CENTERS, SPREADS, type Center, type Spread } from "../series/groupStatistics";
 
 export type Grouping = "none" | "directory" | "ranks" | "parameter";
@@ -19,8 +18,6 @@ export interface CompareView {
   isTable: boolean;
   /** Columns of the table for each tag. */
   figures: readonly Figure[];
-  /** Column that the table is sorted by; null keeps the order of the runs. */
-  sort: ColumnSort | null;
   /** Also parameters that are equal in all runs have a column. */
   showsEqual: boolean;
   /** The table shows the runs below the heads of all groups except the `toggled` ones, or below those only. */
@@ -37,7 +34,6 @@ export function defaultCompareView(): CompareView {
     baseline: null,
     isTable: false,
     figures: USUAL_FIGURES,
-    sort: null,
     showsEqual: false,
     isUnfolded: false,
     toggled: [],
@@ -52,7 +48,6 @@ export function describeCompare(view: CompareView, query: URLSearchParams): void
   if (view.baseline !== null) query.append("baseline", view.baseline);
   if (view.isTable) query.append("show", "table");
   if (view.figures.join() !== USUAL_FIGURES.join()) query.append("figures", view.figures.join());
-  describeSort(view.sort, "figures", query);
   if (view.showsEqual) query.append("parameters", "all");
   if (view.isUnfolded) query.append("unfolded", "all");
   for (const group of view.toggled) query.append("toggled", group);
@@ -71,7 +66,6 @@ export function compareViewOf(query: URLSearchParams): CompareView {
     baseline: query.get("baseline") || null,
     isTable: query.get("show") === "table",
     figures: figures === null ? USUAL_FIGURES : FIGURES.filter((one) => figures.split(",").includes(one)),
-    sort: sortOf("figures", query),
     showsEqual: query.get("parameters") === "all",
     isUnfolded: query.get("unfolded") === "all",
     toggled: [...new Set(query.getAll("toggled"))],

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Arbitrary states of Model lineage, for the tests of addresses. */
+/** Arbitrary states of the table of runs and of Model lineage, for the tests of addresses. */
 import fc from "fast-check";
 
 import { GAP_KINDS, type Brush } from "../lineage/brushes";
-import { LINEAGE_CHARTS, LINEAGE_ROWS, type LineageView } from "./lineageView";
+import { LINEAGE_CHARTS, type LineageView } from "./lineageView";
+import { TABLE_ROWS, type TableView } from "./tableView";
 
 const id = fc.string({ minLength: 1 });
 const ids = fc.uniqueArray(id);
@@ -12,10 +13,6 @@ const columnOrNull = fc.option(id, { nil: null });
 export const lineageViews: fc.Arbitrary<LineageView> = fc.record({
   target: columnOrNull,
   chart: fc.constantFrom(...LINEAGE_CHARTS),
-  rows: fc.constantFrom(...LINEAGE_ROWS),
-  columns: fc.option(ids, { nil: null }),
-  pinned: ids,
-  sort: fc.uniqueArray(fc.record({ column: id, isDescending: fc.boolean() }), { selector: ({ column }) => column }),
   onlyDiffering: fc.boolean(),
   scalars: ids,
   axes: fc.option(
@@ -29,6 +26,17 @@ export const lineageViews: fc.Arbitrary<LineageView> = fc.record({
   y: columnOrNull,
   size: columnOrNull,
   pair: fc.option(fc.tuple(fc.string(), fc.string()), { nil: null }),
+});
+
+export const tableViews: fc.Arbitrary<TableView> = fc.record({
+  isChosen: fc.boolean(),
+  added: ids,
+  hidden: ids,
+  order: ids,
+  pinned: ids,
+  widths: fc.dictionary(id, fc.nat({ max: 9999 }), { noNullPrototype: true }),
+  sort: fc.uniqueArray(fc.record({ column: id, isDescending: fc.boolean() }), { selector: ({ column }) => column }),
+  rows: fc.constantFrom(...TABLE_ROWS),
 });
 
 export const brushes: fc.Arbitrary<Brush> = fc.oneof(

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { brushesOf, describeBrushes } from "../lineage/brushQuery";
-import { brushes, lineageViews } from "./lineageArbitraries";
+import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
 import { defaultLineageView, describeLineage, lineageViewOf } from "./lineageView";
+import { defaultTableView, describeTable, tableViewOf } from "./tableView";
 
 test("an address holds the whole view", () => {
   fc.assert(
@@ -12,6 +13,16 @@ test("an address holds the whole view", () => {
       const query = new URLSearchParams();
       describeLineage(view, query);
       expect(lineageViewOf(new URLSearchParams(query.toString()))).toEqual(view);
+    }),
+  );
+});
+
+test("an address holds the columns of the table and its order", () => {
+  fc.assert(
+    fc.property(tableViews, (view) => {
+      const query = new URLSearchParams();
+      describeTable(view, query);
+      expect(tableViewOf(new URLSearchParams(query.toString()))).toEqual(view);
     }),
   );
 });
@@ -28,9 +39,12 @@ test("an address holds the brushes", () => {
 });
 
 test("wrong texts of an address are as if they were not there", () => {
-  expect(lineageViewOf(new URLSearchParams("lineage_chart=pie&rows=none&sort=lr&sort=-&dimension=lr&pair=a"))).toEqual({
+  expect(lineageViewOf(new URLSearchParams("lineage_chart=pie&dimension=lr&pair=a"))).toEqual({
     ...defaultLineageView(),
     axes: [],
   });
+  expect(tableViewOf(new URLSearchParams("sort=lr&sort=-&width=lr&width=9:&width=12345:lr&columns=all&rows=none"))).toEqual(
+    defaultTableView(),
+  );
   expect(brushesOf(new URLSearchParams('brush=x&brush=[]&brush=["a"]&brush=["a",{"low":1}]&brush=["a",{"gaps":["no"]}]')).size).toBe(0);
 });

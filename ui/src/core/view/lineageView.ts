@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ScaleKind } from "../lineage/column";
-import type { ColumnSort } from "../tables/columnSort";
 import { unique } from "./queryValues";
 
 export const LINEAGE_CHARTS = ["coordinates", "scatter", "importance", "heat", "distribution", "none"] as const;
 export type LineageChart = (typeof LINEAGE_CHARTS)[number];
-
-export const LINEAGE_ROWS = ["all", "selected", "unselected"] as const;
-export type LineageRows = (typeof LINEAGE_ROWS)[number];
 
 const AXIS_SCALES: readonly ScaleKind[] = ["linear", "log", "category"];
 
@@ -18,17 +14,11 @@ export interface AxisChoice {
   isTurned: boolean;
 }
 
-/** What Model lineage looks like; all of it is in the address. Columns are named by their ids. */
+/** What Model lineage looks like beside its table; all of it is in the address. Columns are named by their ids. */
 export interface LineageView {
   /** Null for the remembered one. */
   target: string | null;
   chart: LineageChart;
-  rows: LineageRows;
-  /** Columns of the table in their order; null for those that differ. */
-  columns: readonly string[] | null;
-  /** Columns that stay at the left. */
-  pinned: readonly string[];
-  sort: readonly ColumnSort[];
   /** Columns in which all runs agree are hidden. */
   onlyDiffering: boolean;
   /** Patterns of scalars that become columns. */
@@ -48,10 +38,6 @@ export function defaultLineageView(): LineageView {
   return {
     target: null,
     chart: "coordinates",
-    rows: "all",
-    columns: null,
-    pinned: [],
-    sort: [],
     onlyDiffering: true,
     scalars: [],
     axes: null,
@@ -66,11 +52,6 @@ export function defaultLineageView(): LineageView {
 export function describeLineage(view: LineageView, query: URLSearchParams): void {
   if (view.target !== null) query.append("target", view.target);
   if (view.chart !== "coordinates") query.append("lineage_chart", view.chart);
-  if (view.rows !== "all") query.append("rows", view.rows);
-  for (const column of view.columns ?? []) query.append("column", column);
-  if (view.columns?.length === 0) query.append("column", "");
-  for (const column of view.pinned) query.append("fixed", column);
-  for (const { column, isDescending } of view.sort) query.append("sort", `${isDescending ? "-" : "+"}${column}`);
   if (!view.onlyDiffering) query.append("differing", "no");
   for (const pattern of view.scalars) query.append("scalar", pattern);
   for (const axis of view.axes ?? []) query.append("dimension", axisText(axis));
@@ -111,12 +92,6 @@ export function lineageViewOf(query: URLSearchParams): LineageView {
   return {
     target: query.get("target"),
     chart: LINEAGE_CHARTS.find((chart) => chart === query.get("lineage_chart")) ?? "coordinates",
-    rows: LINEAGE_ROWS.find((rows) => rows === query.get("rows")) ?? "all",
-    columns: listed("column"),
-    pinned: listed("fixed") ?? [],
-    sort: unique(query.getAll("sort"))
-      .filter((text) => /^[-+ ]./.test(text))
-      .map((text) => ({ column: text.slice(1), isDescending: text.startsWith("-") })),
     onlyDiffering: query.get("differing") !== "no",
     scalars: listed("scalar") ?? [],
     axes:

@@ -4,15 +4,17 @@ import { describe, expect, it } from "vitest";
 
 import { AXES } from "../scales/axis";
 import { FIGURES } from "../tables/figureTable";
+import { DEFAULT_GRAPH_OPTIONS } from "../graphs/view/graphOptions";
+import { TABLE_KINDS } from "../graphs/model/graphTables";
+import { GRAPH_COLORS, GRAPH_HIGHLIGHTS } from "./graphView";
 import { COMPARISONS } from "./imageComparison";
 import { CENTERS, SPREADS } from "../series/groupStatistics";
 import { SHAPES } from "../series/histograms";
-import { lineageColumn, RUN_COLUMNS } from "../runs/runTable";
 import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
-import { brushes, lineageViews } from "./lineageArbitraries";
+import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
 import { TENSOR_MODES } from "./valueView";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -92,14 +94,13 @@ const views: fc.Arbitrary<ViewState> = fc
       filter: fc.record({ text: name, isRegex: fc.boolean() }),
       where: fc.oneof(fc.constant(""), name),
       brushes: fc.dictionary(name, fc.array(brushes, { minLength: 1, maxLength: 2 })).map((some) => new Map(Object.entries(some))),
-      sort: fc.record({ column: fc.constantFrom(...RUN_COLUMNS, lineageColumn("-lr")), isDescending: fc.boolean() }),
-      lineage: names,
       grouping: fc.constantFrom(...RUN_GROUPINGS),
       showsArchived: fc.boolean(),
       toggled: names,
       details: fc.option(name),
     }),
     lineage: lineageViews,
+    table: tableViews,
     dataLineage: fc.record({
       isFolded: fc.boolean(),
       onlyDiffering: fc.boolean(),
@@ -119,6 +120,27 @@ const views: fc.Arbitrary<ViewState> = fc
       run: fc.option(name),
       tags: fc.dictionary(fc.constantFrom("scalar", "image"), name, { noNullPrototype: true }),
     }),
+    graphs: fc.record({
+      run: fc.option(name),
+      graph: fc.option(name),
+      open: fc.option(name),
+      unfolded: fc.oneof(fc.constant(""), name),
+      node: fc.option(name),
+      highlight: fc.constantFrom(...GRAPH_HIGHLIGHTS),
+      to: fc.option(name),
+      table: fc.option(fc.constantFrom(...TABLE_KINDS)),
+      otherRun: fc.option(name),
+      otherGraph: fc.option(name),
+      color: fc.constantFrom(...GRAPH_COLORS),
+      options: fc.record({
+        parameters: fc.constantFrom("consumer" as const, "port" as const, "node" as const, "hidden" as const),
+        constants: fc.constantFrom("consumer" as const, "node" as const, "hidden" as const),
+        bridgePassThrough: fc.boolean(),
+        hideGradient: fc.boolean(),
+        hideOptimizer: fc.boolean(),
+        stackFrom: fc.constantFrom(DEFAULT_GRAPH_OPTIONS.stackFrom, Infinity),
+      }),
+    }),
     comparing: fc
       .record({
         grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),
@@ -128,7 +150,6 @@ const views: fc.Arbitrary<ViewState> = fc
         baseline: fc.option(name),
         isTable: fc.boolean(),
         figures: fc.subarray([...FIGURES], { minLength: 1 }),
-        sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() })),
         showsEqual: fc.boolean(),
         isUnfolded: fc.boolean(),
         toggled: fc.uniqueArray(fc.string()),

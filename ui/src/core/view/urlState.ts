@@ -4,6 +4,7 @@ import type { InclusionSet } from "./inclusionSet";
 import { compareViewOf, defaultCompareView, describeCompare, type CompareView } from "./compareView";
 import { dataLineageViewOf, defaultDataLineageView, describeDataLineage, type DataLineageView } from "./dataLineageView";
 import { dashboardViewOf, defaultDashboardView, describeDashboard, type DashboardView } from "./dashboardView";
+import { defaultGraphView, describeGraph, graphViewOf, type GraphView } from "./graphView";
 import { SHAPES, type Shape } from "../series/histograms";
 import type { Filter } from "../text/textFilter";
 import { defaultImageView, describeImages, imageViewOf, type ImageView } from "./imageView";
@@ -12,6 +13,7 @@ import { unique, wholeNumber } from "./queryValues";
 import { defaultRunsView, describeRuns, runsViewOf, type RunsView } from "./runsView";
 import { defaultScalarView, describeScalars, scalarViewOf, type ScalarView } from "./scalarView";
 import { defaultValueView, describeValues, valueViewOf, type ValueView } from "./valueView";
+import { defaultTableView, describeTable, tableViewOf, type TableView } from "./tableView";
 import { describeZooms, zoomsOf, type Zooms } from "./zoomQuery";
 
 /** Which runs are shown: a base that is all or none of them, and the exceptions. Null: the viewer's own choice. */
@@ -41,11 +43,13 @@ export interface ViewState {
   scalars: ScalarView;
   comparing: CompareView;
   list: RunsView;
+  table: TableView;
   lineage: LineageView;
   dataLineage: DataLineageView;
   values: ValueView;
   pictures: ImageView;
   dashboard: DashboardView;
+  graphs: GraphView;
 }
 
 export const SMOOTHING_LIMIT = 0.999;
@@ -68,11 +72,13 @@ export function defaultView(): ViewState {
     scalars: defaultScalarView(),
     comparing: defaultCompareView(),
     list: defaultRunsView(),
+    table: defaultTableView(),
     lineage: defaultLineageView(),
     dataLineage: defaultDataLineageView(),
     values: defaultValueView(),
     pictures: defaultImageView(),
     dashboard: defaultDashboardView(),
+    graphs: defaultGraphView(),
   };
 }
 
@@ -101,10 +107,12 @@ export function viewToQuery(view: ViewState): string {
   describeScalars(view.scalars, query);
   describeCompare(view.comparing, query);
   describeRuns(view.list, query);
+  describeTable(view.table, query);
   describeLineage(view.lineage, query);
   describeDataLineage(view.dataLineage, query);
   describeValues(view.values, query);
   describeDashboard(view.dashboard, query);
+  describeGraph(view.graphs, query);
   if (view.step !== null) query.append("step", String(view.step));
   describeImages(view.pictures, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
@@ -135,11 +143,13 @@ export function queryToView(text: string): ViewState {
     scalars: scalarViewOf(query),
     comparing: compareViewOf(query),
     list: runsViewOf(query),
+    table: tableViewOf(query),
     lineage: lineageViewOf(query),
     dataLineage: dataLineageViewOf(query),
     values: valueViewOf(query),
     pictures: imageViewOf(query),
     dashboard: dashboardViewOf(query),
+    graphs: graphViewOf(query),
   };
 }
 

@@ -33,7 +33,6 @@ export const compare = {
   "compare.figure_maximum": "Max",
   "compare.figure_mean": "Mean",
   "compare.parameters_all": "All parameters",
-  "compare.parameters": "Parameters",
   "compare.restore_title": "Reset filter, groups, baseline, axis, smoothing and zoom of all charts",
   "compare.run": "Run",
   "compare.runs": "{n} {n|run|runs}",

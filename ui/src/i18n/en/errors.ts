@@ -64,6 +64,10 @@ export const errors = {
   "error.code.tensor_shape": "This tensor has {got} values; its shape {shape} needs {want}.",
   "error.code.tensor_dimensions": "This tensor has {got} dimensions; {most} is the maximum.",
   "error.code.landscape_shape": "This landscape has {z} losses for {x} × {y} points, or values that are not numbers.",
+  "error.code.graph_not_found": "The run {run} has no graph {graph}.",
+  "error.code.graph_node_not_found": "The graph {graph} has {nodes} nodes; there is no node {node}.",
+  "error.code.graph_damaged": "{damaged} of {nodes} nodes of the graph {name} can't be read completely.",
+  "error.code.graph_cut": "The graph {name} breaks off after {nodes} nodes.",
   "error.code.graph_dtype": "A value of the graph has the dtype {number}; expected a number.",
 
   "error.code.length_checksum": "The checksum of its length is {got}, expected {want}.",
@@ -153,6 +157,7 @@ export const errors = {
   "error.code.filter_condition_compared": "A condition can’t be compared (character {character}); join conditions with and, or.",
   "error.code.filter_no_number": "Expected a number (character {character}).",
 
+  "error.code.column_custom": "A custom field may be noted after the training, and be a result.",
   "error.code.column_few": "Only {count} {count|run has|runs have} it and the target, at least {want} are needed.",
   "error.code.column_constant": "Constant: all runs have {value}.",
   "error.code.column_constant_or_missing": "Constant: {count} of {runs} runs have {value}, the others have no value.",

@@ -22,4 +22,10 @@ export const keys = {
   "keys.step_ends": "first or newest step",
   "keys.play": "play or stop",
   "keys.other_step": "step to compare with",
+  "keys.graph": "In a graph",
+  "keys.graph_move": "the nearest node along an edge, or beside it",
+  "keys.graph_open": "expand the selected scope",
+  "keys.graph_close": "collapse it, or the scope around it",
+  "keys.graph_search": "search nodes of the graph",
+  "keys.graph_zoom": "zoom in, zoom out, fit the graph",
 } as const;

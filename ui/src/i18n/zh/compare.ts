@@ -35,7 +35,6 @@ export const compare: Record<keyof typeof en, string> = {
   "compare.figure_maximum": "最大值",
   "compare.figure_mean": "均值",
   "compare.parameters_all": "全部参数",
-  "compare.parameters": "参数",
   "compare.restore_title": "重置筛选、分组、基线、水平轴、平滑度以及所有图表的缩放",
   "compare.run": "训练",
   "compare.runs": "{n} 个训练",

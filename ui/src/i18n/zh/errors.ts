@@ -65,6 +65,10 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.tensor_shape": "张量有 {got} 个值，而形状 {shape} 需要 {want} 个。",
   "error.code.tensor_dimensions": "张量有 {got} 个维度，最多支持 {most} 个。",
   "error.code.landscape_shape": "损失地形有 {z} 个损失值，与 {x} × {y} 个点不符，或包含非数值数据。",
+  "error.code.graph_not_found": "训练 {run} 中没有计算图 {graph}。",
+  "error.code.graph_node_not_found": "计算图 {graph} 共有 {nodes} 个节点，没有节点 {node}。",
+  "error.code.graph_damaged": "计算图 {name} 共 {nodes} 个节点，其中 {damaged} 个无法完整读取。",
+  "error.code.graph_cut": "计算图 {name} 在第 {nodes} 个节点之后中断。",
   "error.code.graph_dtype": "计算图中有一个值的数据类型为 {number}，应为编号。",
 
   "error.code.length_checksum": "长度的校验和为 {got}，应为 {want}。",
@@ -147,6 +151,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.filter_condition_compared": "条件之间不能比较（第 {character} 个字符），请用 and、or 连接。",
   "error.code.filter_no_number": "此处应为数值（第 {character} 个字符）。",
 
+  "error.code.column_custom": "自定义字段可能是训练之后才记录的结果。",
   "error.code.column_few": "只有 {count} 个训练同时有该列和目标的值，至少需要 {want} 个。",
   "error.code.column_constant": "取值恒定：所有训练均为 {value}。",
   "error.code.column_constant_or_missing": "取值恒定：{runs} 个训练中有 {count} 个为 {value}，其余没有值。",

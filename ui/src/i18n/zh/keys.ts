@@ -24,4 +24,10 @@ export const keys: Record<keyof typeof en, string> = {
   "keys.step_ends": "第一个或最新步骤",
   "keys.play": "播放或停止",
   "keys.other_step": "切换用于对比的步骤",
+  "keys.graph": "在计算图中",
+  "keys.graph_move": "沿边移动到最近的节点，或旁边的节点",
+  "keys.graph_open": "展开所选作用域",
+  "keys.graph_close": "收起所选作用域或其外层作用域",
+  "keys.graph_search": "搜索计算图中的节点",
+  "keys.graph_zoom": "放大、缩小、适应窗口",
 };

@@ -4,18 +4,15 @@ import type { Drawing } from "../../core/layout/vectorDrawing";
 import { formatBytes, groupDigits } from "../../core/text/format";
 import { formatPlace } from "../../core/series/waveform";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, Part, ViewPlan } from "../../export/html/model";
+import type { CardContent, Part } from "../../export/html/model";
 import { audioClips, type ShownClip } from "../../state/data/audioClips.svelte";
 import { colors } from "../../state/view/runColors.svelte";
 import { reasonText } from "../../state/requests/problem";
 import { readAudio, readClip } from "../../state/data/exportReads";
 import { decodeSamples } from "../../state/data/audioPlayer.svelte";
-import type { TagRuns } from "../../state/data/tags.svelte";
-import { audioLists, type AudioClip, type ValueList } from "../../state/data/values.svelte";
-import { audioSteps } from "../../state/view/cardSteps.svelte";
+import type { AudioClip, ValueList } from "../../state/data/values.svelte";
 import { dataUrl } from "../../export/dataUrl";
-import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
-import { holdersOf, sectionsOf } from "../../export/selectedRuns";
+import type { ShownValue } from "../../export/stepCards";
 import { clipTitle } from "./clipTitle";
 import { undecodable } from "./undecodable";
 
@@ -23,15 +20,8 @@ import { undecodable } from "./undecodable";
 const MOST_BYTES = 8 << 20;
 const SIZE = { width: 560, height: 96 };
 
-/** Audio clips at the steps of the page, as waveforms and players. */
-export function audioExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
-  const sections = sectionsOf("audio", full ? [full] : matching, (tags) =>
-    steppedCards(tags, { source: audioLists, steps: audioSteps, read }),
-  );
-  return { page: "audio", title: t("nav.audio"), runs: holdersOf(full ? [full] : matching), settings: stepSettings(), sections };
-}
-
-async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+/** A clip as its waveform and a player. */
+export async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const shown = await readClip(key, audioClips.of(key), signal);
   const { sound } = shown;
   const bytes = await readAudio(key, shown.clip, signal);

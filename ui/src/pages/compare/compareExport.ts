@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { planOfTag } from "../../core/view/chartPlan";
-import { figureColumns, figureTable, type FigureCell, type FigureColumn, type FigureRow } from "../../core/tables/figureTable";
-import { formatSetting, formatValue } from "../../core/text/format";
+import type { FigureRow } from "../../core/tables/figureTable";
+import { runLine } from "../../core/tables/groupFigures";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, NamedRun, PlannedCard, PlannedSection, Setting, ViewPlan } from "../../export/html/model";
 import { comparison } from "../../state/charts/groupComparison.svelte";
@@ -13,6 +13,7 @@ import { tableContent, type PlannedColumn } from "../../export/tablePart";
 import { drawingSize } from "../../export/curvesPart";
 import { countLines, curveSettings, scalarCards } from "../../export/scalarCards";
 import { filterSetting, holdersOf, namedRuns, sectionsOf } from "../../export/selectedRuns";
+import { compareColumns, compareRows, compareText, ownColumns, type CompareColumn } from "./compareColumns";
 import { groupCards } from "./groupExport";
 
 /** Runs compared: their charts, those of their groups, or the table of their figures. */
@@ -68,28 +69,23 @@ function tableCard(tags: readonly string[]): PlannedCard {
 }
 
 async function readTable(tags: readonly string[], signal: AbortSignal): Promise<CardContent> {
-  const { figures, showsEqual, sort } = view.comparing;
   const groups = new Map(comparison.groups.flatMap(({ key, runs }) => runs.map((run) => [run, key] as const)));
-  const { shown } = selection;
-  const { columns: parameters = [], cells = new Map() } = comparison.table ?? {};
-  const statistics = await readStatistics(shown, tags, signal);
-  const columns = figureColumns(parameters, showsEqual, tags, figures);
-  const facts = { parameters: cells, series: statistics.series };
-  const rows = figureTable(shown, columns, facts, sort);
+  const columns = compareColumns(ownColumns(tags), tags);
+  const { series } = await readStatistics(selection.shown, tags, signal);
+  const rows = compareRows(columns, series);
   const run: PlannedColumn<FigureRow> = { title: t("compare.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
-  return tableContent(t("compare.table"), [run, ...columns.map(columnOf)], rows, (row) =>
+  return tableContent(t("compare.table"), [run, ...columns.map(planned)], rows, (row) =>
     comparison.colorOf(groups.get(row.run) ?? row.run),
   );
 }
 
-function columnOf({ title, figure }: FigureColumn, place: number): PlannedColumn<FigureRow> {
-  const value = ({ cells }: FigureRow): FigureCell => cells[place] ?? null;
-  const head = figure === null ? { title, group: t("compare.parameters") } : { title: t(`compare.figure_${figure}`), group: title };
-  return { ...head, isNumber: true, value, text: (row) => cellText(value(row), figure !== null) };
-}
-
-function cellText(cell: FigureCell, isFigure: boolean): string {
-  if (cell === null) return "–";
-  if (typeof cell !== "number") return String(cell);
-  return isFigure ? formatValue(cell, 5) : formatSetting(cell);
+function planned(column: CompareColumn, place: number): PlannedColumn<FigureRow> {
+  const { title, band, isNumber } = column;
+  return {
+    title,
+    group: band?.title ?? "",
+    isNumber,
+    value: ({ cells }) => cells[place] ?? null,
+    text: (row) => compareText(runLine(row), column, place),
+  };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Component } from "svelte";
 
+import type { ContentKind, RunFacts } from "../../core/runs/runTable";
 import type { MessageKey } from "../../i18n/i18n.svelte";
 import type { IconSource } from "../../widgets/controls/icons";
 
@@ -13,13 +14,16 @@ export interface Route {
   load: () => Promise<{ default: Component }>;
   /** Kinds of data that the page shows; undefined for pages that show any run. */
   shows?: readonly string[];
+  /** Files beside event files that the page shows. */
+  contents?: readonly ContentKind[];
   /** The navigation lists the page only where a run has data of it. */
   isOptional?: boolean;
 }
 
-/** Whether there is something to see on a page. `tags` has the number of tags for each kind. */
-export function hasData({ shows }: Route, tags: Readonly<Record<string, number>>): boolean {
-  return shows === undefined || shows.some((kind) => (tags[kind] ?? 0) > 0);
+/** Whether a page has something of a run to show. */
+export function hasData({ shows, contents = [] }: Pick<Route, "shows" | "contents">, run: Pick<RunFacts, "tags" | "contents">): boolean {
+  if (shows === undefined || shows.some((kind) => (run.tags[kind] ?? 0) > 0)) return true;
+  return run.contents?.some(({ kind }) => contents.includes(kind)) ?? false;
 }
 
 /** Under this name the app gives pages the list of all pages. */

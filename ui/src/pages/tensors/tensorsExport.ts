@@ -3,21 +3,11 @@ import { bucketDrawing } from "../../charts/export/barDrawings";
 import { shortCell } from "../../core/text/cellText";
 import { formatBytes, formatValue, groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, NoticePart, Part, PlannedCard, Setting, ViewPlan } from "../../export/html/model";
+import type { CardContent, NoticePart, Part, Setting } from "../../export/html/model";
 import { readHeat, readTensor, readTensorStatistics, readWindow } from "../../state/data/exportReads";
-import type { TagRuns } from "../../state/data/tags.svelte";
-import {
-  tensorLists,
-  type SliceKey,
-  type TensorFacts,
-  type TensorStatistics,
-  type ValueKey,
-  type ValueList,
-} from "../../state/data/values.svelte";
-import { tensorSteps } from "../../state/view/cardSteps.svelte";
+import type { SliceKey, TensorFacts, TensorStatistics, ValueList } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
-import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
-import { holdersOf, sectionsOf } from "../../export/selectedRuns";
+import type { ShownValue } from "../../export/stepCards";
 import { heatFacts, heatPart, statisticsPart, windowPart } from "./tensorParts";
 
 /** Cells of a table in the file. */
@@ -28,24 +18,10 @@ const BINS = 60;
 const LARGE = 4_000_000;
 const SIZE = { width: 720, height: 320 };
 
-/** Tensors as their cards show them; the one in full screen in its view, with its statistics. */
-export function tensorsExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
-  const cards = (tags: readonly TagRuns[]): PlannedCard[] =>
-    steppedCards(tags, { source: tensorLists, steps: tensorSteps, isWide: full !== undefined, read: full ? readPanel : readCard });
-  return {
-    page: "tensors",
-    title: t("nav.tensors"),
-    runs: holdersOf(full ? [full] : matching),
-    settings: settingsOf(full !== undefined),
-    sections: sectionsOf("tensor", full ? [full] : matching, cards),
-  };
-}
-
-function settingsOf(isFull: boolean): Setting[] {
+export function settings(isFull: boolean): Setting[] {
   const { mode, slice } = view.values;
-  if (!isFull) return stepSettings();
+  if (!isFull) return [];
   return [
-    ...stepSettings(),
     { name: t("tensors.mode"), value: t(`tensors.mode_${mode}`) },
     ...(slice ? [{ name: t("tensors.slice"), value: `[${slice.join(", ")}]` }] : []),
   ];
@@ -61,11 +37,7 @@ function factsOf({ dtype, is_text: isText, shape, size_bytes: size, is_exact: is
 }
 
 /** What a card shows: a small map, or the first cells of what has none. */
-export function readCard({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
-  return readPreview(key, signal);
-}
-
-export async function readPreview(key: ValueKey, signal: AbortSignal): Promise<CardContent> {
+export async function read({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const facts = await readTensor(key, signal);
   const slice = facts.size > LARGE ? facts.slice : null;
   const numbers = await readTensorStatistics({ ...key, slice }, 0, signal);
@@ -93,7 +65,7 @@ function summary(numbers: TensorStatistics): string[] {
 }
 
 /** The chosen view of the slice, and statistics of the slice and of the whole. */
-async function readPanel({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+export async function readFull({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const facts = await readTensor(key, signal);
   const slice: SliceKey = { ...key, slice: view.values.slice ?? facts.slice };
   const { mode, isOfWhole } = view.values;

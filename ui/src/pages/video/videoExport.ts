@@ -13,7 +13,7 @@ import { valueBytes, valueFacts, type ValueList } from "../../state/data/values.
 const MOST_BYTES = 8 << 20;
 
 /** The GIF, which plays in the saved page. */
-export async function readVideo({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+export async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const { damage } = await readOnce(valueFacts("/api/video"), key, signal);
   const bytes = await readOnce(valueBytes("/api/video/data"), key, signal);
   const gif = parseGif(new Uint8Array(await bytes.arrayBuffer()));

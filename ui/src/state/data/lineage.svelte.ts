@@ -7,7 +7,7 @@ import type { Problem } from "../requests/problem";
 import { Resource } from "../requests/resource.svelte";
 import { ANY_RUN, noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
-export { fetchLineageFile as readLineageFile, type LineageFormat } from "../../api/lineage";
+export { fetchLineageFile as readLineageFile, LINEAGE_FORMATS, type LineageFormat } from "../../api/lineage";
 export type { Importance };
 
 const STAGE_BYTES = 512;

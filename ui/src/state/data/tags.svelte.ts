@@ -84,7 +84,4 @@ export function listsOfTags(): Iterable<Tags> {
 export const tags = tagsOfKind("scalar");
 export const imageTags = tagsOfKind("image");
 export const histogramTags = tagsOfKind("histogram");
-export const tensorTags = tagsOfKind("tensor");
-export const textTags = tagsOfKind("text");
-export const audioTags = tagsOfKind("audio");
 export const prCurveTags = tagsOfKind("pr_curve");

@@ -54,8 +54,6 @@ export function valueLists(kind: Kind): SeriesSource<ValueList> {
 }
 
 export const tensorLists = valueLists("tensor");
-export const textLists = valueLists("text");
-export const audioLists = valueLists("audio");
 
 export const tensorFacts: ResourceDefinition<ValueKey, TensorFacts> = {
   kind: "tensor facts",

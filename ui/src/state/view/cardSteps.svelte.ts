@@ -60,6 +60,4 @@ export function stepsOf(kind: string): CardSteps {
 
 export const imageSteps = stepsOf("image");
 export const tensorSteps = stepsOf("tensor");
-export const textSteps = stepsOf("text");
-export const audioSteps = stepsOf("audio");
 export const prCurveSteps = stepsOf("pr_curve");

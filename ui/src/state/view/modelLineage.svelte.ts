@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { numbersOf, type Goal, type LineageCell, type LineageColumn } from "../../core/lineage/column";
 import { bestSoFar, ranksOf, type LineageTable } from "../../core/lineage/lineageTable";
-import { proposedTarget, tableColumns } from "../../core/lineage/tableColumns";
+import { groupCell, type GroupCell } from "../../core/lineage/groupCell";
+import { proposedSettings, proposedTarget, tableColumns } from "../../core/lineage/tableColumns";
+import { FACT_COLUMNS, factKey, type RunFacts } from "../../core/runs/runTable";
 import { sortedByColumns } from "../../core/tables/sortByColumns";
 import { matcherFor } from "../../core/text/textFilter";
-import { annotations } from "../annotations/annotations.svelte";
+import { annotations, notesText } from "../annotations/annotations.svelte";
 import { lineage } from "../data/lineage.svelte";
 import { runs } from "../data/runs.svelte";
 import { conditions } from "./conditions.svelte";
@@ -12,14 +14,22 @@ import { searchedText, selection } from "./selection.svelte";
 import { view } from "./view.svelte";
 
 /** Columns that are computed from the target. */
-export const RANK = "target:rank";
-export const BEST = "target:best";
+export const RANK = "fact/rank";
+export const BEST = "fact/best";
+/** The column of the labels and notes that people add. */
+export const NOTES = "fact/notes";
+
+/** Settings that the list of runs shows by itself. */
+const MOST_SETTINGS = 5;
 
 const NO_ROWS: readonly number[] = [];
 
-/** What the page Model lineage shows of the table of all runs. */
+const groupCells = new WeakMap<readonly string[], WeakMap<readonly LineageCell[], GroupCell>>();
+
+/** The table of all runs: its rows on the page Model lineage, and the values that every page sorts by. */
 class ModelLineage {
-  table = $derived<LineageTable | null>(lineage.table);
+  /** Null until the runs are known too: a table without runs is not yet an empty one. */
+  table = $derived<LineageTable | null>(runs.isLoaded ? lineage.table : null);
 
   target = $derived.by<LineageColumn | null>(() => {
     if (!this.table) return null;
@@ -43,9 +53,7 @@ class ModelLineage {
 
   /** What the charts draw: the candidates, without those that the page hides. */
   drawn = $derived.by<readonly number[]>(() => {
-    const { rows } = view.lineage;
-    if (rows === "all") return this.candidates;
-    return this.candidates.filter((row) => selection.isShown(this.runOf(row)) === (rows === "selected"));
+    return view.table.rows === "all" ? this.candidates : this.candidates.filter((row) => selection.isInTable(this.runOf(row)));
   });
 
   /** What is drawn and passes the brushes. */
@@ -54,15 +62,25 @@ class ModelLineage {
     return passing ? this.drawn.filter((row) => passing[row] === 1) : this.drawn;
   });
 
+  /** Columns that are worth a look: results, settings, facts. */
   columns = $derived.by<LineageColumn[]>(() => {
-    const { columns, onlyDiffering } = view.lineage;
-    return this.table ? tableColumns(this.table, { columns, onlyDiffering, target: this.target?.id ?? null }) : [];
+    const { onlyDiffering } = view.lineage;
+    return this.table ? tableColumns(this.table, { onlyDiffering, target: this.target?.id ?? null }) : [];
+  });
+
+  /** The column of notes, if a run has notes. */
+  notesColumn = $derived.by<string[]>(() => ([...annotations.runs.values()].some((notes) => notesText(notes) !== "") ? [NOTES] : []));
+
+  /** Ids of the few columns that the list of runs shows beside its facts: the target and settings that differ. */
+  briefColumns = $derived.by<string[]>(() => {
+    const target = this.target ? [this.target.id] : [];
+    return this.table ? [...target, ...proposedSettings(this.table, MOST_SETTINGS).filter((id) => !target.includes(id))] : [];
   });
 
   /** Rows of the table on the page, in their order. */
   rows = $derived.by<readonly number[]>(() => {
-    const { sort } = view.lineage;
-    return sort.length > 0 ? sortedByColumns(this.passing, sort, (column, row) => this.cellOf(column, row)) : this.passing;
+    const { sort } = view.table;
+    return sort.length > 0 ? sortedByColumns(this.passing, sort, (column, row) => this.sortCell(column, this.factsOf(row))) : this.passing;
   });
 
   #targetNumbers = $derived(this.target && numbersOf(this.target));
@@ -76,6 +94,48 @@ class ModelLineage {
     if (column === RANK) return this.#ranks?.[row] ?? null;
     if (column === BEST) return this.#best?.[row] ?? null;
     return this.table?.columns.get(column)?.cells[row] ?? null;
+  }
+
+  /** What a column sorts a run by, or several runs together: their facts, what people noted, the lineage of a run. */
+  sortCell(column: string, facts: RunFacts): LineageCell {
+    if (column === NOTES) return notesText(annotations.notesOf(facts.id)) || null;
+    const fact = FACT_COLUMNS[column];
+    if (fact !== undefined) return factKey(facts, fact);
+    if (facts.members) return this.#groupValue(column, facts.members);
+    const row = this.table?.rowOf.get(facts.id);
+    return row === undefined ? null : this.cellOf(column, row);
+  }
+
+  /** A column over several runs. The same members are counted once. */
+  groupCell(column: string, members: readonly string[]): GroupCell {
+    const cells = this.#cellsOf(column);
+    const known = groupCells.get(members) ?? new WeakMap<readonly LineageCell[], GroupCell>();
+    groupCells.set(members, known);
+    const found = known.get(cells) ?? groupCell(cells, this.#rowsOf(members));
+    known.set(cells, found);
+    return found;
+  }
+
+  /** The best run of a group has its rank and its best value, the first one its start. */
+  #groupValue(column: string, members: readonly string[]): LineageCell {
+    const { value, low, high } = this.groupCell(column, members);
+    if (column === RANK || column === "fact/start") return low;
+    return column === BEST ? (this.goal === "max" ? high : low) : value;
+  }
+
+  #cellsOf(column: string): readonly LineageCell[] {
+    if (column === RANK) return this.#ranks ?? NO_ROWS;
+    if (column === BEST) return this.#best ?? NO_ROWS;
+    return this.table?.columns.get(column)?.cells ?? NO_ROWS;
+  }
+
+  #rowsOf(members: readonly string[]): number[] {
+    return members.flatMap((run) => this.table?.rowOf.get(run) ?? []);
+  }
+
+  /** The facts of a listed run. */
+  factsOf(row: number): RunFacts {
+    return runs.byId.get(this.runOf(row))!;
   }
 
   runOf(row: number): string {

@@ -57,6 +57,12 @@ class Selection {
     return this.shownSet.has(run);
   }
 
+  /** Whether the table of runs, which may leave the shown ones out or all others, has a run. */
+  isInTable(run: string): boolean {
+    const { rows } = view.table;
+    return rows === "all" || this.isShown(run) === (rows === "selected");
+  }
+
   toggle(run: string): void {
     this.setAll([run], !this.isShown(run));
   }

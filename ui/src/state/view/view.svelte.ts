@@ -3,6 +3,7 @@ import type { Axis } from "../../core/scales/axis";
 import type { CompareView } from "../../core/view/compareView";
 import type { DataLineageView } from "../../core/view/dataLineageView";
 import type { DashboardView } from "../../core/view/dashboardView";
+import type { GraphView } from "../../core/view/graphView";
 import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
 import { tidyImageView, type ImageView } from "../../core/view/imageView";
@@ -11,6 +12,7 @@ import type { RunsView } from "../../core/view/runsView";
 import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
 import { defaultScalarView, type ScalarView } from "../../core/view/scalarView";
 import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunInclusion, type ViewState } from "../../core/view/urlState";
+import type { TableView } from "../../core/view/tableView";
 import type { ValueView } from "../../core/view/valueView";
 import { address } from "./address.svelte";
 import { zooms } from "./zooms.svelte";
@@ -57,6 +59,10 @@ class View {
     return address.state.list;
   }
 
+  get table(): TableView {
+    return address.state.table;
+  }
+
   get lineage(): LineageView {
     return address.state.lineage;
   }
@@ -75,6 +81,10 @@ class View {
 
   get dashboard(): DashboardView {
     return address.state.dashboard;
+  }
+
+  get graphs(): GraphView {
+    return address.state.graphs;
   }
 
   get dataLineage(): DataLineageView {
@@ -147,6 +157,10 @@ class View {
     this.setList({ filter: { text: "", isRegex: false }, where: "", brushes: new Map() });
   }
 
+  setTable(change: Partial<TableView>): void {
+    address.change({ table: { ...this.table, ...change } });
+  }
+
   setLineage(change: Partial<LineageView>): void {
     address.change({ lineage: { ...this.lineage, ...change } });
   }
@@ -161,6 +175,10 @@ class View {
 
   setDashboard(change: Partial<DashboardView>): void {
     address.change({ dashboard: { ...this.dashboard, ...change } });
+  }
+
+  setGraphs(change: Partial<GraphView>): void {
+    address.change({ graphs: { ...this.graphs, ...change } });
   }
 
   setDataLineage(change: Partial<DataLineageView>): void {
@@ -205,11 +223,12 @@ class View {
   /** Everything back but the selection of runs and the composed charts. */
   restoreAll(): void {
     zooms.restoreAll();
-    const { runs, fullTag, list, isAllClosed, closed, scalars }: ViewState = address.state;
+    const { runs, fullTag, list, table, isAllClosed, closed, scalars }: ViewState = address.state;
     address.change({
       ...defaultView(),
       runs,
       list,
+      table,
       fullTag,
       isAllClosed,
       closed,

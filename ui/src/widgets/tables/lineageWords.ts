@@ -8,11 +8,18 @@ import { hasWords, t } from "../../i18n/i18n.svelte";
 export function cellWords(column: Pick<LineageColumn, "id" | "group">, cell: LineageCell): string {
   if (cell === null) return "–";
   const number = numberOf(cell);
+  if (Array.isArray(cell)) return `[${cell.map((item: LineageCell) => cellWords(column, item)).join(", ")}]`;
   if (number === null) return column.id === "fact/state" ? stateWords(cellText(cell)) : cellText(cell);
   if (column.id === "fact/start") return formatWallTime(number);
   if (column.id === "fact/duration") return formatDuration(number);
   if (!Number.isFinite(number) || typeof cell !== "number") return Number.isFinite(number) ? cellText(cell) : formatPoint(number);
   return column.group === "metric" || column.group === "scalar" ? formatPoint(number) : formatSetting(number);
+}
+
+/** A cell in words with all of its digits. */
+export function exactWords(column: Pick<LineageColumn, "id" | "group">, cell: LineageCell): string {
+  const isTime = column.id === "fact/start" || column.id === "fact/state";
+  return cell === null || isTime ? cellWords(column, cell) : cellText(cell);
 }
 
 /** What a column is about; null for a computed one. */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { GraphDiff } from "../core/graphs/model/mergedGraph";
+import type { GraphStructure } from "../core/graphs/model/structure";
+import { request } from "./client";
+import { readHeader } from "./columns";
+import { json, type Json } from "./routes";
+import type { components } from "./schema";
+
+export type GraphEntry = Json<"/api/graphs", "get">["graphs"][number];
+export type GraphNode = Json<"/api/graphs/node", "get">;
+export type NodeEnd = GraphNode["inputs"][number];
+
+/** One graph of a run; `version` changes with its content. */
+export interface GraphKey {
+  run: string;
+  graph: string;
+  version: string;
+}
+
+type Header = components["schemas"]["StructureHeader"];
+type Column = components["schemas"]["Column"];
+
+const ARRAYS = {
+  bool: Uint8Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  int32: Int32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const;
+
+export async function fetchGraphs(run: string, signal: AbortSignal): Promise<readonly GraphEntry[]> {
+  const { graphs } = await json<Json<"/api/graphs", "get">>(request(`/api/graphs?${new URLSearchParams({ run })}`, { signal }));
+  return graphs;
+}
+
+export async function fetchStructure(key: GraphKey, signal: AbortSignal): Promise<GraphStructure> {
+  const response = await request(`/api/graphs/structure?${new URLSearchParams({ ...key })}`, { signal });
+  return decodeStructure(await response.arrayBuffer());
+}
+
+/** What differs from one graph to another. */
+export async function fetchGraphDiff(before: GraphKey, after: GraphKey, signal: AbortSignal): Promise<GraphDiff> {
+  const query = new URLSearchParams({
+    ...before,
+    other_run: after.run,
+    other_graph: after.graph,
+    other_version: after.version,
+  });
+  const response = await request(`/api/graphs/diff?${query}`, { signal });
+  return decodeDiff(await response.arrayBuffer());
+}
+
+/** The columns of a difference; raises RangeError or SyntaxError for bytes that are not this format. */
+export function decodeDiff(buffer: ArrayBuffer): GraphDiff {
+  const { header, start } = readHeader<components["schemas"]["DiffHeader"]>(buffer);
+  const { columns, counts } = header;
+  const read = (column: Column) => columnOf(buffer, start, column);
+  return {
+    counts,
+    beforeStatus: new Uint8Array(read(columns.before_status)),
+    afterStatus: new Uint8Array(read(columns.after_status)),
+    afterOf: new Int32Array(read(columns.after_of)),
+    beforeOf: new Int32Array(read(columns.before_of)),
+    changes: new Uint8Array(read(columns.changes)),
+    entryStatus: new Uint8Array(read(columns.entry_status)),
+    entryBefore: new Int32Array(read(columns.entry_before)),
+    entryAfter: new Int32Array(read(columns.entry_after)),
+  };
+}
+
+export function fetchGraphNode({ run, graph }: GraphKey, node: number, signal: AbortSignal): Promise<GraphNode> {
+  return json(request(`/api/graphs/node?${new URLSearchParams({ run, graph, node: String(node) })}`, { signal }));
+}
+
+/** The columns of a structure; raises RangeError or SyntaxError for bytes that are not this format. */
+export function decodeStructure(buffer: ArrayBuffer): GraphStructure {
+  const { header, start } = readHeader<Header>(buffer);
+  const { columns } = header;
+  const read = (column: Column) => columnOf(buffer, start, column);
+  return {
+    texts: decodeTexts(read(columns.text) as Uint8Array, read(columns.text_end)),
+    label: new Int32Array(read(columns.label)),
+    type: new Int32Array(read(columns.type)),
+    dtype: new Int32Array(read(columns.dtype)),
+    shape: new Int32Array(read(columns.shape)),
+    device: new Int32Array(read(columns.device)),
+    scope: new Int32Array(read(columns.scope)),
+    role: new Uint8Array(read(columns.role)),
+    parts: new Uint8Array(read(columns.parts)),
+    bytes: new Float64Array(read(columns.bytes)),
+    parameterCount: new Float64Array(read(columns.parameter_count)),
+    flops: new Float64Array(read(columns.flops)),
+    scopeLabel: new Int32Array(read(columns.scope_label)),
+    scopeParent: new Int32Array(read(columns.scope_parent)),
+    scopeClass: new Uint32Array(read(columns.scope_class)),
+    source: new Int32Array(read(columns.source)),
+    target: new Int32Array(read(columns.target)),
+    isControl: new Uint8Array(read(columns.is_control)),
+    output: new Int32Array(read(columns.output)),
+  };
+}
+
+function columnOf(buffer: ArrayBuffer, start: number, { dtype, offset, length }: Column): ArrayLike<number> {
+  const Columns = ARRAYS[dtype as keyof typeof ARRAYS];
+  if (!Columns) throw new RangeError(`columns: unknown dtype ${JSON.stringify(dtype)}`);
+  const at = start + offset;
+  return at % Columns.BYTES_PER_ELEMENT === 0
+    ? new Columns(buffer, at, length)
+    : new Columns(buffer.slice(at, at + Columns.BYTES_PER_ELEMENT * length));
+}
+
+function decodeTexts(bytes: Uint8Array, ends: ArrayLike<number>): string[] {
+  const decoder = new TextDecoder();
+  const whole = decoder.decode(bytes);
+  // Where every letter is one byte, texts are parts of one string.
+  const isPlain = whole.length === bytes.length;
+  return Array.from(ends, (end, index) => {
+    const start = index === 0 ? 0 : ends[index - 1]!;
+    return isPlain ? whole.slice(start, end) : decoder.decode(bytes.subarray(start, end));
+  });
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { GraphStructure } from "./structure";
+
+/** What happened to a node from the earlier graph to the later one. */
+export const STATUS = { same: 0, changed: 1, removed: 2, added: 3, fused: 4, split: 5 } as const;
+
+/** What differs between two graphs, as the server compares them. Indices are nodes of the two graphs; -1 for none. */
+export interface GraphDiff {
+  counts: Readonly<Record<keyof typeof STATUS, number>>;
+  beforeStatus: Uint8Array;
+  afterStatus: Uint8Array;
+  afterOf: Int32Array;
+  beforeOf: Int32Array;
+  /** Bits of CHANGE, by node of the earlier graph. */
+  changes: Uint8Array;
+  entryStatus: Uint8Array;
+  entryBefore: Int32Array;
+  entryAfter: Int32Array;
+}
+
+/** Bits of `changes`. */
+export const CHANGE = { type: 1, attributes: 2, shape: 4, dtype: 8, inputs: 16, name: 32 } as const;
+
+/** Two graphs as one: the nodes of the later graph with their indices, then those that only the earlier one has. */
+export interface MergedGraph {
+  structure: GraphStructure;
+  status: Uint8Array;
+  /** Index in the earlier graph; -1 for none. */
+  before: Int32Array;
+  /** Number of nodes of the later graph. */
+  afterCount: number;
+  /** The node that each entry of the difference leads to. */
+  entryNode: Int32Array;
+}
+
+export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff: GraphDiff): MergedGraph {
+  const afterCount = after.scope.length;
+  const removed = [...diff.beforeStatus.keys()].filter((node) => diff.beforeStatus[node] === STATUS.removed && diff.afterOf[node]! < 0);
+  const merged = diff.afterOf.slice();
+  removed.forEach((node, place) => (merged[node] = afterCount + place));
+  const status = concat(
+    Uint8Array,
+    diff.afterStatus,
+    Uint8Array.from(removed, () => STATUS.removed),
+  );
+  const { texts, textOf } = joinTexts(before, after);
+  const scopes = joinScopes(before, after, removed, textOf);
+  const edges = [...before.source.keys()].filter((edge) => {
+    const [source, target] = [merged[before.source[edge]!]!, merged[before.target[edge]!]!];
+    return source >= 0 && target >= 0 && (source >= afterCount || target >= afterCount);
+  });
+  const text = (name: "label" | "type" | "dtype" | "shape" | "device"): Int32Array =>
+    concat(
+      Int32Array,
+      after[name],
+      Int32Array.from(removed, (node) => textOf(before[name][node]!)),
+    );
+  const numbers = (name: "bytes" | "parameterCount" | "flops"): Float64Array =>
+    concat(
+      Float64Array,
+      after[name],
+      Float64Array.from(removed, (node) => before[name][node]!),
+    );
+  const bytes = (name: "role" | "parts"): Uint8Array =>
+    concat(
+      Uint8Array,
+      after[name],
+      Uint8Array.from(removed, (node) => before[name][node]!),
+    );
+  const structure: GraphStructure = {
+    texts,
+    label: text("label"),
+    type: text("type"),
+    dtype: text("dtype"),
+    shape: text("shape"),
+    device: text("device"),
+    scope: concat(
+      Int32Array,
+      after.scope,
+      Int32Array.from(removed, (node) => scopes.of(before.scope[node]!)),
+    ),
+    role: bytes("role"),
+    parts: bytes("parts"),
+    bytes: numbers("bytes"),
+    parameterCount: numbers("parameterCount"),
+    flops: numbers("flops"),
+    scopeLabel: scopes.label,
+    scopeParent: scopes.parent,
+    scopeClass: new Uint32Array(scopes.label.length),
+    source: concat(
+      Int32Array,
+      after.source,
+      Int32Array.from(edges, (edge) => merged[before.source[edge]!]!),
+    ),
+    target: concat(
+      Int32Array,
+      after.target,
+      Int32Array.from(edges, (edge) => merged[before.target[edge]!]!),
+    ),
+    isControl: concat(
+      Uint8Array,
+      after.isControl,
+      Uint8Array.from(edges, (edge) => before.isControl[edge]!),
+    ),
+    output: concat(
+      Int32Array,
+      after.output,
+      Int32Array.from(edges, (edge) => before.output[edge]!),
+    ),
+  };
+  structure.scopeClass.set(classesWithoutChanges(after, structure, status));
+  return {
+    structure,
+    status,
+    before: concat(Int32Array, diff.beforeOf, Int32Array.from(removed)),
+    afterCount,
+    entryNode: Int32Array.from(diff.entryStatus, (_, entry) =>
+      diff.entryAfter[entry]! >= 0 ? diff.entryAfter[entry]! : merged[diff.entryBefore[entry]!]!,
+    ),
+  };
+}
+
+/** Scopes with differences inside are alike to no others: a stack would hide them. */
+function classesWithoutChanges(after: GraphStructure, { scope, scopeParent }: GraphStructure, status: Uint8Array): Uint32Array {
+  const isChanged = new Uint8Array(scopeParent.length);
+  for (let node = 0; node < scope.length; node++) if (status[node] !== STATUS.same) isChanged[scope[node]!] = 1;
+  for (let index = scopeParent.length - 1; index > 0; index--) if (isChanged[index]) isChanged[scopeParent[index]!] = 1;
+  return after.scopeClass.map((each, index) => (isChanged[index] ? 0 : each));
+}
+
+function joinTexts(before: GraphStructure, after: GraphStructure): { texts: string[]; textOf: (id: number) => number } {
+  const texts = [...after.texts];
+  const ids = new Map(texts.map((text, id) => [text, id]));
+  return {
+    texts,
+    textOf: (id) => {
+      const text = before.texts[id] ?? "";
+      const known = ids.get(text);
+      if (known !== undefined) return known;
+      ids.set(text, texts.length);
+      return texts.push(text) - 1;
+    },
+  };
+}
+
+/** The scopes of the later graph, then those of removed nodes that it does not have. */
+function joinScopes(
+  before: GraphStructure,
+  after: GraphStructure,
+  removed: readonly number[],
+  textOf: (id: number) => number,
+): { label: Int32Array; parent: Int32Array; of: (scope: number) => number } {
+  const [label, parent] = [[...after.scopeLabel], [...after.scopeParent]];
+  const children = new Map<string, number>();
+  parent.forEach((above, scope) => children.set(`${above} ${label[scope]}`, scope));
+  const known = new Map([[0, 0]]);
+  const place = (scope: number): number => {
+    const own = known.get(scope);
+    if (own !== undefined) return own;
+    const above = place(before.scopeParent[scope]!);
+    const key = `${above} ${textOf(before.scopeLabel[scope]!)}`;
+    const found = children.get(key) ?? label.push(textOf(before.scopeLabel[scope]!)) - 1;
+    if (!children.has(key)) parent.push(above);
+    children.set(key, found);
+    known.set(scope, found);
+    return found;
+  };
+  for (const node of removed) place(before.scope[node]!);
+  return { label: Int32Array.from(label), parent: Int32Array.from(parent), of: place };
+}
+
+function concat<Column extends Int32Array | Uint8Array | Float64Array>(
+  Type: new (length: number) => Column,
+  first: Column,
+  second: Column,
+): Column {
+  const all = new Type(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}

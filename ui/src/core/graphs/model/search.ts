@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import { IntList } from "../arrays/intList";
+import type { ScopeTree } from "./scopeTree";
+
+/** Bits of what matched. */
+export const MATCH = { label: 1, type: 2, shape: 4, dtype: 8 } as const;
+export const MATCH_ANY = 15;
+
+export interface SearchQuery {
+  text: string;
+  isRegex: boolean;
+  /** Fields to search, as bits of MATCH. */
+  fields: number;
+}
+
+export interface SearchResult {
+  /** Nodes that match, in execution order, and which of their fields do. */
+  nodes: Int32Array;
+  matches: Uint8Array;
+  /** Scopes whose name matches. */
+  scopes: Int32Array;
+  /** Matching nodes below each scope, for badges of closed scopes. */
+  below: Int32Array;
+  /** Why there is no result, or only a part of it. */
+  problem: "invalid_pattern" | "slow_pattern" | null;
+}
+
+/** Time after which a regular expression is given up. */
+const MOST_MILLISECONDS = 250;
+const TESTS_PER_CLOCK = 64;
+/** A quantified group that contains a quantifier, such as `(a+)+`, may take exponential time. */
+const NESTED_QUANTIFIER = /\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]/;
+
+/** Searches names, types, shapes and dtypes. Each distinct text is tested once. A text with `/` is searched in full paths. */
+export class GraphSearch {
+  private readonly lowerTexts: string[];
+  private paths: string[] | null = null;
+
+  constructor(private readonly tree: ScopeTree) {
+    this.lowerTexts = tree.structure.texts.map((text) => text.toLowerCase());
+  }
+
+  search(query: SearchQuery): SearchResult {
+    const matcher = query.text === "" ? () => false : this.matcher(query);
+    if (typeof matcher === "string") return this.result([], [], [], matcher);
+    const isPath = query.text.includes("/") && (query.fields & MATCH.label) !== 0;
+    try {
+      return this.collect(query, isPath, matcher);
+    } catch (error) {
+      if (error instanceof SlowPattern) return this.result([], [], [], "slow_pattern");
+      throw error;
+    }
+  }
+
+  private matcher({ text, isRegex }: SearchQuery): ((candidate: string) => boolean) | "invalid_pattern" | "slow_pattern" {
+    if (!isRegex) {
+      const lower = text.toLowerCase();
+      return (candidate) => candidate.includes(lower);
+    }
+    if (NESTED_QUANTIFIER.test(text)) return "slow_pattern";
+    try {
+      return timed(new RegExp(text, "i"));
+    } catch {
+      return "invalid_pattern";
+    }
+  }
+
+  private collect(query: SearchQuery, isPath: boolean, matches: (candidate: string) => boolean): SearchResult {
+    const { structure, nodeAt, nodeCount, scopeCount } = this.tree;
+    const known = new Uint8Array(structure.texts.length); // 1 no, 2 yes
+    const isMatch = (text: number): boolean => {
+      known[text] ||= matches(this.lowerTexts[text]!) ? 2 : 1;
+      return known[text] === 2;
+    };
+    const paths = isPath ? this.scopePaths() : null;
+    const isLabel = (text: number, scope: number): boolean =>
+      isMatch(text) || (paths !== null && matches(paths[scope]! + this.lowerTexts[text]!));
+    const nodes = new IntList();
+    const found = new IntList();
+    for (let position = 0; position < nodeCount; position++) {
+      const node = nodeAt[position]!;
+      let bits = query.fields & MATCH.label && isLabel(structure.label[node]!, structure.scope[node]!) ? MATCH.label : 0;
+      if (query.fields & MATCH.type && isMatch(structure.type[node]!)) bits |= MATCH.type;
+      if (query.fields & MATCH.shape && isMatch(structure.shape[node]!)) bits |= MATCH.shape;
+      if (query.fields & MATCH.dtype && isMatch(structure.dtype[node]!)) bits |= MATCH.dtype;
+      if (bits === 0) continue;
+      nodes.push(node);
+      found.push(bits);
+    }
+    const scopes = new IntList();
+    for (let scope = 1; scope < scopeCount; scope++)
+      if (query.fields & MATCH.label && isLabel(structure.scopeLabel[scope]!, structure.scopeParent[scope]!)) scopes.push(scope);
+    return this.result(nodes.toArray(), found.toArray(), scopes.toArray(), null);
+  }
+
+  /** Lower-case path of each scope, with a `/` at the end; empty for the root. */
+  private scopePaths(): string[] {
+    if (this.paths) return this.paths;
+    const { scopeLabel, scopeParent } = this.tree.structure;
+    this.paths = [""];
+    for (let scope = 1; scope < scopeParent.length; scope++)
+      this.paths.push(`${this.paths[scopeParent[scope]!]!}${this.lowerTexts[scopeLabel[scope]!]!}/`);
+    return this.paths;
+  }
+
+  private result(
+    nodes: ArrayLike<number>,
+    matches: ArrayLike<number>,
+    scopes: ArrayLike<number>,
+    problem: SearchResult["problem"],
+  ): SearchResult {
+    return {
+      nodes: Int32Array.from(nodes),
+      matches: Uint8Array.from(matches),
+      scopes: Int32Array.from(scopes),
+      below: countBelow(this.tree, nodes),
+      problem,
+    };
+  }
+}
+
+class SlowPattern extends Error {}
+
+function timed(pattern: RegExp): (candidate: string) => boolean {
+  const end = performance.now() + MOST_MILLISECONDS;
+  let tests = 0;
+  return (candidate) => {
+    if (++tests % TESTS_PER_CLOCK === 0 && performance.now() > end) throw new SlowPattern();
+    return pattern.test(candidate);
+  };
+}
+
+/** How many of the nodes are below each scope. */
+export function countBelow({ structure }: ScopeTree, nodes: ArrayLike<number>): Int32Array {
+  const below = new Int32Array(structure.scopeParent.length);
+  for (let index = 0; index < nodes.length; index++) below[structure.scope[nodes[index]!]!]!++;
+  for (let scope = below.length - 1; scope > 0; scope--) below[structure.scopeParent[scope]!]! += below[scope]!;
+  return below;
+}

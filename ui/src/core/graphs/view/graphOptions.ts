@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+import { DEFAULT_FLOW_OPTIONS, type FlowOptions } from "../model/flows";
+
+/** What a reader chooses about the whole picture. */
+export interface GraphOptions extends FlowOptions {
+  /** Siblings with the same structure become a stack from this number on; Infinity for never. */
+  stackFrom: number;
+}
+
+export const DEFAULT_GRAPH_OPTIONS: GraphOptions = { ...DEFAULT_FLOW_OPTIONS, stackFrom: 3 };

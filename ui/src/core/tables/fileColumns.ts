@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { numberOf, type ColumnGroup, type LineageCell } from "../lineage/column";
+
+/** A column of a file of runs, by its id. */
+export interface FileColumn {
+  id: string;
+  /** Its cells by run; null for a column of the lineage, whose cells the server knows. */
+  cellOf: ((run: string) => LineageCell) | null;
+}
+
+/** A column that only the page has, as the server takes it. */
+export interface FurtherColumn {
+  group: ColumnGroup;
+  name: string;
+  cells: LineageCell[];
+}
+
+/** The columns of a file whose cells the server does not know. Their ids begin with their group. */
+export function furtherColumns(columns: readonly FileColumn[], runs: readonly string[]): FurtherColumn[] {
+  return columns.flatMap(({ id, cellOf }) => {
+    if (!cellOf) return [];
+    const slash = id.indexOf("/");
+    return [{ group: id.slice(0, slash) as ColumnGroup, name: id.slice(slash + 1), cells: runs.map((run) => jsonCell(cellOf(run))) }];
+  });
+}
+
+/** JSON has no NaN and no infinities. */
+function jsonCell(cell: LineageCell): LineageCell {
+  const number = typeof cell === "number" ? numberOf(cell) : 0;
+  return Number.isFinite(number) ? cell : { number: String(number) };
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import { plainCell } from "../../core/lineage/parameterTable";
+import type { RunFacts } from "../../core/runs/runTable";
+import { arrangedColumns } from "../../core/tables/columnLayout";
+import { figureColumns, figureTable, figureText, type FigureColumn, type FigureRow } from "../../core/tables/figureTable";
+import type { FigureLine } from "../../core/tables/groupFigures";
+import type { TableColumn } from "../../core/tables/tableColumn";
+import { formatValue } from "../../core/text/format";
+import { t } from "../../i18n/i18n.svelte";
+import { comparison, type Statistics } from "../../state/charts/groupComparison.svelte";
+import { runs } from "../../state/data/runs.svelte";
+import { selection } from "../../state/view/selection.svelte";
+import { view } from "../../state/view/view.svelte";
+import { runColumns, type RunColumn } from "../runs/runColumns";
+
+/** A column of the comparison: one of the table of runs, or a figure of a tag. */
+export interface CompareColumn extends TableColumn, FigureColumn {
+  /** Null for a figure. */
+  run: RunColumn | null;
+}
+
+/** What the page shows by itself: parameters that differ between the selected runs, then figures of each tag. */
+export function ownColumns(tags: readonly string[]): string[] {
+  const { showsEqual, figures } = view.comparing;
+  const parameters = (comparison.table?.columns ?? []).filter(({ differs }) => differs || showsEqual).map(({ key }) => key);
+  return [...parameters, ...figureColumns(tags, figures).map(({ key }) => key)];
+}
+
+/** The columns of the table in their order. */
+export function compareColumns(own: readonly string[], tags: readonly string[]): CompareColumn[] {
+  const figures = new Map(figureColumns(tags, view.comparing.figures).map((column) => [column.key, column]));
+  const differing = new Map((comparison.table?.columns ?? []).map(({ key, differs }) => [key, differs]));
+  let parameter = -1;
+  return arrangedColumns(own, view.table, [...figures.keys()]).flatMap((id): CompareColumn[] => {
+    const figure = figures.get(id);
+    if (figure) return [ofFigure(figure)];
+    return runColumns([id]).map((run) => {
+      const differs = differing.get(id) ?? run.differs;
+      return { ...run, isDrawn: run.isDrawn || comparison.isGrouped, differs, run, key: id, parameter: ++parameter, tag: -1, figure: null };
+    });
+  });
+}
+
+function ofFigure(column: FigureColumn): CompareColumn {
+  const title = t(`compare.figure_${column.figure!}`);
+  const band = { key: `tag ${column.title}`, title: column.title, mark: null };
+  return {
+    ...column,
+    id: column.key,
+    title,
+    label: `${column.title} ${title}`,
+    band,
+    isNumber: true,
+    isDrawn: comparison.isGrouped,
+    differs: true,
+    run: null,
+  };
+}
+
+/** A row for each selected run, sorted. */
+export function compareRows(columns: readonly CompareColumn[], series: Statistics["series"]): FigureRow[] {
+  const own = columns.flatMap(({ run }) => run ?? []);
+  const parameters = new Map(selection.shown.map((run) => [run, own.map(({ cell }) => plainCell(cell(factsOf(run))))] as const));
+  return figureTable(selection.shown, columns, { parameters, series }, view.table.sort);
+}
+
+export function factsOf(run: string): RunFacts {
+  return runs.byId.get(run)!;
+}
+
+/** A cell in words; `place` is that of its column. */
+export function compareText(line: FigureLine, { run, figure }: CompareColumn, place: number): string {
+  if (line.kind === "run") return run ? run.text(factsOf(line.run)) : figureText(line.cells[place] ?? null, true);
+  const { value, deviation, count } = line.cells[place]!;
+  if (figure === null && count > 1) return t("compare.values", { n: count });
+  const words = figureText(value, figure !== null);
+  return deviation === null ? words : `${words} ± ${formatValue(deviation, 3)}`;
+}
+
+/** All of a cell: a whole value, or between what its runs are. */
+export function compareTip(line: FigureLine, { run, figure }: CompareColumn, place: number): string {
+  if (line.kind === "run") return run ? (run.tip ?? run.text)(factsOf(line.run)) : String(line.cells[place] ?? "");
+  const { low, high, count } = line.cells[place]!;
+  if (figure === null || low === null) return "";
+  return t("compare.among", { low: formatValue(low, 5), high: formatValue(high, 5), n: count });
+}

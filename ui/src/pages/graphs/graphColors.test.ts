@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { generatedModel } from "../../core/graphs/model/generatedGraph";
+import { buildScopeTree } from "../../core/graphs/model/scopeTree";
+import { scopeTotals } from "../../core/graphs/model/typeTable";
+import { colorScale } from "./graphColors";
+import { firstScopes } from "./firstScopes";
+
+const structure = generatedModel(1000);
+const tree = buildScopeTree(structure);
+const drawn = new Uint8Array(tree.nodeCount).fill(1);
+const scaleBy = (color: Parameters<typeof colorScale>[3]) => colorScale(tree, scopeTotals(tree), drawn, color);
+
+describe("colors of a graph", () => {
+  it("are equal for equal types and name every type", () => {
+    const { of, entries } = scaleBy("type");
+    const byType = new Map<number, Set<string | null>>();
+    structure.type.forEach((type, node) => {
+      if (structure.role[node] === 0) byType.set(type, (byType.get(type) ?? new Set()).add(of(tree.scopeCount + node)));
+    });
+    for (const colors of byType.values()) expect(colors.size).toBe(1);
+    expect(entries.length).toBeGreaterThan(1);
+    expect(of(0)).toBeNull();
+  });
+
+  it("by scope are those of the scope around", () => {
+    const { of, entries } = scaleBy("scope");
+    expect(entries.length).toBeGreaterThan(1);
+    const colored = [...structure.scope.keys()].filter((node) => of(tree.scopeCount + node) !== null);
+    expect(colored.length).toBeGreaterThan(tree.nodeCount / 3);
+  });
+
+  it("by bytes span the values that there are", () => {
+    const { of, range } = scaleBy("bytes");
+    expect(range![0]).toBeLessThanOrEqual(range![1]);
+    expect(of(tree.scopeCount)).not.toBeNull();
+  });
+});
+
+describe("the scopes that are open at first", () => {
+  it("are few enough to read, with the scopes around them", () => {
+    const open = firstScopes(tree, drawn);
+    for (const scope of open) expect(tree.parent[scope] === 0 || open.includes(tree.parent[scope]!)).toBe(true);
+    expect(open.length).toBeLessThan(32);
+    expect(firstScopes(tree, new Uint8Array(tree.nodeCount))).toEqual([]);
+  });
+});

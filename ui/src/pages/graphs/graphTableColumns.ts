@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AMOUNTS, layerPath, type Amount, type GraphTable, type TableKind } from "../../core/graphs/model/graphTables";
+import { itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
+import type { Table } from "../../core/tables/json";
+import type { TableColumn } from "../../core/tables/tableColumn";
+import { formatBytes, formatCount, groupDigits } from "../../core/text/format";
+import { t } from "../../i18n/i18n.svelte";
+
+type TextColumn = "type" | "dtype" | "shape";
+export type GraphColumn = TableColumn & { id: TextColumn | Amount };
+
+const COLUMNS: Readonly<Record<TableKind, readonly GraphColumn["id"][]>> = {
+  scopes: ["type", "shape", "dtype", "count", "parameters", "trainable", "flops", "bytes"],
+  types: ["count", "parameters", "flops", "bytes", "dtype"],
+  layers: ["type", "shape", "dtype", "parameters", "trainable", "count", "flops", "bytes"],
+};
+export const NAME = "name";
+
+const isAmount = (id: string): id is Amount => (AMOUNTS as readonly string[]).includes(id);
+
+export const graphColumns = (kind: TableKind): GraphColumn[] =>
+  COLUMNS[kind].map((id) => ({
+    id,
+    title: t(`graph.column_${id}`),
+    band: null,
+    isNumber: isAmount(id),
+    differs: true,
+    descendsFirst: isAmount(id),
+  }));
+
+/** A name of a row: that of a type, the path of a layer, or the label of an item of the tree. */
+export function rowName(tree: ScopeTree, { kind, row }: GraphTable, place: number): string {
+  if (kind === "types") return tree.structure.texts[row[place]!] || t("graph.no_type");
+  return (kind === "layers" ? layerPath(tree, row[place]!) : itemLabel(tree, row[place]!)) || t("graph.no_name");
+}
+
+/** The type of the module of a scope, such as Conv2d of `conv1-Conv2d`. */
+function moduleType(tree: ScopeTree, scope: number): string {
+  const label = itemLabel(tree, scope);
+  const dash = label.lastIndexOf("-");
+  return dash < 0 ? "" : label.slice(dash + 1);
+}
+
+export function cellText(tree: ScopeTree, table: GraphTable, place: number, id: GraphColumn["id"]): string {
+  if (isAmount(id)) {
+    const value = table.amounts[id][place]!;
+    if (value === 0 && id !== "count") return "–";
+    return id === "bytes" ? formatBytes(value) : id === "count" ? groupDigits(value) : formatCount(value);
+  }
+  if (id === "type" && table.kind !== "types" && table.row[place]! < tree.scopeCount) return moduleType(tree, table.row[place]!);
+  return tree.structure.texts[table[id][place]!] ?? "";
+}
+
+/** All rows as numbers and full names. */
+export function savedTable(tree: ScopeTree, table: GraphTable): Table {
+  const columns = COLUMNS[table.kind];
+  const name = (place: number): string => {
+    const item = table.row[place]!;
+    if (table.kind !== "scopes") return rowName(tree, table, place);
+    return [...scopesAbove(tree, item).slice(1), item].map((step) => itemLabel(tree, step)).join("/");
+  };
+  return {
+    header: ["name", ...columns],
+    rows: Array.from(table.row, (_, place) => [
+      name(place),
+      ...columns.map((id) => (isAmount(id) ? table.amounts[id][place]! : cellText(tree, table, place, id))),
+    ]),
+  };
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import { STATUS } from "../../core/graphs/model/mergedGraph";
+import { ROLE, type GraphStructure } from "../../core/graphs/model/structure";
+import { cellText, type LineageCell } from "../../core/lineage/column";
+import { stageKey, type AlignedStages, type PipelineStage } from "../../core/lineage/pipelineColumns";
+
+/** A box of the picture: an operation, a transform inside of one, or a sampler. */
+export interface PipelineBox {
+  name: string;
+  parameters: Readonly<Record<string, LineageCell>>;
+  /** The same box of the other pipeline; null without one. */
+  other: Readonly<Record<string, LineageCell>> | null;
+  /** STATUS from the other pipeline to this one. */
+  status: number;
+  /** Samples or batches that leave it in an epoch; null if unknown. */
+  rows: number | null;
+}
+
+/** A data pipeline as a graph: operations in order, their parameters as constants, transforms in the scope of their operation. */
+export interface PipelineGraph {
+  structure: GraphStructure;
+  /** By node; null for parameters. */
+  nodes: readonly (PipelineBox | null)[];
+  /** By scope; null for the root. */
+  scopes: readonly (PipelineBox | null)[];
+}
+
+type Stages = readonly [own: PipelineStage | null, other: PipelineStage | null];
+
+/** The pipeline with a number; with another number, both in one picture. */
+export function pipelineGraph(columns: readonly AlignedStages[], number: number, other: number | null): PipelineGraph {
+  const writer = new PipelineWriter(number, other);
+  writer.flow(columns, []);
+  return writer.result();
+}
+
+class PipelineWriter {
+  private readonly texts: string[] = [""];
+  private readonly ids = new Map([["", 0]]);
+  private readonly rows: { label: number; type: number; shape: number; scope: number; role: number }[] = [];
+  private readonly nodes: (PipelineBox | null)[] = [];
+  private readonly scopes: { label: number; box: PipelineBox | null }[] = [{ label: 0, box: null }];
+  private readonly edges: { source: number; target: number; isControl: number }[] = [];
+
+  constructor(
+    private readonly number: number,
+    private readonly other: number | null,
+  ) {}
+
+  /** Adds the operations of columns after those that feed the first one; returns the last ones. */
+  flow(columns: readonly AlignedStages[], feeders: readonly number[]): readonly number[] {
+    let last = feeders;
+    for (const { cells, branches } of columns) {
+      const own = cells[this.number] ?? null;
+      const other = this.other === null ? null : (cells[this.other] ?? null);
+      if (branches.length > 0) {
+        const ends = branches.flatMap((branch) => this.flow(branch, []));
+        if (ends.length > 0) last = ends;
+      } else if (own || other) last = [this.stage([own, other], last)];
+    }
+    return last;
+  }
+
+  result(): PipelineGraph {
+    const { rows, edges, scopes } = this;
+    const column = (name: "label" | "type" | "shape" | "scope"): Int32Array => Int32Array.from(rows, (row) => row[name]);
+    const unknown = (): Float64Array => new Float64Array(rows.length).fill(Number.NaN);
+    return {
+      structure: {
+        texts: this.texts,
+        label: column("label"),
+        type: column("type"),
+        dtype: new Int32Array(rows.length),
+        shape: column("shape"),
+        device: new Int32Array(rows.length),
+        scope: column("scope"),
+        role: Uint8Array.from(rows, ({ role }) => role),
+        parts: new Uint8Array(rows.length),
+        bytes: unknown(),
+        parameterCount: unknown(),
+        flops: unknown(),
+        scopeLabel: Int32Array.from(scopes, ({ label }) => label),
+        scopeParent: Int32Array.from(scopes, (_, scope) => (scope === 0 ? -1 : 0)),
+        scopeClass: new Uint32Array(scopes.length),
+        source: Int32Array.from(edges, ({ source }) => source),
+        target: Int32Array.from(edges, ({ target }) => target),
+        isControl: Uint8Array.from(edges, ({ isControl }) => isControl),
+        output: new Int32Array(edges.length),
+      },
+      nodes: this.nodes,
+      scopes: scopes.map(({ box }) => box),
+    };
+  }
+
+  /** Adds an operation; returns the node that gives its data. */
+  private stage([own, other]: Stages, feeders: readonly number[]): number {
+    const shown = (own ?? other)!;
+    const status = this.statusOf(own, other);
+    const box: PipelineBox = {
+      name: shown.name ?? "",
+      parameters: shown.parameters,
+      other: own && other ? other.parameters : null,
+      status,
+      rows: shown.rows,
+    };
+    const inner = innerOperations(shown.parameters);
+    const transforms = inner.filter(({ isSampler }) => !isSampler);
+    if (transforms.length === 0) {
+      const node = this.node(box, 0, ownParameters(shown.parameters, inner));
+      this.connect(feeders, node);
+      for (const { name, prefix } of inner) this.connect([this.inner(name, prefix, box, 0)], node, 1);
+      return node;
+    }
+    const scope = this.scopes.push({ label: this.text(box.name), box }) - 1;
+    let last = feeders;
+    for (const { name, prefix } of transforms) {
+      const node = this.inner(name, prefix, box, scope);
+      this.connect(last, node);
+      last = [node];
+    }
+    return last[0]!;
+  }
+
+  /** A transform or sampler with the parameters that begin with its prefix. */
+  private inner(name: string, prefix: string, { parameters, other, status }: PipelineBox, scope: number): number {
+    const cut = (all: Readonly<Record<string, LineageCell>>): Record<string, LineageCell> =>
+      Object.fromEntries(
+        Object.entries(all)
+          .filter(([key]) => key.startsWith(prefix))
+          .map(([key, value]) => [key.slice(prefix.length), value]),
+      );
+    const [own, others] = [cut(parameters), other && cut(other)];
+    const isEqual = others !== null && JSON.stringify(own) === JSON.stringify(others);
+    const box = { name, parameters: own, other: others, status: status === STATUS.changed && isEqual ? STATUS.same : status, rows: null };
+    return this.node(box, scope, own);
+  }
+
+  private node(box: PipelineBox, scope: number, listed: Readonly<Record<string, LineageCell>>): number {
+    const [label, type] = [this.text(box.name), this.text(box.name)];
+    const node = this.rows.push({ label, type, shape: 0, scope, role: ROLE.operation }) - 1;
+    this.nodes.push(box);
+    for (const [name, value] of Object.entries(listed)) {
+      if (value === null || cellText(value) === "") continue;
+      const [leaf, shape] = [this.text(name), this.text(`= ${cellText(value)}`)];
+      this.edges.push({
+        source: this.rows.push({ label: leaf, type: 0, shape, scope, role: ROLE.constant }) - 1,
+        target: node,
+        isControl: 0,
+      });
+      this.nodes.push(null);
+    }
+    return node;
+  }
+
+  private connect(sources: readonly number[], target: number, isControl = 0): void {
+    for (const source of sources) this.edges.push({ source, target, isControl });
+  }
+
+  private statusOf(own: PipelineStage | null, other: PipelineStage | null): number {
+    if (this.other === null) return STATUS.same;
+    if (!own) return STATUS.removed;
+    if (!other) return STATUS.added;
+    return stageKey(own) === stageKey(other) ? STATUS.same : STATUS.changed;
+  }
+
+  private text(text: string): number {
+    const known = this.ids.get(text);
+    if (known !== undefined) return known;
+    this.ids.set(text, this.texts.length);
+    return this.texts.push(text) - 1;
+  }
+}
+
+interface InnerOperation {
+  name: string;
+  /** Names of its parameters in those of the operation begin so. */
+  prefix: string;
+  isSampler: boolean;
+}
+
+/** Transforms, then the sampler, of an operation. A transform that occurs twice has its number in its prefix. */
+function innerOperations(parameters: Readonly<Record<string, LineageCell>>): InnerOperation[] {
+  const { operations, sampler } = parameters;
+  const names = Array.isArray(operations) ? operations.map((name) => cellText(name as LineageCell)) : [];
+  const inner = names.map((name, place) => {
+    const isRepeated = names.indexOf(name) !== names.lastIndexOf(name);
+    return { name, prefix: isRepeated ? `${name}[${place}].` : `${name}.`, isSampler: false };
+  });
+  if (typeof sampler === "string" && sampler !== "") inner.push({ name: sampler, prefix: `${sampler}.`, isSampler: true });
+  return inner;
+}
+
+/** The parameters of an operation without those of what is inside of it. */
+function ownParameters(parameters: Readonly<Record<string, LineageCell>>, inner: readonly InnerOperation[]): Record<string, LineageCell> {
+  return Object.fromEntries(
+    Object.entries(parameters).filter(
+      ([name]) => name !== "operations" && name !== "sampler" && !inner.some(({ prefix }) => name.startsWith(prefix)),
+    ),
+  );
+}

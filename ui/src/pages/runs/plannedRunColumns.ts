@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { plainCell } from "../../core/lineage/parameterTable";
+import type { RunFacts } from "../../core/runs/runTable";
+import { hasBands } from "../../core/tables/tableColumn";
+import type { ColumnSort } from "../../core/tables/columnSort";
+import { t } from "../../i18n/i18n.svelte";
+import type { PlannedColumn } from "../../export/tablePart";
+import type { KindDescriptor } from "../previews/kind";
+import { kindWords } from "./kindWords";
+import { DATA, type RunColumn } from "./runColumns";
+
+/** The columns of the table of runs in a file, after the names. */
+export function plannedRunColumns(columns: readonly RunColumn[], kinds: readonly KindDescriptor[]): PlannedColumn<RunFacts>[] {
+  const isBanded = hasBands(columns);
+  const name: PlannedColumn<RunFacts> = { title: t("runs.column.name"), isNumber: false, value: ({ id }) => id, text: ({ id }) => id };
+  const others = columns.map((column): PlannedColumn<RunFacts> => {
+    const { title, band, isNumber, cell, text, tip = text } = column;
+    const words = column.id === DATA ? ({ tags }: RunFacts) => dataWords(tags, kinds) : tip;
+    return { title, ...(isBanded && band ? { group: band.title } : {}), isNumber, value: (run) => plainCell(cell(run)), text: words };
+  });
+  return [name, ...others];
+}
+
+function dataWords(tags: RunFacts["tags"], kinds: readonly KindDescriptor[]): string {
+  return kindWords(tags, kinds)
+    .map(({ text }) => text)
+    .join(" · ");
+}
+
+/** An order of rows in words. */
+export function orderWords(sort: readonly ColumnSort[], columns: readonly RunColumn[]): string {
+  const title = (id: string): string => columns.find((column) => column.id === id)?.title ?? (id === "run" ? t("runs.column.name") : id);
+  return sort.map(({ column, isDescending }) => `${title(column)} ${isDescending ? "↓" : "↑"}`).join(", ");
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  fetchGraphDiff,
+  fetchGraphNode,
+  fetchGraphs,
+  fetchStructure,
+  type GraphEntry,
+  type GraphKey,
+  type GraphNode,
+} from "../../api/graphs";
+import { mergeGraphs, type GraphDiff, type MergedGraph } from "../../core/graphs/model/mergedGraph";
+import type { GraphStructure } from "../../core/graphs/model/structure";
+import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
+
+export type { GraphEntry, GraphKey, GraphNode, NodeEnd } from "../../api/graphs";
+
+/** Bytes of the columns for each node with its edges. */
+const NODE_BYTES = 80;
+
+/** The graphs of a run with their sizes. */
+export const graphList: ResourceDefinition<{ run: string }, readonly GraphEntry[]> = {
+  kind: "graphs",
+  read: ({ run }, signal) => fetchGraphs(run, signal),
+  runs: ({ run }) => [run],
+  keepsValue: (previous, next) => previous.run === next.run,
+};
+
+/** The nodes, scopes and edges of a graph: what a version names never changes. */
+export const graphStructure: ResourceDefinition<GraphKey, { key: GraphKey; structure: GraphStructure }> = {
+  kind: "graph structure",
+  read: async (key, signal) => ({ key, structure: await fetchStructure(key, signal) }),
+  runs: noRuns,
+  bytes: ({ structure }) => NODE_BYTES * structure.scope.length,
+  keepsValue: (previous, next) => previous.run === next.run && previous.graph === next.graph,
+};
+
+/** Two graphs as one, with what differs. */
+export interface ComparedGraphs {
+  before: GraphKey;
+  after: GraphKey;
+  diff: GraphDiff;
+  merged: MergedGraph;
+}
+
+export const comparedGraphs: ResourceDefinition<{ before: GraphKey; after: GraphKey }, ComparedGraphs> = {
+  kind: "graph difference",
+  read: async ({ before, after }, signal) => {
+    const [earlier, later, diff] = await Promise.all([
+      fetchStructure(before, signal),
+      fetchStructure(after, signal),
+      fetchGraphDiff(before, after, signal),
+    ]);
+    return { before, after, diff, merged: mergeGraphs(earlier, later, diff) };
+  },
+  runs: noRuns,
+  bytes: ({ merged }) => 2 * NODE_BYTES * merged.status.length,
+  keepsValue: () => false,
+};
+
+/** What only the file has of a node: attributes, a value, all names at its ends. */
+export const graphNode: ResourceDefinition<GraphKey & { node: number }, GraphNode> = {
+  kind: "graph node",
+  read: ({ node, ...key }, signal) => fetchGraphNode(key, node, signal),
+  runs: noRuns,
+  bytes: ({ attributes }) => 512 * (attributes.length + 1),
+  keepsValue: () => false,
+};
