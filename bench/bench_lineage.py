@@ -34,6 +34,7 @@ def main() -> None:
         report("first table, every lineage file read", first)
         report("table again, nothing changed", seconds(runs.lineage))
         (Path(base) / "run_17" / "params.json").write_text('{"late": 1}')
+        runs.refresh()
         report("table again, one run with a new column", seconds(runs.lineage, repeats=1))
         table = runs.lineage()
         report('filter: lr < 0.01 and metric["Accuracy"] > 0.9', seconds(
@@ -88,7 +89,9 @@ def events(number: int, numbers: random.Random) -> list[dict[str, Any]]:
         "train_dataset": {"train_dataset_size": 60_000},
         "algorithm": {"network": "LeNet5", "loss": numbers.uniform(0, 3)},
     }
-    custom = [{"map_double": {f"parameter_{place}": numbers.random()}} for place in range(23)]
+    custom: list[dict[str, dict[str, Any]]] = [
+        {"map_double": {f"parameter_{place}": numbers.random()}} for place in range(23)
+    ]
     custom.append({"map_str": {"note": f"sweep-{number}"}})
     found: list[dict[str, Any]] = [{"train_lineage": train}, {"user_defined_info": {"user_info": custom}}]
     if numbers.random() < 0.9:

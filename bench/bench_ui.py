@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the page feels: first paint, filter and scroll with 1,000 and 10,000 runs, and with 300 charts of 20 runs; frames
-while a brush is dragged over 10,000 runs on 12 parallel axes.
+while a brush is dragged over 10,000 runs on 12 parallel axes; the first view of a graph of 100,000 nodes, and a
+scope that opens in it.
 
 Chromium's own trace is the clock: first contentful paint, the frames that were shown while scrolling, and what the
 page's thread had to do for them. The browser itself makes the scroll gesture, so that no driver holds it up. Beside
@@ -39,6 +40,8 @@ from rich.console import Console
 from rich.table import Table
 
 import mindscope
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.server.http.static_files import WEB
 
 Figures = dict[str, tuple[float, float | None]]
@@ -53,6 +56,8 @@ ROUNDS = 5
 SCROLLED_PIXELS = 4800
 PIXELS_A_SECOND = 2400
 SETTLED_MS = 1500
+COLD_MS = 180_000
+"""Until a table of 10,000 runs that nobody asked for yet is shown."""
 LINE_PIXELS = 20
 AXES = ["learning_rate", "optimizer", "batch_size", "epoch", *(f"custom/parameter_{place}" for place in range(7))]
 AXES.append("metric/Accuracy")
@@ -67,6 +72,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--many-runs", type=int, default=10_000)
     parser.add_argument("--charts", type=int, default=300)
+    parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     figures: dict[str, Figures] = {"first page, kB compressed": {"bundle": (bundle_kb(), None)}}
@@ -75,7 +81,7 @@ def main() -> None:
             logs = Path(room) / f"runs_{count}"
             write_runs(logs, count, tags=3, points=100 if count <= 1000 else 20)
             with viewer(logs, Path(room)) as address:
-                page = (f"{address}/", "runs-rows", "run-filter", "run_1")
+                page = (f"{address}/", "runs-table", "run-filter", "run_1")
                 figures[f"list of {count:,} runs"] = look_at(browser, *page)
         wide = Path(room) / "charts"
         write_runs(wide, 20, tags=options.charts, points=300)
@@ -87,6 +93,10 @@ def main() -> None:
         with viewer(lineage, Path(room)) as address:
             query = urlencode({"target": AXES[-1], "dimension": [f":{axis}" for axis in AXES]}, doseq=True)
             figures["10,000 runs on 12 parallel axes"] = brush(browser, f"{address}/lineage/models?{query}")
+        graphs = Path(room) / "graphs"
+        write_graph(graphs / "run", options.nodes)
+        with viewer(graphs, Path(room)) as address:
+            figures[f"graph of {options.nodes:,} nodes"] = open_graph(browser, f"{address}/graph?runs=all")
     show(figures)
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "figures": figures}, indent=1))
@@ -102,6 +112,60 @@ def write_runs(base: Path, runs: int, tags: int, points: int) -> None:
                 for tag in range(tags):
                     record.add_value("scalar", f"group_{tag % 10}/tag_{tag}", values[step, tag])
                 record.record(step)
+
+
+def write_graph(run: Path, nodes: int) -> None:
+    """A chain in 24 blocks of eight parts, with skips, as a graph file beside a scalar."""
+    with mindscope.SummaryRecord(run) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    message = {
+        "node": [
+            {
+                "name": str(number + 1),
+                "op_type": f"Op{number % 7}",
+                "full_name": f"Default/block{number * 24 // nodes}/part{number % 8}/Op{number % 7}-op{number}",
+                "scope": f"Default/block{number * 24 // nodes}/part{number % 8}",
+                "input": [{"name": str(max(number - back, 1))} for back in (0, 8)[: 1 + (number % 9 == 0)]],
+            }
+            for number in range(nodes)
+        ]
+    }
+    (run / "ms_output_graph.pb").write_bytes(wire.encode(GRAPH, message))
+
+
+def open_graph(browser: Browser, address: str) -> Figures:
+    """From the request of the page to the laid out graph, and from a key to an opened scope."""
+    rounds: list[tuple[float, float]] = []
+    for _ in range(ROUNDS):
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+        page.goto(address, wait_until="commit")
+        picture = page.locator("[data-testid=graph][data-state=shown]")
+        picture.wait_for()
+        first = float(
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done(performance.now())))")
+        )
+        page.get_by_test_id("graph-search").fill("block12")
+        page.get_by_test_id("graph-search").press("Enter")
+        page.get_by_test_id("graph-panel").wait_for()
+        picture.focus()
+        rounds.append((first, float(page.evaluate(OPEN))))
+        page.close()
+    return {
+        "first view, first time, ms": (rounds[0][0], None),
+        "first view, median, ms": (median(first for first, _ in rounds), None),
+        "a scope opens, median, ms": (median(opened for _, opened in rounds), None),
+    }
+
+
+OPEN = """() => new Promise((done) => {
+  const graph = document.querySelector("[data-testid=graph]");
+  const status = document.querySelector("[data-testid=graph-status]");
+  const [start, before] = [performance.now(), status.textContent];
+  const look = () => (status.textContent === before ? requestAnimationFrame(look) : done(performance.now() - start));
+  graph.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  look();
+})"""
 
 
 def bundle_kb() -> float:
@@ -284,7 +348,7 @@ def brush(browser: Browser, address: str) -> Figures:
     """Frames while brushes are dragged up and down on three axes, one after the other."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(address)
-    page.get_by_test_id("axis-track").nth(len(AXES) - 1).wait_for()
+    page.get_by_test_id("axis-track").nth(len(AXES) - 1).wait_for(timeout=COLD_MS)
     page.wait_for_timeout(SETTLED_MS)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})

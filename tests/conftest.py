@@ -4,9 +4,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.workermanage import WorkerController
+
+from tests import framework_workers
 
 settings.register_profile("no deadline", deadline=None)  # a busy machine is slow, which says nothing about the code
 settings.load_profile("no deadline")
@@ -14,6 +20,7 @@ settings.load_profile("no deadline")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads of OpenMP spin, and tests run side by side
 
 
+HERE = Path(__file__).parent
 SLOW = ("browser", "framework", "scale")
 """Marks of tests that take seconds each."""
 
@@ -21,8 +28,33 @@ SLOW = ("browser", "framework", "scale")
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first: at the end the others are dealt out until every process has enough."""
+    doubled = [name for name, count in Counter(item.nodeid for item in items).items() if count > 1]
+    if doubled:
+        raise pytest.UsageError(f"several tests have one id, of which xdist runs one: {doubled}")
     slow = {item.path for item in items if any(item.get_closest_marker(name) for name in SLOW)}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (not takes_long_to_collect(item.path), item.path not in slow))
+
+
+def takes_long_to_collect(path: Path) -> bool:
+    return any(HERE / place in (path, *path.parents) for place in framework_workers.PLACES)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> framework_workers.FrameworksApart | None:
+    return framework_workers.FrameworksApart(config, log) if framework_workers.is_whole_run(config) else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    worker, workers = node.workerinput["workerid"], node.workerinput["workercount"]
+    node.workerinput["skips_frameworks"] = framework_workers.is_whole_run(node.config) and not (
+        framework_workers.imports_frameworks(worker, workers)
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    skips = getattr(config, "workerinput", {}).get("skips_frameworks", False)
+    return True if skips and takes_long_to_collect(collection_path) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -3,41 +3,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
-from .chromium import FLAGS, new_context, program
+from .chromium import Chromium, new_context
 from .images_page import greys as greys
 from .images_page import many as many
-from .patience import PATIENCE_S
+from .page_watch import PageWatch
 
-WEB = Path(__file__).parents[2] / "src" / "mindscope" / "server" / "web"
+HERE = Path(__file__).parent
+CHROMIUM = pytest.StashKey[Chromium]()
+WEB = HERE.parents[1] / "src" / "mindscope" / "server" / "web"
 OpenPage = Callable[[str], Page]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    """One a module: as long as it lives, an event loop runs in this thread, and others want to run their own."""
-    expect.set_options(timeout=1000 * PATIENCE_S)
-    with sync_playwright() as playwright:
-        yield playwright
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """The browser stays from file to file, and ends before a test of another folder."""
+    try:
+        return (yield)
+    finally:
+        if CHROMIUM in item.session.stash and (nextitem is None or HERE not in nextitem.path.parents):
+            item.session.stash[CHROMIUM].close()
+            del item.session.stash[CHROMIUM]
 
 
 @pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    with playwright.chromium.launch(executable_path=program(), args=FLAGS) as browser:
-        yield browser
+def chromium(request: pytest.FixtureRequest) -> Chromium:
+    return request.session.stash.setdefault(CHROMIUM, Chromium())
+
+
+@pytest.fixture(scope="module")
+def playwright(chromium: Chromium) -> Playwright:
+    return chromium.playwright
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Chromium) -> Browser:
+    return chromium.browser
 
 
 @pytest.fixture(scope="session")
@@ -56,29 +70,6 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
         yield context
 
 
-class Profile:
-    """A context whose cache keeps the files of the client from test to test, and nothing else."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.context = context
-        self._own = context.new_page()
-        self._session = context.new_cdp_session(self._own)
-
-    def forget(self, origins: set[str]) -> None:
-        """Close the pages of a test, and delete what they stored."""
-        for page in self.context.pages:
-            if page != self._own:
-                page.close()
-        for origin in origins:
-            self._session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-
-
-@pytest.fixture(scope="module")
-def profile(browser: Browser) -> Iterator[Profile]:
-    with new_context(browser) as context:
-        yield Profile(context)
-
-
 @pytest.fixture
 def complaints() -> list[str]:
     """What pages said in the console or asked of others. A test that provokes some clears them."""
@@ -86,27 +77,24 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def open_page(request: pytest.FixtureRequest, complaints: list[str]) -> Iterator[Callable[[LiveViewer, str], Page]]:
+def open_page(request: pytest.FixtureRequest, complaints: list[str]) -> Iterator[OpenPage]:
     """Opens an address of a viewer in a page of its own, and watches the page until the test ends."""
-    profile = None if "context" in request.fixturenames else request.getfixturevalue("profile")
-    context = profile.context if profile else request.getfixturevalue("context")
-    origins: set[str] = set()
+    if "context" in request.fixturenames:
+        context, profile = request.getfixturevalue("context"), None
+    else:
+        profile = request.getfixturevalue("chromium").profile
+        context = profile.context
+    watched: dict[Page, PageWatch] = {}
 
     def open_(live: LiveViewer, address: str) -> Page:
-        origin = f"http://127.0.0.1:{live.port}"
-        origins.add(origin)
-        page = context.new_page()
-        page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "request",
-            lambda request: request.url.startswith((origin, "blob:", "data:")) or complaints.append(request.url),
-        )
-        page.goto(origin + address)
+        page = context.new_page() if profile is None or watched else profile.page
+        watched[page] = PageWatch(page, f"http://127.0.0.1:{live.port}", complaints)
+        page.goto(watched[page].origin + address)
         return page
 
     yield open_
-    found = [*complaints]  # the test may have ended its viewer, which the pages miss from now on
+    for watch in watched.values():  # the test may have ended its viewer, which the pages miss from now on
+        watch.end()
     if profile:
-        profile.forget(origins)
-    assert found == []
+        profile.forget({watch.origin for watch in watched.values()})
+    assert complaints == []

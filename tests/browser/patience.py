@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import chain, repeat
 from typing import Any
 
 from playwright.sync_api import Page, Request
 
 PATIENCE_S = 60.0
+PAUSES_MS = (10, 20, 40, 80)
+"""How long ``until`` waits before it looks again: a look takes the time that the page needs."""
 
 
 def body(request: Request) -> bytes:
@@ -22,7 +25,8 @@ def body(request: Request) -> bytes:
 def until(page: Page, look: Callable[[], Any]) -> Any:
     """The first true result of ``look``; the browser tells what happens only while a page is waited for."""
     deadline = time.monotonic() + PATIENCE_S
+    pauses = chain(PAUSES_MS, repeat(PAUSES_MS[-1]))
     while not (result := look()):
         assert time.monotonic() < deadline, f"not true within {PATIENCE_S} s"
-        page.wait_for_timeout(10)
+        page.wait_for_timeout(next(pauses))
     return result

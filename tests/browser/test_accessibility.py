@@ -24,6 +24,7 @@ PAGES = {
     "/histograms?run=mindspore%2Fops": "histograms",
     "/tensors?run=mindspore%2Fcustom_loop": "tensors",
     "/tensors?run=mindspore%2Fcustom_loop&full=t3d_f16": "tensor-table",
+    "/graph?run=mindspore%2Fops&node=Default": "graph-panel",
     "/lineage/models?find=lineage_sweep": "lineage-table",
     "/lineage/data": "pipelines",
     "/texts?run=tensorboard%2Ftb_all%2Frun_a": "text",

@@ -191,13 +191,14 @@ def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address
     expect(rows).to_have_count(5)
     expect(rows.first).to_contain_text("5.5000")
     last = page.get_by_test_id("compare-table").get_by_role("columnheader", name="loss Last")
-    last.get_by_role("button").click()
+    last.get_by_role("button").first.click()
     expect(last).to_have_attribute("aria-sort", "ascending")
-    last.get_by_role("button").click()
+    last.get_by_role("button").first.click()
     expect(rows.first).to_have_attribute("data-key", "sgd/2")
-    expect_view(page, "figures_down", "last+loss")
+    expect_view(page, "sort", "-scalar%2Floss+last")
     page.reload()
     expect(rows.first).to_have_attribute("data-key", "sgd/2")
+    figures = [f"scalar/loss {figure}" for figure in ("first", "last", "minimum", "maximum", "mean")]
     for kind in ("csv", "json"):
         page.get_by_test_id("compare-download").click()
         with page.expect_download() as download:
@@ -205,12 +206,12 @@ def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address
         text = Path(download.value.path()).read_text()
         if kind == "csv":
             header, first, *_ = csv.reader(text.splitlines())
-            assert header == ["run", "loss first", "loss last", "loss minimum", "loss maximum", "loss mean"]
+            assert header == ["run", *figures]
             assert first == ["sgd/2", "29", "20", "20", "29", "24.5"]
         else:
             assert json.loads(text)[0] == {
                 "run": "sgd/2",
-                **{"loss first": 29, "loss last": 20, "loss minimum": 20, "loss maximum": 29, "loss mean": 24.5},
+                **dict(zip(figures, (29, 20, 20, 29, 24.5), strict=True)),
             }
 
 
@@ -228,7 +229,7 @@ def test_the_table_of_groups_says_how_figures_lie_and_unfolds(sweep: LiveViewer,
     expect(rows).to_have_count(5)
     expect(rows.nth(3).get_by_role("cell").first).to_have_text("6")
     expect_view(page, "toggled", "adam")
-    table.get_by_role("columnheader", name="loss Last").get_by_role("button").dblclick()
+    table.get_by_role("columnheader", name="loss Last").get_by_role("button").first.dblclick()
     expect(rows.first).to_contain_text("sgd")
     page.get_by_test_id("unfold").check()
     expect(rows).to_have_count(7)
@@ -291,8 +292,9 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
 
 HEADS = """table => {
   const left = (one) => one.getBoundingClientRect().left;
-  const names = table.querySelector(".run").getBoundingClientRect().right;
-  return [...table.querySelectorAll(".ofTag")].map((group) => [left(group.querySelector("span")), left(group), names]);
+  const names = table.querySelector("[data-column=run]").getBoundingClientRect().right;
+  const groups = [...table.querySelectorAll("[data-band^='tag ']")];
+  return groups.map((group) => [left(group.querySelector("span")), left(group), names]);
 }"""
 """Of each tag in the head: where its name and its columns begin, and where the column of the runs ends."""
 
@@ -304,7 +306,7 @@ def test_tags_are_named_above_their_columns(viewer: LiveViewer, open_page: OpenP
     page = open_page(viewer, f"/compare?{PAIR}&show=table{parameters}")
     page.set_viewport_size({"width": width, "height": 800})
     table = page.get_by_test_id("compare-table")
-    expect(table.locator(".ofTag").first).to_be_visible()
+    expect(table.locator("[data-band^='tag ']").first).to_be_visible()
     for left in (0, 300):
         table.evaluate("(table, left) => { table.scrollLeft = left }", left)
         heads = table.evaluate(HEADS)
@@ -325,3 +327,20 @@ def test_only_the_parameters_that_differ_are_columns(viewer: LiveViewer, open_pa
     row = page.get_by_test_id("compare-table-rows").locator("[data-key$=run_05]")
     expect(row.get_by_role("cell", name="Adam", exact=True)).to_be_visible()
     expect(row.get_by_role("cell", name="0.001", exact=True)).to_be_visible()
+
+
+def test_the_comparison_has_the_columns_of_the_table_of_runs(viewer: LiveViewer, open_page: OpenPage):
+    """What is hidden, added and sorted there is so here."""
+    page = open_page(viewer, SWEEP + "&show=table&hidden=optimizer&with=metric/Accuracy&sort=-metric/Accuracy")
+    page.set_viewport_size({"width": 2600, "height": 800})
+    table = page.get_by_test_id("compare-table")
+    expect(table.get_by_role("columnheader", name="Accuracy", exact=True)).to_have_attribute("aria-sort", "descending")
+    expect(table.get_by_role("columnheader", name="optimizer", exact=True)).to_have_count(0)
+    best = mindscope.open_runs(DATA / "mindspore" / "lineage_sweep").lineage().best("Accuracy")
+    assert best is not None
+    rows = page.get_by_test_id("compare-table-rows").get_by_role("row")
+    expect(rows.first).to_have_attribute("data-key", f"mindspore/lineage_sweep/{best['run']}")
+    page.get_by_test_id("columns").click()
+    page.get_by_test_id("columns-list-filter").fill("Last")
+    page.get_by_test_id("columns-list-rows").get_by_role("checkbox").first.uncheck()
+    expect(table.get_by_role("columnheader", name=re.compile(" Last$"))).to_have_count(0)

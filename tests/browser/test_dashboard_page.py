@@ -40,7 +40,7 @@ def test_every_kind_of_a_run_has_a_preview(viewer: LiveViewer, open_page: OpenPa
     expect(page.get_by_test_id("card-images").get_by_test_id("picture").first).to_have_attribute("data-loaded", "true")
     expect(page.get_by_test_id("card-tensors").get_by_test_id("facts")).to_contain_text("float32")
     graph = page.get_by_test_id("card-graph")
-    expect(graph).to_contain_text(f"{len(run.graphs()[-1].nodes)} nodes")
+    expect(graph).to_contain_text(f"{len(list(run.graphs().values())[-1].operations)} nodes")
     expect(graph.locator("rect")).not_to_have_count(0)
     expect(page.get_by_test_id("card-pipeline")).to_contain_text("MnistDataset")
     expect(page.get_by_test_id("card-pipeline")).to_contain_text("batch_size 32")

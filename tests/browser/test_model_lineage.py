@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import mindscope
 from mindscope.reading.lineage_table import LineageTable
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, running_viewer
 
+from .held_requests import HeldRequests
 from .patience import until
 from .scalars_page import expect_view, to_number
 
@@ -24,6 +25,7 @@ SWEEP = "mindspore/lineage_sweep"
 TARGET = "target=metric/Accuracy"
 TABLE = "/lineage/models?find=lineage_sweep&lineage_chart=none"
 OF_SWEEP = f'"{SWEEP}" in run'
+LOADED = "performance.getEntriesByType('resource').map(({ name }) => name)"
 KEYS = "rows => rows.map(row => row.dataset.key)"
 
 
@@ -47,14 +49,34 @@ def cells(page: Page, column: str) -> dict[str, str]:
     return dict(zip(rows(page).evaluate_all(KEYS), found.all_inner_texts(), strict=True))
 
 
+def choose(column: Locator, action: str) -> None:
+    """An action of the menu of a column."""
+    column.hover()
+    column.get_by_test_id("column-menu").click()
+    column.page.get_by_test_id(f"column-menu-{action}").click()
+
+
 def wait_for_runs(page: Page, want: list[str]) -> None:
     until(page, lambda: rows(page).evaluate_all(KEYS) == want)
+
+
+def test_a_table_whose_runs_are_to_come_is_not_yet_an_empty_one(
+    viewer: LiveViewer, open_page: OpenPage, context: BrowserContext
+):
+    held = HeldRequests(context, "**/api/runs*")
+    page = open_page(viewer, TABLE)
+    until(page, lambda: any("/api/lineage" in name for name in page.evaluate(LOADED)))
+    expect(page.get_by_role("main").get_by_test_id("waiting")).to_be_visible()
+    expect(page.get_by_test_id("save-view")).to_be_disabled()
+    held.release()
+    expect(rows(page)).to_have_count(len(whole_table().filter(OF_SWEEP).runs))
+    expect(page.get_by_test_id("save-view")).to_be_enabled()
 
 
 def test_values_are_those_of_the_logs(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(
         viewer,
-        f"{TABLE}&{TARGET}&column=metric/Accuracy&column=learning_rate",
+        f"{TABLE}&{TARGET}&columns=chosen&with=metric/Accuracy&with=learning_rate",
     )
     table = whole_table().filter(OF_SWEEP)
     until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(table.runs))
@@ -78,9 +100,7 @@ def test_rows_are_sorted_by_several_columns(viewer: LiveViewer, open_page: OpenP
     expect(head(page, "learning_rate")).to_have_attribute("aria-sort", "descending")
     wait_for_runs(page, list(table.sort("optimizer", "-learning_rate").runs))
     expect_view(page, "sort", "%2Boptimizer")
-    head(page, "learning_rate").hover()
-    head(page, "learning_rate").get_by_test_id("column-menu").click()
-    page.get_by_test_id("column-menu-up").click()
+    choose(head(page, "learning_rate"), "up")
     wait_for_runs(page, list(table.sort("learning_rate").runs))
 
 
@@ -130,14 +150,10 @@ def test_columns_are_chosen_pinned_moved_and_hidden(viewer: LiveViewer, open_pag
     page.get_by_test_id("columns-list-filter").fill("device_num")
     page.get_by_test_id("columns-list-rows").get_by_role("checkbox").check()
     page.keyboard.press("Escape")
-    head(page, "optimizer").hover()
-    head(page, "optimizer").get_by_test_id("column-menu").click()
-    page.get_by_test_id("column-menu-pin").click()
+    choose(head(page, "optimizer"), "pin")
     expect(head(page, "optimizer")).to_have_css("position", "sticky")
     expect_view(page, "fixed", "optimizer")
-    head(page, "optimizer").hover()
-    head(page, "optimizer").get_by_test_id("column-menu").click()
-    page.get_by_test_id("column-menu-hide").click()
+    choose(head(page, "optimizer"), "hide")
     expect(head(page, "optimizer")).to_have_count(0)
     shown = (
         page.get_by_test_id("lineage-table")
@@ -146,9 +162,7 @@ def test_columns_are_chosen_pinned_moved_and_hidden(viewer: LiveViewer, open_pag
     )
     moved = shown[-2]
     place = int(head(page, moved).get_attribute("aria-colindex") or "")
-    head(page, moved).hover()
-    head(page, moved).get_by_test_id("column-menu").click()
-    page.get_by_test_id("column-menu-left").click()
+    choose(head(page, moved), "left")
     expect(head(page, moved)).to_have_attribute("aria-colindex", str(place - 1))
 
 
@@ -159,7 +173,7 @@ def test_the_goal_of_a_target_is_remembered(viewer: LiveViewer, open_page: OpenP
     expect(page.get_by_test_id("target")).to_contain_text("metric/Accuracy")
     best = whole_table().filter(OF_SWEEP).best("Accuracy")
     assert best is not None
-    assert cells(page, "target:rank")[str(best["run"])] == "1"
+    assert cells(page, "fact/rank")[str(best["run"])] == "1"
     page.get_by_test_id("goal").click()
     expect(page.get_by_role("button", name="Lower is better")).to_be_visible()
     until(page, lambda: viewer.http.get("/api/annotations").json()["targets"]["metric/Accuracy"]["goal"] == "min")
@@ -171,7 +185,7 @@ def test_the_goal_of_a_target_is_remembered(viewer: LiveViewer, open_page: OpenP
 
 
 def test_the_table_is_saved_as_csv_json_and_parquet(viewer: LiveViewer, open_page: OpenPage):
-    order = "sort=-learning_rate&column=learning_rate&column=custom/hidden"
+    order = "sort=-learning_rate&columns=chosen&with=learning_rate&with=custom/hidden"
     page = open_page(viewer, f"{TABLE}&{order}")
     want = whole_table().filter(OF_SWEEP).sort("-learning_rate").choose("run", "learning_rate", "custom/hidden")
     wait_for_runs(page, list(want.runs))
@@ -208,7 +222,9 @@ def test_a_run_that_begins_or_grows_is_there_at_once(tmp_path: Path, open_page: 
         GrowingLog(folder).scalar(1, 0.5 + number / 10)
         (folder / "params.json").write_text(json.dumps({"lr": 0.1 * (number + 1)}))
     with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
-        page = open_page(viewer, "/lineage/models?lineage_chart=none&scalar=*&column=lr&column=scalar/loss:last")
+        page = open_page(
+            viewer, "/lineage/models?lineage_chart=none&scalar=*&columns=chosen&with=lr&with=scalar/loss:last"
+        )
         wait_for_runs(page, ["run_0", "run_1", "run_2"])
         assert cells(page, "lr") == {"run_0": "0.1", "run_1": "0.2", "run_2": "0.3"}
         late = tmp_path / "logs" / "run_3"
@@ -227,9 +243,9 @@ def test_selected_rows_are_drawn_by_the_other_pages(viewer: LiveViewer, open_pag
     until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
     page.get_by_test_id("selected-actions").click()
     page.get_by_test_id("selected-actions-only").click()
-    page.get_by_test_id("lineage-rows").select_option("unselected")
+    page.get_by_test_id("table-rows").select_option("unselected")
     expect(page.get_by_test_id("no-match")).to_be_visible()
-    page.get_by_test_id("lineage-rows").select_option("selected")
+    page.get_by_test_id("table-rows").select_option("selected")
     until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
     page.get_by_test_id("selected-actions").click()
     page.get_by_test_id("selected-actions-/scalars").click()
@@ -285,27 +301,76 @@ def test_charts_of_two_columns_follow_their_choices(viewer: LiveViewer, open_pag
     expect(page.get_by_test_id("split")).to_have_count(0)
 
 
-def test_the_list_of_runs_shows_columns_of_the_lineage(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/?find=lineage_sweep")
-    page.get_by_test_id("runs-columns").click()
-    page.get_by_test_id("runs-columns-list-filter").fill("learning_rate")
-    page.get_by_test_id("runs-columns-list-rows").get_by_role("checkbox").check()
+def test_the_list_of_runs_has_the_same_columns_and_order(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/?find=lineage_sweep&{TARGET}&lineage_chart=none")
+    page.get_by_test_id("columns").click()
+    page.get_by_test_id("columns-list-filter").fill("device_num")
+    page.get_by_test_id("columns-list-rows").get_by_role("checkbox").check()
     page.keyboard.press("Escape")
-    head = page.get_by_role("columnheader", name="learning_rate")
-    head.get_by_role("button").click()
-    expect(head).to_have_attribute("aria-sort", "descending")
-    listed = page.get_by_test_id("runs-rows").get_by_role("row")
+    listed = page.get_by_test_id("runs-table").get_by_role("columnheader", name="learning_rate", exact=True)
+    listed.get_by_role("button").first.dblclick()
+    expect(listed).to_have_attribute("aria-sort", "descending")
+    expect_view(page, "with", "device_num")
     want = list(whole_table().filter(OF_SWEEP).sort("-learning_rate").columns["learning_rate"].cells)
-    expect(listed).to_have_count(len(want))
-    for place, rate in enumerate(want):
-        expect(listed.nth(place).get_by_role("cell").nth(3)).to_have_text(f"{rate:g}")
-    expect_view(page, "order", "-lineage%3Alearning_rate")
+    shown = page.get_by_test_id("runs-table-rows").get_by_role("row")
+    expect(shown).to_have_count(len(want))
+    place = listed.get_attribute("aria-colindex")
+    for row, rate in enumerate(want):
+        expect(shown.nth(row).locator(f"[aria-colindex='{place}']")).to_have_text(f"{rate:g}")
+    choose(listed, "pin")
+    duration = page.get_by_test_id("runs-table").get_by_role("columnheader", name="Duration", exact=True)
+    choose(duration, "hide")
+    expect(duration).to_have_count(0)
+    page.get_by_role("link", name="Model lineage").click()
+    wait_for_runs(page, list(whole_table().filter(OF_SWEEP).sort("-learning_rate").runs))
+    expect(head(page, "learning_rate")).to_have_css("position", "sticky")
+    expect(head(page, "learning_rate")).to_have_attribute("aria-colindex", "2")
+    expect(head(page, "fact/rank")).to_have_attribute("aria-colindex", "3")
+    page.get_by_test_id("columns").click()
+    page.get_by_test_id("columns-list-filter").fill("duration")
+    expect(page.get_by_test_id("columns-list-rows").get_by_role("checkbox")).not_to_be_checked()
+    page.get_by_test_id("columns-reset").click()
+    expect(page.get_by_test_id("columns-list-rows").get_by_role("checkbox")).to_be_checked()
+
+
+def test_a_column_is_dragged_resized_and_chosen_alone(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{TABLE}&{TARGET}")
+    head(page, "optimizer").drag_to(head(page, "fact/rank"))
+    expect(head(page, "optimizer")).to_have_attribute("aria-colindex", "2")
+    expect(head(page, "fact/rank")).to_have_attribute("aria-colindex", "3")
+    grip = page.get_by_test_id("lineage-table").get_by_role("separator", name="Width of optimizer")
+    width = int(grip.get_attribute("aria-valuenow") or "")
+    grip.press("ArrowRight")
+    expect(grip).to_have_attribute("aria-valuenow", str(width + 16))
+    expect_view(page, "width", f"{width + 16}%3Aoptimizer")
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.go_back()
+    expect(grip).to_have_attribute("aria-valuenow", str(width + 16))
+    page.get_by_test_id("columns").click()
+    page.get_by_label("All columns").click()
+    expect_view(page, "columns", "chosen")
+    page.get_by_test_id("columns-list-filter").fill("epoch")
+    page.get_by_test_id("columns-list-rows").get_by_role("checkbox").first.check()
+    heads = page.get_by_test_id("lineage-table").get_by_role("columnheader")
+    expect(heads).to_have_count(2)
+
+
+def test_shift_click_selects_the_runs_in_between(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/?find=lineage_sweep&runs=none&sort=%2Brun")
+    box = page.get_by_test_id("runs-table").get_by_role("checkbox")
+    expect(box).to_have_count(12)
+    box.nth(2).click()
+    box.nth(6).click(modifiers=["Shift"])
+    expect(page.get_by_test_id("open-selected")).to_contain_text("5")
+    box.nth(4).click()
+    box.nth(5).click(modifiers=["Shift"])
+    expect(page.get_by_test_id("open-selected")).to_contain_text("3")
 
 
 def test_a_condition_filters_the_list_of_runs(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/?where=learning_rate+>+0.5")
     want = whole_table().filter("learning_rate > 0.5").runs
-    listed = page.get_by_test_id("runs-rows").locator("[data-run]")
+    listed = page.get_by_test_id("runs-table-rows").locator("[data-run]")
     expect(listed).to_have_count(len(want))
     assert set(listed.evaluate_all("rows => rows.map(row => row.dataset.run)")) == set(want)
 
@@ -320,3 +385,29 @@ def test_the_dashboard_has_the_lineage_of_its_run(viewer: LiveViewer, open_page:
     expect(card).to_contain_text("rank ")
     card.get_by_role("link").first.click()
     expect(page.get_by_test_id("lineage-toolbar")).to_be_visible()
+
+
+def test_a_box_in_the_scatter_plot_brushes_every_chart_and_the_table(viewer: LiveViewer, open_page: OpenPage):
+    query = "lineage_chart=scatter&on_x=learning_rate&on_y=metric/Accuracy&colored_by=run&with=fact/best"
+    page = open_page(viewer, f"/lineage/models?find=lineage_sweep&{TARGET}&{query}")
+    plot = page.get_by_role("application", name="12 runs: metric/Accuracy over learning_rate")
+    expect(plot).to_be_visible()
+    runs = whole_table().filter(OF_SWEEP)
+    until(page, lambda: len(cells(page, "fact/best")) == len(runs))
+    bests = [to_number(text) for text in cells(page, "fact/best").values() if text != "–"]
+    best = runs.best("Accuracy")
+    assert best is not None
+    assert abs(max(bests) - float(str(best["metric/Accuracy"]))) < 1e-4
+    box = plot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.35)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + box["height"] * 0.75, steps=4)
+    page.mouse.up()
+    chips = page.get_by_test_id("run-selection").get_by_test_id("conditions")
+    expect(chips).to_contain_text("learning_rate")
+    expect(chips).to_contain_text("metric/Accuracy")
+    until(page, lambda: 0 < rows(page).count() < len(runs))
+    left = rows(page).count()
+    page.get_by_test_id("lineage-chart").select_option("coordinates")
+    expect(page.get_by_test_id("chart-count")).to_contain_text(f"{left} of {len(runs)}")

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -25,7 +27,7 @@ RUNS = ("big/rank_0", "big/rank_1", "sweep/deep/x", "sweep/y")
 
 
 @contextmanager
-def viewed_logs(room: Path) -> Iterator[LiveViewer]:
+def viewed_logs(room: Path) -> Generator[LiveViewer]:
     for name in RUNS:
         GrowingLog(room / "logs" / name).scalar(1, 1.0)
     with running_viewer(room / "logs", room) as live:
@@ -48,11 +50,12 @@ def own_logs(tmp_path: Path) -> Iterator[LiveViewer]:
 
 
 def lines(page: Page) -> Locator:
-    return page.get_by_test_id("runs-rows").get_by_role("row")
+    return page.get_by_test_id("runs-table-rows").get_by_role("row")
 
 
 def details(page: Page, run: str) -> Locator:
-    page.get_by_test_id("runs-table").locator(f'[data-run="{run}"]').get_by_test_id("run-notes").click()
+    page.get_by_test_id("runs-table").locator(f'[data-run="{run}"]').get_by_test_id("run-actions").click()
+    page.get_by_test_id("run-actions-details").click()
     return page.get_by_test_id("run-details")
 
 
@@ -180,19 +183,23 @@ def a_color_reaches(mine: Page, theirs: Page) -> None:
 
 
 def test_the_list_is_saved_as_a_table(logs: LiveViewer, open_page: OpenPage):
-    page = open_page(logs, "/?find=sweep&order=-name")
+    page = open_page(logs, "/?find=sweep&sort=-run&with=fact/notes")
     expect(lines(page)).to_have_count(2)
-    saved = {}
-    for kind in ("csv", "json"):
+    saved: dict[str, bytes] = {}
+    for kind in ("csv", "json", "parquet"):
         page.get_by_test_id("runs-download").click()
         with page.expect_download() as download:
             page.get_by_test_id(f"runs-download-{kind}").click()
-        saved[kind] = Path(download.value.path()).read_text()
-    rows = list(csv.DictReader(saved["csv"].splitlines()))
+        saved[kind] = Path(download.value.path()).read_bytes()
+    rows = list(csv.DictReader(saved["csv"].decode().splitlines()))
     assert [row["run"] for row in rows] == ["sweep/y", "sweep/deep/x"]
-    assert [row["data"] for row in rows] == ["scalar: 1"] * 2
-    assert [(row["run"], row["size_bytes"]) for row in json.loads(saved["json"])] == [
-        (name, logs.runs()[name]["size_bytes"]) for name in ("sweep/y", "sweep/deep/x")
+    assert [row["fact/data"] for row in rows] == ["scalar: 1"] * 2
+    assert {"fact/labels", "fact/note"} <= rows[0].keys()
+    want = [(name, logs.runs()[name]["size_bytes"]) for name in ("sweep/y", "sweep/deep/x")]
+    assert [(row["run"], row["fact/size"]) for row in json.loads(saved["json"])] == want
+    table = ["run", "fact/size"]
+    assert pyarrow.parquet.read_table(io.BytesIO(saved["parquet"])).select(table).to_pylist() == [
+        dict(zip(table, row, strict=True)) for row in want
     ]
 
 

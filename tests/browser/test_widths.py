@@ -15,7 +15,7 @@ from .patience import until
 from .pictures.cases import MAIN_PAGES
 
 OpenPage = Callable[[LiveViewer, str], Page]
-ADDRESSES = (*MAIN_PAGES.values(), "/compare?show=table", "/scalars?full=train%2Floss")
+ADDRESSES = (*MAIN_PAGES.values(), "/compare?show=table", "/graph?run=mindspore%2Fops", "/scalars?full=train%2Floss")
 WIDTHS = {"en-GB": (1920, 1536, 1440, 1280, 800, 641, 390, 360), "zh-CN": (1440, 360)}
 
 

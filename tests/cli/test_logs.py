@@ -27,7 +27,7 @@ def test_inspect_prints_what_a_run_holds(mindscope: CommandLine):
     row = next(line for line in printed.splitlines() if "train/loss" in line)
     assert "points repeated first step" in " ".join(printed.split())
     assert row.split() == ["scalar", "train/loss", "47", "1", "2", "48", "1.85812"]
-    assert "37 nodes, 115 edges" in printed
+    assert "37 operations, 115 edges" in printed
 
 
 def test_inspect_json_is_the_report_of_every_run(mindscope: CommandLine):

@@ -25,7 +25,7 @@ from mindscope.formats import (
 from mindscope.formats._scalar_events import encode_scalar_values, encode_summary_event
 from mindscope.formats.kinds import KINDS
 from mindscope.reasons import reason_of
-from mindscope.types import Audio, DialectName, Histogram, Kind, Located
+from mindscope.types import Audio, DialectName, EncodedGraph, GraphFormat, Histogram, Kind, Located
 
 OFFSET = 4096
 
@@ -173,7 +173,7 @@ def test_mindspore_graph_and_explain_are_found() -> None:
     graph = {"name": "net", "node": [{"name": "1", "op_type": "Add", "input": [{"name": "x", "type": 0}]}]}
     ((at, value),) = mindspore_values({"graph_def": graph})
     assert at.kind is Kind.GRAPH
-    assert value == graph
+    assert value == EncodedGraph(GraphFormat.MINDSPORE, wire.encode(mindspore_schemas.GRAPH, graph))
     ((at, value),) = mindspore_values({"explain": {"sample_id": 4}})
     assert (at.kind, value) == (Kind.EXPLAIN, {"sample_id": 4})
 
@@ -299,7 +299,7 @@ def test_tensorboard_events_without_a_summary() -> None:
         ("run_metadata", "step1"),
         ("meta_graph", "meta_graph"),
     ]
-    assert found[0][1]["node"][0]["input"] == ["b", "^c"]
+    assert found[0][1] == EncodedGraph(GraphFormat.TENSORFLOW, graph)
     assert found[4][1] == {"meta_graph_def": b"m"}
 
 

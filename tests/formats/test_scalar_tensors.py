@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindscope.formats import wire
-from mindscope.formats._scan import TOLD_SCALAR, EventColumns
+from mindscope.formats._scan import SCALAR_KIND, EventColumns
 from mindscope.formats.frames import FrameReader, frame
 from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.formats.tensorboard_schemas import EVENT
@@ -152,7 +152,7 @@ def test_broken_files_of_tensors_are_read_as_far_as_they_go(seed: int) -> None:
 def test_a_plain_tensor_needs_no_readable_rule(tensor: dict[str, Any]) -> None:
     log = log_of({"tag": "a", "tensor": tensor, "metadata": {"plugin_data": {"plugin_name": "scalars"}}})
     columns = EventColumns()
-    columns.start("tensorboard", lambda tag, metadata: TOLD_SCALAR)
+    columns.start("tensorboard", lambda tag, metadata: SCALAR_KIND)
     columns.scan(log, 0, 0)
     assert not columns.has_places
     _, _, _, values = columns.take_scalars(lambda size: np.empty(size, np.uint8))

@@ -23,7 +23,7 @@ from .mutations import FILE_MUTATIONS, MESSAGE_MUTATIONS, change_field, mutate
 from .reading_all import read_by_http, read_in_python
 
 FIRST_SEED = int(os.environ.get("MINDSCOPE_FUZZ_SEED", "0"))
-ROUNDS = int(os.environ.get("MINDSCOPE_FUZZ_ROUNDS", "5"))
+ROUNDS = int(os.environ.get("MINDSCOPE_FUZZ_ROUNDS", "3"))
 LARGEST = 60_000
 """Bytes of the records of a real log that are used."""
 FOLDERS = (

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from mindscope.analysis.previews import preview_graphs
+from mindscope.analysis.graph_preview import preview_graphs
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.tensorboard_schemas import GRAPH
-from mindscope.graph import Edge, Graph, Node, Output, Parameter, read_keras_model
+from mindscope.graph import Graph, TensorType, read_keras_model
 from mindscope.reading import open_run
 from mindscope.types import DamageKind, Kind
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
@@ -53,7 +53,7 @@ def read(model: dict[str, Any]) -> Graph:
 
 
 def inputs(graph: Graph) -> dict[str, list[tuple[str, int]]]:
-    return {node.name: [(edge.source, edge.output) for edge in node.inputs] for node in graph.nodes}
+    return {node.name: [(each.node.name, each.output) for each in node.inputs] for node in graph.nodes}
 
 
 def test_a_functional_model_of_keras_2() -> None:
@@ -82,10 +82,12 @@ def test_a_functional_model_of_keras_2() -> None:
         "lstm": [("join", 0)],
         "add": [("lstm", 1), ("lstm", 2)],
     }
-    assert graph.parameters == (Parameter("x", "float32", (-1, 28)), Parameter("y", "int32", (-1, 3)))
-    assert graph.outputs == (Output("add"), Output("dense"))
+    types = {"x": TensorType("float32", (-1, 28)), "y": TensorType("int32", (-1, 3))}
+    assert {each.name: each.type for each in graph.inputs} == types
+    assert [each.name for each in graph.outputs] == ["add", "dense"]
     dense = graph.nodes[2]
-    assert dense == Node("dense", "Dense", "", (Edge("x"),), {"units": 8, "activation": "relu"}, full_name="dense")
+    assert (dense.name, dense.op_type, dense.scope, dense.full_name) == ("dense", "Dense", "", "dense")
+    assert dense.attributes == {"units": 8, "activation": "relu"}
 
 
 def test_arguments_by_name_constants_and_shared_layers() -> None:
@@ -132,9 +134,9 @@ def test_a_functional_model_of_keras_3() -> None:
         )
     )
     assert inputs(graph) == {"x": [], "dense": [("x", 0)], "attention": [("dense", 0), ("x", 0)]}
-    assert graph.parameters == (Parameter("x", "float32", (-1, 28)),)
-    assert graph.outputs == (Output("attention"),)
-    assert (graph.nodes[1].output_dtype, graph.nodes[1].output_shape) == ("float32", (-1, 8))
+    assert {each.name: each.type for each in graph.inputs} == {"x": TensorType("float32", (-1, 28))}
+    assert [each.name for each in graph.outputs] == ["attention"]
+    assert graph.nodes[1].type == TensorType("float32", (-1, 8))
 
 
 @pytest.mark.parametrize("is_old", [True, False], ids=["2.0", "2.3"])
@@ -143,8 +145,8 @@ def test_a_sequential_model_is_a_chain(is_old: bool) -> None:
     graph = read({"class_name": "Sequential", "config": layers if is_old else {"name": "sequential", "layers": layers}})
     assert inputs(graph) == {"conv": [], "flatten": [("conv", 0)], "dense": [("flatten", 0)]}
     assert graph.name == ("" if is_old else "sequential")
-    assert graph.outputs == (Output("dense"),)
-    assert graph.parameters == ()
+    assert [each.name for each in graph.outputs] == ["dense"]
+    assert not graph.inputs
 
 
 def test_nested_models_are_scopes_and_edges_reach_into_them() -> None:
@@ -186,8 +188,8 @@ def test_nested_models_are_scopes_and_edges_reach_into_them() -> None:
         "end": [("inner/add", 0), ("tail/b", 0)],
     }
     assert {node.name: node.scope for node in graph.nodes}["tail/b"] == "tail"
-    assert [each.name for each in graph.parameters] == ["x", "y"]
-    assert graph.outputs == (Output("end"), Output("tail/b"))
+    assert [each.name for each in graph.inputs] == ["x", "y", "inner/left", "inner/right"]
+    assert [each.name for each in graph.outputs] == ["end", "tail/b"]
 
 
 def test_a_model_that_begins_a_chain_passes_its_input_on() -> None:
@@ -229,15 +231,15 @@ def keras_value(text: str) -> dict[str, Any]:
 
 
 def test_a_run_has_the_model_among_its_graphs(tmp_path: Path) -> None:
-    traced = {"node": [{"name": "w", "op": "Const"}, {"name": "y", "op": "Neg", "input": ["w"]}]}
+    network = {"node": [{"name": "w", "op": "Const"}, {"name": "y", "op": "Neg", "input": ["w"]}]}
     log = tmp_path / TENSORBOARD_NAME.format(1)
-    append(log, tensorboard_version() + tensorboard_event(0, graph_def=wire.encode(GRAPH, traced)))
+    append(log, tensorboard_version() + tensorboard_event(0, graph_def=wire.encode(GRAPH, network)))
     append(log, tensorboard_event(0, keras_value(json.dumps(MODEL))))
     append(log, tensorboard_event(1, keras_value(json.dumps(MODEL)[:-9])))
     run = open_run(tmp_path)
-    operations, model = run.graphs()
-    assert [node.name for node in operations.nodes] == ["w", "y"]
-    assert model == read(MODEL)
+    traced, model = run.graphs().values()
+    assert [node.name for node in traced.nodes] == ["w", "y"]
+    assert inputs(model) == inputs(read(MODEL))
     assert run.kinds == (Kind.GRAPH,)
     assert [(damage.kind, damage.file) for damage in run.damages] == [(DamageKind.MESSAGE, log.name)]
     outline = preview_graphs([model])

@@ -10,33 +10,38 @@ import pytest
 
 from mindscope.formats import wire
 from mindscope.formats.tensorboard_schemas import GRAPH
-from mindscope.graph import Edge, EdgeKind, Graph, read_meta_graph, read_tensorboard_graph
+from mindscope.graph import Graph, read_meta_graph, read_tensorboard_graph
 
 FLOAT, INT32, FLOAT_REF = 1, 3, 101
 
 
 def read(message: dict[str, Any]) -> Graph:
-    return read_tensorboard_graph(wire.decode(GRAPH, wire.encode(GRAPH, message)))
+    return read_tensorboard_graph(wire.encode(GRAPH, message))
 
 
 def attribute(value: dict[str, Any]) -> Any:
-    (node,) = read({"node": [{"name": "n", "op": "Op", "attr": {"a": value}}]}).nodes
+    (node,) = read({"node": [{"name": "n", "op": "Op", "attr": {"a": value}}]}).operations
     return node.attributes["a"]
 
 
 @pytest.mark.parametrize(
-    ("text", "edge"),
+    ("text", "name", "kind", "output"),
     [
-        ("a/b", Edge("a/b")),
-        ("a/b:2", Edge("a/b", output=2)),
-        ("^a/b", Edge("a/b", EdgeKind.CONTROL)),
-        ("split:output:1", Edge("split", output=1)),
-        ("odd:name", Edge("odd:name")),
+        ("a/b", "a/b", "data", 0),
+        ("a/b:2", "a/b", "data", 2),
+        ("a:12345678", "a", "data", 12345678),
+        ("^a/b", "a/b", "control", 0),
+        ("split:output:1", "split", "data", 1),
+        ("odd:name", "odd:name", "data", 0),
+        ("odd:", "odd:", "data", 0),
+        ("odd:1234567890", "odd:1234567890", "data", 0),
+        ("", "", "data", 0),
     ],
 )
-def test_inputs(text: str, edge: Edge) -> None:
-    (node,) = read({"node": [{"name": "n", "op": "Op", "input": [text]}]}).nodes
-    assert node.inputs == (edge,)
+def test_inputs(text: str, name: str, kind: str, output: int) -> None:
+    (node,) = read({"node": [{"name": "n", "op": "Op", "input": [text]}]}).operations
+    (only,) = node.inputs
+    assert (only.node.name, str(only.kind), only.output) == (name, kind, output)
 
 
 def test_scopes_types_and_roles() -> None:
@@ -58,8 +63,9 @@ def test_scopes_types_and_roles() -> None:
     )
     x, w, _, add = graph.nodes
     assert (x.scope, add.scope, w.scope) == ("in", "net/layer", "")
-    assert (add.output_dtype, add.output_shape, w.output_dtype, w.device) == ("float32", (-1, 3), "float32", "/cpu:0")
-    assert [(each.name, each.shape) for each in graph.parameters] == [("in/x", (-1, 3)), ("w", None)]
+    assert (add.dtype, add.shape, w.dtype, w.device) == ("float32", (-1, 3), "float32", "/cpu:0")
+    assert [(each.name, each.shape) for each in graph.inputs] == [("in/x", (-1, 3))]
+    assert [(each.name, each.shape) for each in graph.parameters] == [("w", None)]
     assert [(each.name, each.value.tolist()) for each in graph.constants] == [("c", 4)]
     assert [each.name for each in graph.outputs] == ["net/layer/add"]
 
@@ -102,4 +108,5 @@ def test_tensors_in_attributes_become_arrays() -> None:
 
 
 def test_a_meta_graph_without_a_graph_is_empty() -> None:
-    assert read_meta_graph(b"") == Graph("")
+    graph = read_meta_graph(b"")
+    assert (graph.name, len(graph.nodes), graph.edge_count) == ("", 0, 0)

@@ -12,14 +12,17 @@ import pytest
 
 from mindscope.errors import ColumnNotFoundError
 from mindscope.lineage.association import (
+    RESAMPLES,
     binned,
     correlation_ratio,
     linear_correlation,
     mutual_information,
     rank_correlation,
     ranks,
+    sample_weights,
 )
 from mindscope.lineage.column import ColumnKey, Group
+from mindscope.lineage.features import LOSS
 from mindscope.lineage.importance import CANNOT_SEE, Importance, Measure, importance_of
 from mindscope.lineage.table import Table
 
@@ -43,7 +46,7 @@ def known_answers() -> Importance:
     line, curve, left, right, idle = (rng.uniform(-1, 1, COUNT) for _ in range(5))
     category = rng.integers(0, 3, COUNT)
     target = 1.0 * line + 2.5 * curve**2 + np.array([0.0, 1.5, 0.0])[category] + 4 * left * right
-    names = [["Adam", "SGD", "Lion"][code] for code in category]
+    names: list[str] = [["Adam", "SGD", "Lion"][code] for code in category.tolist()]
     return importance_of(
         table_of(
             target.tolist(),
@@ -118,6 +121,24 @@ def test_columns_that_cannot_explain_are_set_apart_with_a_reason() -> None:
         _ = known_answers()["note"]
 
 
+def test_only_what_is_chosen_before_a_training_is_a_cause() -> None:
+    numbers = np.random.default_rng(8).normal(size=(6, 30))
+    groups = [Group.PARAMETER, Group.DATASET, Group.ALGORITHM, Group.MODEL, Group.CUSTOM, Group.METRIC]
+    keys = [ColumnKey(group, "x") for group in groups]
+    columns = {**dict(zip(keys, numbers.tolist(), strict=True)), LOSS: numbers[0].tolist()}
+    columns |= {ColumnKey(Group.CUSTOM, "y"): numbers[1].tolist(), TARGET: numbers[2].tolist()}
+    table = Table.from_rows({str(row): {key: each[row] for key, each in columns.items()} for row in range(30)})
+
+    def analyzed(**choice: Any) -> tuple[set[str], dict[str, str]]:
+        got = importance_of(table, TARGET, **choice)
+        return {each.key.id for each in got.features}, {each.key.id: each.reason.code for each in got.set_apart}
+
+    causes = {"x", "dataset/x", "algorithm/x", "model/x"}
+    assert analyzed() == (causes, {"custom/x": "column_custom", "custom/y": "column_custom"})
+    assert analyzed(also=[keys[4], keys[5]]) == ({*causes, "custom/x", "metric/x"}, {"custom/y": "column_custom"})
+    assert analyzed(keys=[keys[4]]) == ({"custom/x"}, {})
+
+
 def test_each_measure_says_what_it_cannot_see() -> None:
     assert set(CANNOT_SEE) == set(Measure)
     assert all(feature.measures.keys() == set(Measure) for feature in known_answers().features)
@@ -166,9 +187,38 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
 
 def test_a_category_without_effect_is_near_zero() -> None:
     rng = np.random.default_rng(5)
-    got = correlation_ratio(rng.integers(0, 4, 400), rng.normal(size=400), rng)
+    got = correlation_ratio(rng.integers(0, 4, 400), rng.normal(size=400), sample_weights(400, rng))
     assert got.value < 0.12
     assert got.low == 0
+
+
+def test_the_interval_of_a_category_is_that_of_resampled_runs() -> None:
+    rng = np.random.default_rng(10)
+    codes = rng.integers(0, 5, 90)
+    y = rng.normal(size=90) + codes % 2
+    got = correlation_ratio(codes, y, sample_weights(90, np.random.default_rng(11)))
+    samples = np.random.default_rng(11).integers(0, 90, (RESAMPLES, 90))
+    assert got.value == pytest.approx(plain_ratio(codes, y))
+    want = np.percentile([plain_ratio(codes[rows], y[rows]) for rows in samples], (2.5, 97.5))
+    assert (got.low, got.high) == pytest.approx(tuple(want))
+
+
+def plain_ratio(codes: Any, y: Any) -> float:
+    """The root of the share of the variance that category means explain, adjusted for their number."""
+    groups = [y[codes == code] for code in np.unique(codes)]
+    within = sum(((group - group.mean()) ** 2).sum() for group in groups)
+    share = 1 - within / ((y - y.mean()) ** 2).sum() * (y.size - 1) / (y.size - len(groups))
+    return float(np.sqrt(max(0, share)))
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 1.0])
+def test_a_category_of_one_run_each_or_of_equal_results_explains_nothing(scale: float) -> None:
+    weights = sample_weights(12, np.random.default_rng(12))
+    assert correlation_ratio(np.arange(12), np.arange(12.0) * scale, weights).value == 0
+    assert correlation_ratio(np.arange(12) % 2, np.full(12, 0.1) * scale, weights).high == 0
+    outlier = np.append(np.full(11, 0.1), 7.3) * scale  # some samples are without it
+    assert np.isfinite(correlation_ratio(np.arange(12) % 2, outlier, weights).high)
+    assert correlation_ratio(np.arange(12) % 2, np.array([0.0, scale] * 6), weights).low == pytest.approx(1)
 
 
 def test_too_few_runs_say_so() -> None:
@@ -205,3 +255,11 @@ def test_a_category_of_many_values_makes_no_pair() -> None:
     got = importance_of(table_of(numbers, name=names, amp=[row % 2 == 0 for row in range(60)]), TARGET)
     assert {feature.key.name for feature in got.features} == {"name", "amp"}
     assert got.pairs == ()
+
+
+def test_a_share_of_few_runs_is_at_most_all() -> None:
+    rng = np.random.default_rng(9)
+    columns = {name: [float(value) for value in rng.integers(0, 3, 9)] for name in "abcd"}
+    got = importance_of(table_of(rng.normal(size=9).tolist(), **columns), TARGET)
+    assert got.pairs
+    assert all(0 <= pair.share.low <= pair.share.high <= 1 for pair in got.pairs)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mindscope
+from mindscope.capture.pending import PLUGINS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = "torch mindspore tensorflow jax fastapi starlette uvicorn pydantic typer pandas pyarrow watchfiles".split()
@@ -98,13 +99,18 @@ def test_every_document_is_once_in_the_table_of_contents() -> None:
     assert sorted(re.findall(r"\((\w[\w-]*\.md)\)", contents)) == sorted(documents)
 
 
+def test_every_kind_that_can_be_recorded_is_documented() -> None:
+    rows = re.findall(r"^\| (`[^|]+`) \|", (ROOT / "docs" / "recording.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(PLUGINS)
+
+
 @pytest.mark.parametrize(
     ("document", "below"),
     [
         ("ARCHITECTURE.md", ("src/mindscope",)),
         (
             "CONTRIBUTING.md",
-            ("src/mindscope", "src/mindscope/alerts", "src/mindscope/formats", "src/mindscope/server/texts"),
+            ("src/mindscope", "src/mindscope/alerts", "src/mindscope/formats", "src/mindscope/server/tensors"),
         ),
         ("SECURITY.md", ("src/mindscope/server/http",)),
     ],

@@ -213,8 +213,8 @@ def evaluated_model() -> Any:
 
 def landscape(classes: Any, directory: Path) -> None:
     for unit, intervals, size in (
-        ("step", [[1, 2, 3, 4, 5], [6, 8, 10, 12]], 4),
-        ("epoch", [[1, 2, 3, 4]], 5),
+        ("step", [[1, 2, 3, 4, 5], [6, 8, 10, 12]], 3),
+        ("epoch", [[1, 2, 3, 4]], 4),
     ):
         begin()
         network = Perceptron()

@@ -56,9 +56,8 @@ def environments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(directory)], check=True)
         python = directory / "bin" / "python"
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python), "install"]
-        installing[name] = subprocess.Popen(
-            [*command, "--quiet", *pins, *requirements()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        command += ["--quiet", "--no-compile", *pins, *requirements()]
+        installing[name] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     pythons: dict[str, Path] = {}
     for name, process in installing.items():
         shown, _ = process.communicate(timeout=900)

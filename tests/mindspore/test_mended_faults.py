@@ -234,12 +234,14 @@ def test_11_every_node_of_a_graph_with_control_flow_has_a_name_and_a_type(tmp_pa
     with SummaryRecord(str(tmp_path), network=network) as record:
         network(Tensor(np.ones((2, 64), np.float32)))
         record.record(1)
-    (graph,) = mindscope.open_run(tmp_path).graphs()
-    names = [node.name for node in graph.nodes]
+    (graph,) = mindscope.open_run(tmp_path).graphs().values()
+    names = [node.name for node in graph.operations]
     assert len(set(names)) == len(names)
-    assert all(node.op_type and node.scope for node in graph.nodes)
-    calls = [node.name for node in graph.nodes if node.op_type == "FuncGraph"]
-    used = {edge.source for node in graph.nodes for edge in node.inputs} | {output.name for output in graph.outputs}
+    assert all(node.op_type and node.scope for node in graph.operations)
+    calls = [node.name for node in graph.operations if node.op_type == "FuncGraph"]
+    used = {each.node.name for node in graph.operations for each in node.inputs} | {
+        output.name for output in graph.outputs
+    }
     assert calls
     assert set(calls) <= used
 

@@ -91,8 +91,8 @@ def test_file_that_ends_in_a_record_is_read_as_far_and_on_later(own: Path, tmp_p
 
 def test_graph_of_every_run_is_there(own: Path) -> None:
     for name in ("specified", "operators", "fitted", "loop"):
-        (graph,) = mindscope.open_run(own / name).graphs()
-        names = [node.name for node in graph.nodes]
+        (graph,) = mindscope.open_run(own / name).graphs().values()
+        names = [node.name for node in graph.operations]
         assert len(names) > 20
         assert len(set(names)) == len(names)
         assert all(names)

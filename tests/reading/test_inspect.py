@@ -63,7 +63,7 @@ def test_a_run_without_records(tmp_path: Path) -> None:
 def test_graphs_lineage_and_pipeline_of_a_real_run() -> None:
     report = inspect_run(open_runs(DATA / "mindspore")["ops"])
     (graph,) = report.graphs
-    assert (graph.nodes, graph.edges) == (102, 332)
+    assert (graph.operations, graph.edges) == (102, 332)
     assert report.dataset_stages == ("Batch", "Map", "Map", "MnistDataset")
     assert report.lineage["optimizer"] == "Adam"
     assert inspect_run(open_runs(DATA / "tensorboard")["tb_all/run_a/1795227663.2305825"]).hparams["bs"] == 32.0

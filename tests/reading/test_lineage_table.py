@@ -29,6 +29,7 @@ from tests.event_log import (
     version,
 )
 from tests.lineage_sweep import SWEEP, expected_rows
+from tests.reading.lineage_cache import custom
 
 
 def test_the_sweep_is_what_mindspore_finds_in_it() -> None:
@@ -58,14 +59,6 @@ def test_columns_say_kind_count_and_range() -> None:
 
 def train(**hyper: Any) -> bytes:
     return lineage({"train_lineage": {"hyper_parameters": hyper}})
-
-
-def custom(**values: Any) -> bytes:
-    info = [
-        {{int: "map_int32", float: "map_double", str: "map_str"}[type(value)]: {key: value}}
-        for key, value in values.items()
-    ]
-    return lineage({"user_defined_info": {"user_info": info}})
 
 
 def evaluation(metric: str) -> bytes:

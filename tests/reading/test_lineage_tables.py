@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,13 +17,10 @@ from mindscope.ingest import Catalog
 from mindscope.reading.lineage_rows import ScalarChoice
 from mindscope.reading.lineage_tables import MOST_CHOICES, LineageTables
 from mindscope.store import RunStore
-from tests.event_log import LINEAGE_NAME, MINDSPORE_NAME, append, lineage, scalars, version
+from tests.event_log import LINEAGE_NAME, MINDSPORE_NAME, append, scalars, version
+from tests.reading.lineage_cache import custom
 
 NONE = ScalarChoice()
-
-
-def custom(**values: float) -> bytes:
-    return lineage({"user_defined_info": {"user_info": [{"map_double": values}]}})
 
 
 @pytest.fixture
@@ -142,13 +140,17 @@ def test_threads_see_whole_tables(catalog: Catalog) -> None:
     assert len(tables.view(NONE).table) == 24
 
 
-def test_a_changed_settings_file_is_seen_within_the_interval(catalog: Catalog) -> None:
-    slow = LineageTables(lambda: catalog.runs, settings_interval_s=1000.0)
-    fast = LineageTables(lambda: catalog.runs, settings_interval_s=0.0)
-    slow.view(NONE)
-    fast.view(NONE)
-    (catalog.base / "run_2" / "params.json").write_text('{"lr": 0.5}')
-    assert fast.view(NONE).table.columns["lr"].cells.tolist() == [None, None, 0.5, None]
-    for _ in range(len(catalog.runs)):  # each call looks at one run at least
-        view = slow.view(NONE)
-    assert view.table.columns["lr"].cells.tolist() == [None, None, 0.5, None]
+def test_a_young_settings_file_is_read_again(catalog: Catalog) -> None:
+    """A file system has no two times for two writes within a few milliseconds."""
+    path = catalog.base / "run_2" / "params.json"
+    path.write_text('{"lr": 0.5}')
+    catalog.refresh()
+    tables = LineageTables(lambda: catalog.runs)
+    cursor = tables.view(NONE).cursor
+    times = path.stat().st_atime_ns, path.stat().st_mtime_ns
+    path.write_text('{"lr": 0.7}')
+    os.utime(path, ns=times)
+    view = tables.view(NONE, cursor)
+    assert view.table.columns["lr"].cells.tolist() == [None, None, 0.7, None]
+    assert (view.changes and view.changes.runs) == {"run_2"}
+    assert tables.view(NONE, view.cursor).changes == (frozenset(), frozenset(), False)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mindscope.graph import DatasetNode, Graph
+from mindscope.graph import DatasetNode, Graph, Role
 from mindscope.lineage import EvalLineage, TrainLineage
 from mindscope.reading import Run, open_run, open_runs
 from mindscope.types import Histogram, Image, Kind, Landscape, Tensor
@@ -172,7 +172,7 @@ CHECKS: dict[Kind, Any] = {
 
 @each_run
 def test_graphs(directory: str, files: list[tuple[str, Oracle]]) -> None:
-    graphs = open_run(DATA / "mindspore" / directory).graphs()
+    graphs = list(open_run(DATA / "mindspore" / directory).graphs().values())
     oracles = [each for _, oracle in files for each in oracle.get("graphs", [])]
     assert len(graphs) == len(oracles)
     for graph, want in zip(graphs, oracles, strict=True):
@@ -180,20 +180,19 @@ def test_graphs(directory: str, files: list[tuple[str, Oracle]]) -> None:
 
 
 def check_graph(got: Graph, want: Oracle) -> None:
-    assert (got.name, len(got.nodes)) == (want["name"], want["nodes"])
-    kinds = Counter(f"{edge.kind}_edge".upper() for node in got.nodes for edge in node.inputs)
+    assert (got.name, len(got.operations)) == (want["name"], want["nodes"])
+    kinds = Counter(f"{each.kind}_edge".upper() for node in got.operations for each in node.inputs)
     assert kinds == want["edges"]
     assert got.edge_count == sum(want["edges"].values())
-    assert Counter(node.op_type for node in got.nodes) == want["op_types"]
-    assert len({node.scope for node in got.nodes}) == want["scopes"]
+    assert Counter(node.op_type for node in got.operations) == want["op_types"]
+    assert len({node.scope for node in got.operations}) == want["scopes"]
     assert [each.name for each in got.parameters] == want["parameter_names"]
     assert len(got.parameters) == want["parameters"]
-    assert len([each for each in got.parameters if each.default is not None]) == want["parameters_with_default_val"]
+    assert len([each for each in got.parameters if each.value is not None]) == want["parameters_with_default_val"]
     assert [each.name for each in got.outputs] == want["outputs"]
     assert len(got.constants) == want["const_vals"]
     check_first_node(got, want["first_node"])
-    known = {node.name for node in got.nodes} | {each.name for each in (*got.parameters, *got.constants)}
-    assert {edge.source for node in got.nodes for edge in node.inputs} <= known
+    assert not got.nodes_of(Role.UNRESOLVED)
 
 
 def check_first_node(got: Graph, want: Oracle) -> None:
@@ -201,11 +200,11 @@ def check_first_node(got: Graph, want: Oracle) -> None:
     assert (node.name, node.op_type, node.scope, node.full_name) == tuple(
         want[field] for field in ("name", "op_type", "scope", "full_name")
     )
-    assert [edge.source for edge in node.inputs] == [each["name"] for each in want["input"]]
+    assert [each.node.name for each in node.inputs] == [each["name"] for each in want["input"]]
     tensor = want["output_type"].get("tensor_type")
     if tensor is not None:
-        assert node.output_dtype == tensor["elem_type"].removeprefix("DT_").lower()
-        assert node.output_shape == tuple(int(dim["size"]) for dim in tensor["shape"].get("dim", []))
+        assert node.dtype == tensor["elem_type"].removeprefix("DT_").lower()
+        assert node.shape == tuple(int(dim["size"]) for dim in tensor["shape"].get("dim", []))
 
 
 def same_float32(got: float | None, want: float | str | None) -> bool:
@@ -342,13 +341,14 @@ def test_tensorboard_hparams() -> None:
 
 
 def test_tensorboard_graph_of_torch() -> None:
-    (graph,) = open_run(DATA / "tensorboard" / "tb_all" / "run_a").graphs()
-    names = {node.name for node in graph.nodes}
-    assert len(names) == len(graph.nodes) == 20
-    unknown = {edge.source for node in graph.nodes for edge in node.inputs} - names
-    assert unknown == {"Sequential/Conv2d[0]/weight/_0", "Sequential/Linear[3]/weight/_3"}  # torch leaves modules out
+    (graph,) = open_run(DATA / "tensorboard" / "tb_all" / "run_a").graphs().values()
+    assert len({node.name for node in graph.operations}) == len(graph.operations) == 20
+    assert {node.name for node in graph.nodes_of(Role.UNRESOLVED)} == {
+        "Sequential/Conv2d[0]/weight/_0",
+        "Sequential/Linear[3]/weight/_3",
+    }  # torch leaves modules out
     (convolution,) = (node for node in graph.nodes if node.op_type == "aten::_convolution")
-    assert (convolution.scope, convolution.output_shape) == ("Sequential/Conv2d[0]", (1, 8, 26, 26))
+    assert (convolution.scope, convolution.shape) == ("Sequential/Conv2d[0]", (1, 8, 26, 26))
 
 
 def test_texts_of_tensorboard_read_as_they_were_written() -> None:

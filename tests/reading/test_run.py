@@ -183,7 +183,7 @@ def test_parts_that_are_missing_are_none(directory: Path) -> None:
     run = open_run(directory)
     assert not run.lineage
     assert (run.lineage.train, run.lineage.eval, run.lineage.custom) == (None, None, {})
-    assert (run.dataset_graph, run.graphs(), run.landscapes(), run.hparams) == (None, (), {}, {})
+    assert (run.dataset_graph, run.graphs(), run.landscapes(), run.hparams) == (None, {}, {}, {})
     assert (run.damages, run.dropped) == ((), 0)
 
 
@@ -217,7 +217,8 @@ def test_graph_files_beside_the_events_are_graphs_of_the_run(tmp_path: Path) -> 
     (tmp_path / "bare.pb").write_bytes(wire.encode(GRAPH, {**graph, "name": "bare"}))
     (tmp_path / "memory_usage_0.pb").write_bytes(wire.encode(GRAPH, graph))
     (tmp_path / "frozen.pb").write_bytes(b"something else entirely")
-    assert [each.name for each in open_run(tmp_path).graphs()] == ["bare", "net"]
+    graphs = open_run(tmp_path).graphs()
+    assert [(name, graph.name) for name, graph in graphs.items()] == [("bare.pb", "bare"), ("model.pb", "net")]
 
 
 def test_a_meta_graph_stands_in_for_a_graph(tmp_path: Path) -> None:
@@ -228,7 +229,7 @@ def test_a_meta_graph_stands_in_for_a_graph(tmp_path: Path) -> None:
     meta_graph = b"\x12" + bytes([len(graph_def)]) + graph_def
     path = tmp_path / TENSORBOARD_NAME.format(1)
     append(path, tensorboard_version() + tensorboard_event(0, meta_graph_def=meta_graph))
-    assert [[node.name for node in graph.nodes] for graph in open_run(tmp_path).graphs()] == [["a"]]
+    assert [[node.name for node in graph.nodes] for graph in open_run(tmp_path).graphs().values()] == [["a"]]
     append(path, tensorboard_event(0, graph_def=graph_def))
     assert len(open_run(tmp_path).graphs()) == 1
 

@@ -6,69 +6,28 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mindscope.formats import tensorboard_schemas, wire
-from mindscope.ingest import Catalog
 from mindscope.reading import source_cache
 from mindscope.reading.lineage_rows import ScalarChoice
-from mindscope.reading.lineage_tables import LineageTables
 from mindscope.store.run_index import RunIndex, state_record
 from tests.event_log import (
     LINEAGE_NAME,
     MINDSPORE_NAME,
     TENSORBOARD_NAME,
     append,
-    lineage,
     scalars,
     tensorboard_event,
     tensorboard_version,
     version,
 )
+from tests.reading.lineage_cache import custom, opened, rewrite_in_place, rows, truth, viewer
 
 OLD = 1_000_000_000
-Rows = dict[str, dict[str, str]]
-
-
-@contextmanager
-def viewer(base: Path, **limits: int) -> Iterator[LineageTables]:
-    """What a process of its own has."""
-    catalog = Catalog(base, base.parent / "workspace", **limits)
-    catalog.refresh()
-    catalog.wait_until_saved()
-    tables = LineageTables(lambda: catalog.runs, open_table=catalog.cache_table)
-    yield tables
-    tables.close()
-    catalog.close()
-
-
-def rows(tables: LineageTables) -> Rows:
-    """Rows as text, because NaN is not equal to itself; without facts that depend on the time."""
-    table = tables.view(ScalarChoice()).table
-    skipped = ("fact/state", "fact/duration")
-    return {row["run"]: {id: repr(cell) for id, cell in row.items() if id not in skipped} for row in table}  # type: ignore[misc]
-
-
-def opened(base: Path, **limits: int) -> Rows:
-    with viewer(base, **limits) as tables:
-        return rows(tables)
-
-
-def truth(base: Path) -> Rows:
-    """The rows without any cache."""
-    catalog = Catalog(base)
-    catalog.refresh()
-    return rows(LineageTables(lambda: catalog.runs))
-
-
-def custom(**values: float | str) -> bytes:
-    info = [{"map_str" if isinstance(value, str) else "map_double": {key: value}} for key, value in values.items()]
-    return lineage({"user_defined_info": {"user_info": info}})
 
 
 def settings(run: Path, text: str, at: int = OLD, name: str = "params.json") -> None:
@@ -91,17 +50,6 @@ def base(tmp_path: Path) -> Path:
 def index_of(base: Path) -> Path:
     (found,) = (base.parent / "workspace").glob("cache/*/lineage.index")
     return found
-
-
-def rewrite_in_place(path: Path, before: bytes, after: bytes) -> None:
-    """Change the contents so that no stat tells it: only a reader of the file can find out."""
-    times = path.stat().st_atime_ns, path.stat().st_mtime_ns
-    with path.open("r+b") as file:
-        data = file.read()
-        assert before in data
-        file.seek(0)
-        file.write(data.replace(before, after))
-    os.utime(path, ns=times)
 
 
 def test_the_next_process_reads_no_file(base: Path) -> None:

@@ -9,6 +9,12 @@ import pytest
 from .live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Put the route into the id of a test of schemathesis: since pytest 9.2 only its name has it."""
+    if not item.nodeid.endswith(item.name):
+        item._id = item._id.parse(f"{item.nodeid.rpartition('::')[0]}::{item.name}")
+
+
 @pytest.fixture(scope="session")
 def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
     """A viewer over the real logs, all loaded."""

@@ -6,9 +6,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +20,8 @@ import httpx
 import numpy as np
 
 from mindscope.formats import frames, mindspore
+
+from .viewer_process import ForkedViewer, Start, ViewerProcess
 
 DATA = Path(__file__).parents[1] / "data"
 DEADLINE_S = 60.0
@@ -68,7 +69,7 @@ def unpack(body: bytes) -> Columns:
 class LiveViewer:
     """A viewer that answers."""
 
-    process: subprocess.Popen[str]
+    process: ViewerProcess
     http: httpx.Client
     port: int
     workspace: Path
@@ -93,24 +94,22 @@ class LiveViewer:
 
 
 @contextmanager
-def running_viewer(base: Path, room: Path, *flags: str, port: int | None = None) -> Iterator[LiveViewer]:
+def running_viewer(
+    base: Path, room: Path, *flags: str, port: int | None = None, start: Start = ForkedViewer
+) -> Iterator[LiveViewer]:
     """Run ``mindscope start --foreground``, on a free port unless told, and end it in the end."""
     port = port or free_port()
-    command = [sys.executable, "-m", "mindscope", "start", "--foreground", "--port", str(port)]
-    command += ["--summary-base-dir", str(base), "--workspace", str(room / "workspace"), *flags]
-    environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
-    )
-    assert process.stdout is not None
-    with process, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=DEADLINE_S) as http:
+    arguments = ["start", "--foreground", "--port", str(port), "--summary-base-dir", str(base)]
+    arguments += ["--workspace", str(room / "workspace"), *flags]
+    process = start(arguments, os.environ | {"XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"})
+    with process.output as output, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=DEADLINE_S) as http:
         try:
-            first_line = process.stdout.readline()
-            assert first_line.startswith("viewer:"), first_line + process.stdout.read()
+            first_line = output.readline()
+            assert first_line.startswith("viewer:"), first_line + output.read()
             yield LiveViewer(process, http, port, room / "workspace")
         finally:
-            process.terminate()
-            process.stdout.read()
+            process.send_signal(signal.SIGTERM)
+            output.read()
             process.wait(DEADLINE_S)
 
 

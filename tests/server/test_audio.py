@@ -13,10 +13,10 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
+from mindscope.formats.audio_header import AudioHeader, audio_type, read_audio_header
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
-from mindscope.server.audio.header import AudioHeader, read_audio_header
-from mindscope.server.audio.query import audio_type, find_audio
+from mindscope.server.values.audio import find_clip
 from mindscope.server.values.query import list_values
 from mindscope.settings import Settings
 from mindscope.types import Kind
@@ -178,7 +178,7 @@ def test_a_sound_is_read_once(tmp_path: Path):
     catalog.refresh()
     (id,) = list_values(catalog, "run", Kind.AUDIO, "tone").id
     with opened_files() as opened:
-        found = find_audio(catalog, "run", "tone", id, clip=0)
+        found = find_clip(catalog.run("run"), "tone", id, clip=0)
     assert found is not None
     assert found.audio.encoded == whole_wave()
     assert opened == [str(log_of(tmp_path))]

@@ -9,7 +9,7 @@ import json
 import math
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pyarrow.parquet
 import pytest
@@ -20,14 +20,14 @@ from mindscope.lineage.cell import CellKind
 from mindscope.lineage.column import Group
 from mindscope.reading import open_runs
 from mindscope.reading.lineage_output import write_lineage_csv
-from mindscope.reading.lineage_tables import LineageTables
 from mindscope.server.http.context import Viewer
 from mindscope.server.lineage import schema
 from mindscope.server.lineage.importance import answer_importance
 from mindscope.server.lineage.pipelines import answer_pipelines
-from mindscope.server.lineage.query import answer_table, filter_runs
+from mindscope.server.lineage.query import answer_table, filter_runs, view_table
 from mindscope.server.lineage.schema import (
     FilterQuery,
+    ImportanceAnswer,
     ImportanceQuery,
     LineageAnswer,
     LineageTableQuery,
@@ -35,8 +35,9 @@ from mindscope.server.lineage.schema import (
     PipelinesQuery,
 )
 from mindscope.settings import Settings
-from tests.event_log import DATA, LINEAGE_NAME, MINDSPORE_NAME, append, lineage, scalars, version
+from tests.event_log import DATA, LINEAGE_NAME, MINDSPORE_NAME, append, scalars, version
 from tests.lineage_sweep import SWEEP, expected_rows
+from tests.reading.lineage_cache import custom
 
 from .live_viewer import LiveViewer
 
@@ -53,9 +54,9 @@ def post(viewer: LiveViewer, path: str, **body: Any) -> dict[str, Any]:
 def plain(cell: Any) -> Any:
     """A cell of an answer as Python has it."""
     if isinstance(cell, dict):
-        text = cell["number"]
+        text = cast("dict[str, str]", cell)["number"]
         return int(text) if text.lstrip("-").isdigit() else float(text)
-    return [plain(each) for each in cell] if isinstance(cell, list) else cell
+    return [plain(each) for each in cast("list[Any]", cell)] if isinstance(cell, list) else cell
 
 
 def rows_of(answer: dict[str, Any]) -> Cells:
@@ -100,14 +101,7 @@ def local(tmp_path: Path) -> Viewer:
 def viewer_of(base: Path) -> Viewer:
     catalog = Catalog(base)
     catalog.refresh()
-    viewer = Viewer(Settings(summary_base_dir=base), catalog)
-    viewer.shared(LineageTables, lambda: LineageTables(lambda: catalog.runs))  # looks at settings files each time
-    return viewer
-
-
-def custom(**values: float | str) -> bytes:
-    info = [{"map_str" if isinstance(value, str) else "map_double": {key: value}} for key, value in values.items()]
-    return lineage({"user_defined_info": {"user_info": info}})
+    return Viewer(Settings(summary_base_dir=base), catalog)
 
 
 def write(base: Path, run: str, *records: bytes, settings: str | None = None) -> None:
@@ -175,6 +169,7 @@ def test_only_changes_are_sent(local: Viewer, tmp_path: Path):
     assert (answer["runs"], answer["gone"]) == (["run_10"], ["run_0"])
     assert client.order == ["run_1", "run_2", "run_10"]
     (tmp_path / "run_2" / "params.json").write_text('{"lr": 0.5}')
+    local.catalog.refresh()
     assert client.ask()["runs"] == ["run_2"]
     newcomer = Client(local)
     newcomer.ask()
@@ -204,7 +199,7 @@ def test_a_foreign_cursor_gets_the_whole_table(viewer: LiveViewer):
         assert (answer["is_whole"], answer["runs"]) == (True, whole["runs"])
     same = post(viewer, "lineage", since=whole["cursor"])
     assert (same["is_whole"], same["runs"], same["order"], same["cursor"]) == (False, [], None, whole["cursor"])
-    described = [{**column, "cells": []} for column in whole["columns"]]
+    described: list[dict[str, Any]] = [{**column, "cells": []} for column in whole["columns"]]
     assert same["columns"] == described
 
 
@@ -262,34 +257,42 @@ def test_the_error_of_a_filter_has_its_place(viewer: LiveViewer, where: str, cod
 
 
 def sweep(base: Path, runs: int = 40) -> None:
-    """``score`` depends on ``lr`` only; ``one`` is constant."""
+    """``score`` depends on ``lr`` only; ``one`` is constant; ``verdict``, noted afterwards, follows from the score."""
     for number in range(runs):
         rate = (number * 7 % runs) / runs
         kind = ("a", "b")[number % 2]
-        write(base, f"run_{number}", custom(score=3 * rate, lr=rate, noise=number * 13 % 17 / 17, kind=kind, one=1.0))
+        text = json.dumps({"lr": rate, "noise": number * 13 % 17 / 17, "kind": kind, "one": 1.0})
+        write(base, f"run_{number}", custom(score=3 * rate, verdict=6 * rate), settings=text)
+
+
+def importance(viewer: Viewer, query: ImportanceQuery) -> ImportanceAnswer:
+    return answer_importance(view_table(viewer, query).table, query)
 
 
 def test_importance_finds_the_cause(local: Viewer, tmp_path: Path):
     sweep(tmp_path)
     local.catalog.refresh()
-    answer = answer_importance(local, ImportanceQuery(target="custom/score"))
+    answer = importance(local, ImportanceQuery(target="custom/score"))
     assert (answer.target, answer.sample_size) == ("custom/score", 40)
     first = answer.features[0]
     assert (first.id, first.kind, set(first.measures)) == (
-        "custom/lr", "number", {"linear", "rank", "information", "forest"},
+        "lr", "number", {"linear", "rank", "information", "forest"},
     )  # fmt: skip
     assert first.measures["linear"].value == pytest.approx(1.0)
     assert (first.measures["linear"].size, answer.forest_problem) == (40, None)
-    assert {each.id: each.reason.code for each in answer.set_apart} == {"custom/one": "column_constant"}
+    assert {each.id: each.reason.code for each in answer.set_apart} == {
+        "one": "column_constant", "custom/verdict": "column_custom",
+    }  # fmt: skip
     assert answer.forest_score is not None
-    few = answer_importance(local, ImportanceQuery(target="custom/score", where="custom['lr'] < 0.1"))
+    few = importance(local, ImportanceQuery(target="custom/score", where="lr < 0.1"))
     assert few.forest_problem is not None
     assert (few.sample_size, few.features, few.forest_problem.code) == (4, [], "importance_few")
-    some = ImportanceQuery(
-        target="custom/score", columns=["custom/noise"], runs=["nix", *[f"run_{n}" for n in range(9)]]
-    )
-    chosen = answer_importance(local, some)
-    assert ([each.id for each in chosen.features], chosen.sample_size) == (["custom/noise"], 9)
+    some = ImportanceQuery(target="custom/score", columns=["noise"], runs=["nix", *[f"run_{n}" for n in range(9)]])
+    chosen = importance(local, some)
+    assert ([each.id for each in chosen.features], chosen.sample_size) == (["noise"], 9)
+    more = importance(local, ImportanceQuery(target="custom/score", also=["custom/verdict"]))
+    assert {each.id for each in more.features} == {"lr", "noise", "kind", "custom/verdict"}
+    assert [each.id for each in more.set_apart] == ["one"]
 
 
 def test_an_unknown_column_is_not_found(viewer: LiveViewer):
@@ -337,6 +340,32 @@ def test_files_have_the_chosen_runs_and_columns(viewer: LiveViewer):
     assert viewer.http.post("/api/lineage/file", json={"format": "csv", "columns": ["nix"]}).status_code == 404
 
 
+def test_a_file_has_columns_that_only_the_client_knows(viewer: LiveViewer):
+    runs = [f"{PREFIX}run_03", "gone", f"{PREFIX}run_01"]
+    ranks = [{"number": "NaN"}, 7, {"number": "-9007199254740993"}]
+    notes = ['a "note", =1+1', "of a run that is gone", None]
+    further = [{"group": "fact", "name": "rank", "cells": ranks}, {"group": "fact", "name": "notes", "cells": notes}]
+    query = {"runs": runs, "columns": ["fact/notes", "run", "learning_rate", "fact/rank"], "further": further}
+    as_json = viewer.http.post("/api/lineage/file", json={"format": "json", **query}).json()
+    rates = {run: open_runs(DATA).lineage().filter(f'run == "{run}"')[0]["learning_rate"] for run in runs[::2]}
+    assert as_json == [
+        {"fact/notes": notes[0], "run": runs[0], "learning_rate": rates[runs[0]], "fact/rank": "NaN"},
+        {"run": runs[2], "learning_rate": rates[runs[2]], "fact/rank": -9007199254740993},
+    ]
+    lines = viewer.http.post("/api/lineage/file", json={"format": "csv", **query}).text
+    assert [row["fact/rank"] for row in csv.DictReader(io.StringIO(lines))] == ["NaN", "-9007199254740993"]
+    parquet = viewer.http.post("/api/lineage/file", json={"format": "parquet", **query})
+    assert pyarrow.parquet.read_table(io.BytesIO(parquet.content)).column_names == query["columns"]
+    few = {**query, "further": [{**further[0], "cells": [5]}, {**further[1], "cells": [*notes, "beyond"]}]}
+    few_rows = viewer.http.post("/api/lineage/file", json={"format": "json", **few}).json()
+    assert [row.get("fact/rank") for row in few_rows] == [5, None]
+    assert [row.get("fact/notes") for row in few_rows] == [notes[0], None]
+    refusals: list[dict[str, Any]] = [{"cells": None}, {"cells": [{"number": "1; drop"}] * 3}, {"group": "nix"}]
+    for bad in refusals:
+        refused = {**query, "further": [{**further[0], **bad}]}
+        assert viewer.http.post("/api/lineage/file", json={"format": "csv", **refused}).status_code == 422
+
+
 def test_groups_and_kinds_of_the_message_are_those_of_the_table():
     assert get_args(schema.Group) == tuple(group.value for group in Group)
     assert get_args(schema.CellKind) == tuple(kind.value for kind in CellKind)
@@ -346,5 +375,5 @@ def test_errors_are_raised_before_anything_is_computed(local: Viewer):
     with pytest.raises(FilterError, match="the table has no columns"):
         filter_runs(local, FilterQuery(where="a < 1"))
     with pytest.raises(ColumnNotFoundError):
-        answer_importance(local, ImportanceQuery(target="a"))
+        importance(local, ImportanceQuery(target="a"))
     assert json.loads(answer_pipelines(local, PipelinesQuery())) == {"marks": {}, "rows": [], "columns": []}

@@ -7,6 +7,7 @@ import asyncio
 import json
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +20,10 @@ from mindscope.server.live.event_stream import EventStream
 from mindscope.server.process.server import listen
 
 from .live_viewer import DEADLINE_S, GrowingLog, LiveViewer, eventually, running_viewer
+from .viewer_process import ViewerCommand
+
+NOTICED_S = 10.0
+"""The watcher needs a tenth of a second; a machine that tests share may need more. Without it, an hour passes."""
 
 
 class Events:
@@ -53,7 +58,7 @@ def listening(viewer: LiveViewer) -> Iterator[Events]:
 @pytest.fixture
 def live(growing: GrowingLog, tmp_path: Path) -> Iterator[LiveViewer]:
     growing.scalar(1, 0.5)
-    with running_viewer(tmp_path / "logs", tmp_path) as viewer:
+    with running_viewer(tmp_path / "logs", tmp_path, start=ViewerCommand) as viewer:
         eventually(lambda: viewer.runs().get("run", {}).get("last_step") == 1)
         yield viewer
 
@@ -76,6 +81,56 @@ def test_a_new_run_changes_the_list(live: LiveViewer, tmp_path: Path):
         GrowingLog(tmp_path / "logs" / "deep" / "er").scalar(1, 1.0)
         assert events.change_of("deep/er")["run_list_changed"]
         eventually(lambda: "deep/er" in live.runs())
+
+
+def test_a_settings_file_is_announced_for_the_runs_that_use_it(growing: GrowingLog, tmp_path: Path):
+    growing.scalar(1, 0.5)
+    job = tmp_path / "logs" / "job"
+    for name in ("job/tb/train", "job/tb/test"):
+        GrowingLog(tmp_path / "logs" / name).scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path, "--reload-interval", "3600") as live:
+        wait_until_watched(live, tmp_path / "logs")
+
+        def lineage(since: str | None = None) -> dict[str, Any]:
+            return live.http.post("/api/lineage", json={"since": since}).raise_for_status().json()
+
+        def write(path: Path, text: str) -> float:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            return time.monotonic()
+
+        cursor = lineage()["cursor"]
+        with listening(live) as events:
+            events.next()
+            for path, text, runs in [
+                (growing.path.with_name("params.json"), '{"lr": 0.5}', ["run"]),
+                (growing.path.with_name("params.json"), '{"lr": 0.25}', ["run"]),
+                (job / ".hydra" / "config.yaml", "lr: 0.1\n", ["job/tb/test", "job/tb/train"]),
+                (job / ".hydra" / "config.yaml", "lr: 0.01\nwidth: 5\n", ["job/tb/test", "job/tb/train"]),
+            ]:
+                at = write(path, text)
+                change = events.change_of(runs[0])
+                assert time.monotonic() - at < NOTICED_S
+                assert (change["runs"], change["run_list_changed"]) == (runs, False)
+                answer = lineage(cursor)
+                cursor = answer["cursor"]
+                assert (answer["runs"], answer["is_whole"], answer["order"]) == (runs, False, None)
+            rates = {column["id"]: column["cells"] for column in lineage()["columns"]}["lr"]
+            assert [rate for rate in rates if rate] == [0.01, 0.01, 0.25]
+
+
+def wait_until_watched(viewer: LiveViewer, base: Path) -> None:
+    """Write new runs until the viewer lists one: its watcher starts some time after it answers."""
+    written: list[str] = []
+
+    def is_noticed() -> bool:
+        if not set(written) & set(viewer.runs()):
+            written.append(f"begin_{len(written)}")
+            GrowingLog(base / written[-1]).scalar(1, 1.0)
+            time.sleep(0.1)
+        return set(written) <= set(viewer.runs())
+
+    eventually(is_noticed)
 
 
 def test_the_series_of_a_run_grows_by_its_version(live: LiveViewer, growing: GrowingLog):
@@ -121,7 +176,7 @@ def test_an_open_page_does_not_hold_the_viewer_up(live: LiveViewer, number: sign
 
 def test_nothing_is_left_of_a_viewer_that_was_stopped(live: LiveViewer, tmp_path: Path):
     assert list(tmp_path.glob("state/mindscope/viewers/*/*.json"))
-    live.process.terminate()
+    live.process.send_signal(signal.SIGTERM)
     live.process.wait(DEADLINE_S)
     assert not list(tmp_path.glob("state/mindscope/viewers/*/*"))
     with pytest.raises(httpx.ConnectError):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -40,6 +41,8 @@ def real_logs() -> FastAPI:
 
 
 app = real_logs()
+EXAMPLES = int(os.environ.get("MINDSCOPE_FUZZ_EXAMPLES", "15"))
+"""Requests of a route; ``make fuzz`` sends more."""
 REFUSALS = ["400", "403", "404", "409", "413", "415", "422", "5xx"]
 """Of what the document does not allow: a body may be too large to be read before it has too many items."""
 CHECKS = schemathesis.Config.from_dict({"checks": {"negative_data_rejection": {"expected-statuses": REFUSALS}}})
@@ -57,7 +60,7 @@ NAMES = RealNames(app.state.viewer.catalog)
 
 
 @schema.exclude(path="/api/live").parametrize()
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_any_request_is_answered_as_documented(case: schemathesis.Case):
     if case.meta is not None and case.meta.generation.mode is schemathesis.GenerationMode.POSITIVE:
         case.query, case.body = NAMES.put_in(case.path, case.query), NAMES.put_in(case.path, case.body)
@@ -74,8 +77,10 @@ def test_the_names_of_the_logs_are_answered(viewer: LiveViewer, path: str):
 
 
 def test_no_address_is_left_out_of_the_document():
-    files = sorted(Path(server.__path__[0]).glob("*/routes.py"))
-    modules = [import_module(f"mindscope.server.{file.parent.name}.routes") for file in files]
+    files = [
+        file for file in Path(server.__path__[0]).glob("*/*.py") if "router = APIRouter(" in file.read_text("utf-8")
+    ]
+    modules = [import_module(f"mindscope.server.{file.parent.name}.{file.stem}") for file in files]
     served = {f"/api{route.path}" for module in modules for route in module.router.routes}
     assert served == {operation.ok().path for operation in schema.get_all_operations()}
 

@@ -98,7 +98,7 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path, package: str) -> None
     assert set(theirs.tags("histogram")) == {tag.replace("", "net.", 1) for tag in ours.tags("histogram")}
     assert theirs.dataset_graph is not None
     assert [node.op_type for node in theirs.dataset_graph.walk()] == ["Batch", "TensorDataset"]
-    (graph,) = theirs.graphs()
+    (graph,) = theirs.graphs().values()
     assert graph.name == "Digits"
     assert {"conv2d", "linear", "relu"} <= {node.op_type for node in graph.nodes}
 

@@ -61,7 +61,7 @@ def test_failed_training_leaves_what_it_did_last(tmp_path: Path) -> None:
     parameters = 4 * (2 * 9 + 2 + 72 * 10 + 10)
     assert memory["host_peak_bytes"] > 1 << 20
     assert [memory[f"{name}_bytes"] for name in ("parameters", "gradients", "optimizer")] == [parameters] * 3
-    assert "conv2d" in {node.op_type for node in read_graph_file(directory / "graph_0.pb").nodes}
+    assert "conv2d" in {node.op_type for node in read_graph_file(directory / "graph_0.pb").operations}
 
 
 def test_mode_2_writes_at_every_end(tmp_path: Path) -> None:

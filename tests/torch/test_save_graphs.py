@@ -29,11 +29,11 @@ def test_stages_are_written(tmp_path: Path) -> None:
     save_stages(net, (x,))
     graphs = {path.stem.removeprefix("ms_output_"): read_graph_file(path) for path in find_graph_files(tmp_path)}
     assert set(graphs) == {"exported", "decomposed", "joint", "after_hwopt", "after_hwopt_1"}
-    assert [node.op_type for node in graphs["exported"].nodes] == ["linear", "relu"]
-    assert [node.op_type for node in graphs["decomposed"].nodes] == ["permute", "addmm", "relu"]
-    assert "threshold_backward" in {node.op_type for node in graphs["joint"].nodes}
+    assert [node.op_type for node in graphs["exported"].operations] == ["linear", "relu"]
+    assert [node.op_type for node in graphs["decomposed"].operations] == ["permute", "addmm", "relu"]
+    assert "threshold_backward" in {node.op_type for node in graphs["joint"].operations}
     assert {"0.weight", "0.bias"} <= {each.name for each in graphs["joint"].parameters}
-    assert any("relu" in node.op_type for node in graphs["after_hwopt"].nodes)
+    assert any("relu" in node.op_type for node in graphs["after_hwopt"].operations)
 
 
 def test_model_saves_the_stages_of_its_first_batch(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_model_saves_the_stages_of_its_first_batch(tmp_path: Path) -> None:
         set_context(save_graphs=False)
     graphs = {path.stem.removeprefix("ms_output_"): read_graph_file(path) for path in find_graph_files(tmp_path)}
     assert {"exported", "decomposed", "joint", "after_hwopt"} <= set(graphs)
-    operators = {node.op_type for node in graphs["joint"].nodes}
+    operators = {node.op_type for node in graphs["joint"].operations}
     assert {"tanh_backward", "nll_loss_backward"} <= operators
 
 

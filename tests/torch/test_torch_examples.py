@@ -65,7 +65,7 @@ def test_own_loop(run: Callable[..., str], tmp_path: Path) -> None:
     run("torch_summary_4.py", "--summary-dir", str(tmp_path / "own"))
     own = mindscope.open_run(tmp_path / "own")
     assert list(own.scalars("loss").step) == [2, 4, 6, 8]
-    assert [graph.name for graph in own.graphs()] == ["LeNet5"]
+    assert list(own.graphs()) == ["LeNet5"]
     assert list(mindscope.open_run(tmp_path / "own_collector").scalars("loss/auto").step) == [1, 2, 4, 6, 8]
 
 
@@ -98,7 +98,7 @@ def test_callbacks_from_before_the_collector(run: Callable[..., str], tmp_path: 
     assert list(read.scalars("loss").step) == [2, 4, 6, 8]
     assert list(read.scalars("learning_rate").step) == [2, 4, 6, 8]
     assert set(read.tags("histogram")) == {"conv1.weight", "conv1.weight.gradient"}
-    assert [graph.name for graph in read.graphs()] == ["LeNet5"]
+    assert list(read.graphs()) == ["LeNet5"]
     assert read.lineage.train is not None
     assert read.lineage.train.optimizer == "MyOptimizer"
     assert read.lineage.eval is not None

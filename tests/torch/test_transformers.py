@@ -84,7 +84,7 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path) -> None:
     assert list(run.tags("image")) == ["input_data/auto"]
     assert len(run.tags("histogram")) == 5
     assert run.dataset_graph is not None
-    (graph,) = run.graphs()
+    (graph,) = run.graphs().values()
     assert "linear" in {node.op_type for node in graph.nodes}
     train = run.lineage.train
     assert train is not None

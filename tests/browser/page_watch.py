@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page must not do in any test."""
+
+from __future__ import annotations
+
+from playwright.sync_api import ConsoleMessage, Error, Page, Request
+
+
+class PageWatch:
+    """Adds to ``complaints`` what a page writes into the console, and whom it asks beside its viewer."""
+
+    def __init__(self, page: Page, origin: str, complaints: list[str]) -> None:
+        self.origin = origin
+        self._page, self._complaints = page, complaints
+        page.on("console", self._read_message)
+        page.on("pageerror", self._read_error)
+        page.on("request", self._read_request)
+
+    def end(self) -> None:
+        self._page.remove_listener("console", self._read_message)
+        self._page.remove_listener("pageerror", self._read_error)
+        self._page.remove_listener("request", self._read_request)
+
+    def _read_message(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._complaints.append(message.text)
+
+    def _read_error(self, error: Error) -> None:
+        self._complaints.append(str(error))
+
+    def _read_request(self, request: Request) -> None:
+        if not request.url.startswith((self.origin, "blob:", "data:")):
+            self._complaints.append(request.url)

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of the computational graph against the graphs that Python has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+from mindscope.graph import Graph, Role
+from mindscope.graph.structure import shape_text
+from mindscope.reading import open_run
+from tests.server.live_viewer import DATA, LiveViewer
+
+from .patience import until
+
+OpenPage = Callable[[LiveViewer, str], Page]
+OPS = "/graph?run=mindspore%2Fops"
+TORCH = "/graph?run=tensorboard%2Ftb_all%2Frun_a"
+
+
+def graph_of(run: str) -> Graph:
+    return list(open_run(DATA / run).graphs().values())[-1]
+
+
+def opened(page: Page) -> Locator:
+    """The picture, once the graph is laid out."""
+    picture = page.get_by_test_id("graph")
+    expect(picture).to_have_attribute("data-state", "shown")
+    return picture
+
+
+def op_types(graph: Graph) -> list[str]:
+    return [node.op_type for node in graph.nodes if node.role not in (Role.PARAMETER, Role.CONSTANT)]
+
+
+def boxes(page: Page) -> int:
+    text = page.get_by_test_id("graph-status").inner_text()
+    found = re.match(r"(\d+) box", text)
+    assert found, text
+    return int(found[1])
+
+
+def in_address(page: Page, name: str) -> str | None:
+    return parse_qs(urlsplit(page.url).query, keep_blank_values=True).get(name, [None])[0]
+
+
+def find(page: Page, text: str) -> None:
+    """Searches, and goes to the first hit."""
+    box = page.get_by_test_id("graph-search")
+    box.fill(text)
+    box.press("Enter")
+
+
+def test_the_card_leads_to_the_page_and_a_scope_opens_in_place(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/dashboard?run=mindspore%2Fops")
+    page.get_by_test_id("card-graph").get_by_role("link").click()
+    picture = opened(page)
+    graph = graph_of("mindspore/ops")
+    status = page.get_by_test_id("graph-status")
+    expect(status).to_contain_text(f"{len(graph.operations)} operations · {len(graph.scopes) - 1} scopes")
+    shown: dict[int, int] = {}
+    for depth in (2, 1, 3, 0):
+        last = boxes(page)
+        page.get_by_test_id("graph-depth").select_option(str(depth))
+        until(page, lambda last=last: boxes(page) != last)
+        shown[depth] = boxes(page)
+    assert shown[0] < shown[1] < shown[2] < shown[3]
+    until(page, lambda: in_address(page, "scopes") == "")
+    before = boxes(page)
+    picture.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_test_id("graph-panel")).to_be_visible()
+    find(page, "Conv2D-op0")
+    expect(page.get_by_test_id("graph-path")).to_contain_text("conv1-Conv2d")
+    until(page, lambda: boxes(page) > before)
+    until(page, lambda: "net-LeNet5" in (in_address(page, "scopes") or ""))
+
+
+def test_search_counts_all_hits_and_steps_through_them(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, OPS)
+    opened(page)
+    graph = graph_of("mindspore/ops")
+    want = sum("matmul" in f"{node.full_name.rpartition('/')[2]} {node.op_type}".lower() for node in graph.nodes)
+    want += sum("matmul" in scope.label.lower() for scope in graph.scopes)
+    page.keyboard.press("/")
+    box = page.get_by_test_id("graph-search")
+    expect(box).to_be_focused()
+    box.fill("matmul")
+    searched = page.get_by_role("search")
+    expect(searched).to_contain_text(f"{want} hits")
+    box.press("Enter")
+    expect(searched).to_contain_text(f"1 of {want}")
+    first = page.get_by_test_id("graph-path").inner_text()
+    box.press("Enter")
+    expect(searched).to_contain_text(f"2 of {want}")
+    box.press("Shift+Enter")
+    expect(page.get_by_test_id("graph-path")).to_have_text(first, use_inner_text=True)
+    box.press("Shift+Enter")
+    expect(searched).to_contain_text(f"{want} of {want}")
+    page.get_by_role("search").get_by_role("button", name="Regular expression").click()
+    box.fill("^Conv2D$")
+    convolutions = sum(node.op_type == "Conv2D" for node in graph.nodes)
+    expect(searched).to_contain_text(f"{convolutions} hits")
+
+
+def test_a_node_shows_its_facts_and_leads_to_its_neighbors(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, OPS)
+    opened(page)
+    graph = graph_of("mindspore/ops")
+    node = next(node for node in graph.operations if node.op_type == "Conv2D")
+    find(page, node.full_name)
+    panel = page.get_by_test_id("graph-panel")
+    expect(panel.get_by_role("heading", level=2)).to_have_text(node.full_name.rpartition("/")[2])
+    expect(panel.get_by_test_id("graph-inputs").get_by_role("button")).to_have_count(len(node.inputs))
+    outputs = panel.get_by_test_id("graph-outputs").get_by_role("button")
+    expect(outputs).to_have_count(len(node.consumers))
+    for name in node.attributes:
+        expect(panel.get_by_test_id("graph-attributes")).to_contain_text(name)
+    consumer = node.consumers[0]
+    outputs.first.click()
+    expect(panel.get_by_role("heading", level=2)).to_have_text((consumer.full_name or consumer.name).rpartition("/")[2])
+    panel.get_by_test_id("graph-inputs").get_by_role("button").first.click()
+    page.get_by_test_id("graph-panel-close").click()
+    expect(panel).to_have_count(0)
+
+
+def test_the_address_has_the_graph_with_scopes_and_selection(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, TORCH)
+    opened(page)
+    page.get_by_test_id("graph-depth").select_option("1")
+    until(page, lambda: in_address(page, "scopes") is not None)
+    find(page, "aten::_convolution")
+    expect(page.get_by_test_id("graph-path")).to_contain_text("Conv2d[0]")
+    page.get_by_test_id("graph-color").select_option("dtype")
+    until(page, lambda: "Conv2d" in (in_address(page, "node") or "") and in_address(page, "graph_color") == "dtype")
+    shown, path = boxes(page), page.get_by_test_id("graph-path").inner_text()
+    page.reload()
+    opened(page)
+    expect(page.get_by_test_id("graph-path")).to_have_text(path, use_inner_text=True)
+    expect(page.get_by_test_id("graph-color")).to_have_value("dtype")
+    assert boxes(page) == shown
+
+
+def test_an_address_with_a_node_only_expands_the_scopes_around_it(viewer: LiveViewer, open_page: OpenPage):
+    name = "Default/network-LossWithSummary/net-LeNet5/conv1-Conv2d/Conv2D-op0"
+    page = open_page(viewer, f"{OPS}&node={name}")
+    opened(page)
+    expect(page.get_by_test_id("graph-panel").get_by_role("heading", level=2)).to_have_text("Conv2D-op0")
+    until(page, lambda: "conv1-Conv2d" in (in_address(page, "scopes") or ""))
+
+
+def test_options_change_what_is_drawn(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, OPS)
+    opened(page)
+    page.get_by_test_id("graph-depth").select_option("3")
+    until(page, lambda: in_address(page, "scopes") is not None)
+    before = boxes(page)
+    page.get_by_test_id("graph-options").click()
+    page.get_by_test_id("graph-parameters").select_option("node")
+    until(page, lambda: boxes(page) > before)
+    page.get_by_test_id("graph-parameters").select_option("consumer")
+    until(page, lambda: boxes(page) == before)
+    page.get_by_test_id("graph-optimizer").check()
+    until(page, lambda: boxes(page) < before)
+    until(page, lambda: in_address(page, "optimizer") == "hidden")
+
+
+def test_keys_select_open_and_close(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, TORCH)
+    picture = opened(page)
+    page.get_by_test_id("graph-depth").select_option("0")
+    until(page, lambda: in_address(page, "scopes") == "")
+    find(page, "Sequential")
+    selected = page.get_by_test_id("graph-selected")
+    expect(selected).to_have_text("Selected Sequential, collapsed scope")
+    picture.focus()
+    before = boxes(page)
+    page.keyboard.press("Enter")
+    expect(selected).to_have_text("Selected Sequential, expanded scope")
+    until(page, lambda: boxes(page) > before)
+    page.keyboard.press("Escape")
+    expect(selected).to_have_text("Selected Sequential, collapsed scope")
+    page.keyboard.press("ArrowDown")
+    expect(selected).not_to_contain_text("Selected Sequential,")
+    page.keyboard.press("0")
+    page.keyboard.press("+")
+    expect(page.get_by_test_id("graph-scale")).to_contain_text("%")
+
+
+def test_a_double_click_opens_a_scope_whose_header_stays(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, TORCH)
+    page.emulate_media(reduced_motion="reduce")
+    picture = opened(page)
+    page.get_by_test_id("graph-depth").select_option("0")
+    until(page, lambda: in_address(page, "scopes") == "")
+    before = boxes(page)
+    middle = picture.bounding_box()
+    assert middle
+    for part in (0.25, 0.375, 0.5, 0.625, 0.75):  # one of them is on a box
+        picture.dblclick(position={"x": middle["width"] * 0.5, "y": middle["height"] * part})
+        if in_address(page, "scopes"):
+            break
+    until(page, lambda: boxes(page) > before)
+    page.keyboard.press("Escape")
+    until(page, lambda: boxes(page) == before)
+
+
+def test_tables_sum_up_the_graph_and_lead_to_boxes(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{OPS}&graph_table=types")
+    opened(page)
+    graph = graph_of("mindspore/ops")
+    table = page.get_by_test_id("graph-table")
+    expect(table.get_by_role("table")).to_have_attribute("aria-rowcount", str(len(kinds := set(op_types(graph))) + 1))
+    row = table.get_by_role("row").filter(has=page.get_by_role("button", name="Conv2D", exact=True))
+    expect(row.get_by_role("cell").first).to_have_text(str(sum(kind == "Conv2D" for kind in op_types(graph))))
+    assert "Conv2D" in kinds
+    row.get_by_role("button", name="Conv2D", exact=True).click()
+    expect(page.get_by_test_id("graph-panel")).to_contain_text("Conv2D-op0")
+    page.get_by_test_id("graph-table-kind").get_by_text("Summary").click()
+    page.get_by_test_id("graph-table-filter").fill("fc1")
+    layer = table.get_by_role("row").filter(has_text="fc1-Dense").first
+    expect(layer).to_contain_text("48.1k")
+    layer.get_by_role("button").click()
+    expect(page.get_by_test_id("graph-path")).to_contain_text("fc1-Dense")
+    with page.expect_download() as download:
+        page.get_by_test_id("graph-table-download").click()
+        page.get_by_test_id("graph-table-download-csv").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0].startswith("name,type,shape,dtype,parameters,trainable")
+    assert any("fc1-Dense" in line and ",48120," in line for line in lines)
+    page.get_by_test_id("graph-table-kind").get_by_text("Scopes").click()
+    page.get_by_test_id("graph-table-filter").fill("")
+    expect(table.locator("[aria-selected=true]")).to_contain_text("fc1-Dense")
+    page.get_by_test_id("graph-table-close").click()
+    expect(table).to_have_count(0)
+
+
+def test_all_paths_between_two_nodes_are_highlighted(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, OPS)
+    picture = opened(page)
+    find(page, "conv1-Conv2d/Conv2D-op0")
+    picture.focus()
+    page.keyboard.press("p")
+    status = page.get_by_test_id("graph-paths-status")
+    expect(status).to_contain_text("Select the node")
+    find(page, "fc3-Dense/MatMul-op")
+    expect(status).to_contain_text(re.compile(r"^\s*\d\d+ nodes on all paths"))
+    until(page, lambda: in_address(page, "highlight") == "paths" and "fc3-Dense" in (in_address(page, "node") or ""))
+    assert "Conv2D-op0" in (in_address(page, "to_node") or "")
+    words = status.inner_text()
+    page.reload()
+    opened(page)
+    expect(status).to_have_text(words)
+    page.get_by_test_id("graph-follow").get_by_text("Off").click()
+    until(page, lambda: in_address(page, "highlight") is None)
+
+
+def test_search_in_shapes(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, OPS)
+    opened(page)
+    page.get_by_test_id("graph-search-fields").click()
+    page.get_by_test_id("graph-search-shape").check()
+    for field in ("label", "type"):
+        page.get_by_test_id(f"graph-search-{field}").uncheck()
+    page.keyboard.press("Escape")
+    page.get_by_test_id("graph-search").fill("32 x 10")
+    want = sum("32 x 10" in shape_text(node.shape) for node in graph_of("mindspore/ops").nodes)
+    expect(page.get_by_role("search")).to_contain_text(f"{want} hits")
+
+
+def test_two_graphs_in_one_picture_with_what_differs(viewer: LiveViewer, open_page: OpenPage):
+    other = "mindspore/collector_specified"
+    page = open_page(viewer, OPS)
+    opened(page)
+    page.get_by_test_id("graph-compare").select_option(label=f"Compare with {other}")
+    panel = page.get_by_test_id("graph-diff")
+    diff = graph_of(other).diff(graph_of("mindspore/ops"))
+    total = sum(1 for _ in diff)
+    expect(panel).to_contain_text(f"{total} differences")
+    expect(panel).to_contain_text(re.compile(rf"Added\s*{diff.counts.added}\b"))
+    panel.get_by_test_id("graph-diff-next").click()
+    expect(panel).to_contain_text(f"1 of {total}")
+    expect(page.get_by_test_id("graph-panel")).to_be_visible()
+    panel.get_by_test_id("graph-diff-previous").click()
+    expect(panel).to_contain_text(f"{total} of {total}")
+    until(page, lambda: in_address(page, "other_run") == other)
+    panel.get_by_test_id("graph-diff-close").click()
+    expect(panel).to_have_count(0)
+    opened(page)
+
+
+def test_the_data_pipeline_of_a_run_and_its_difference_to_another(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/graph/dataset?run=mindspore%2Fcollector_specified")
+    picture = opened(page)
+    picture.focus()
+    page.keyboard.press("ArrowDown")
+    panel = page.get_by_test_id("dataset-panel")
+    expect(panel).to_contain_text("rows per epoch")
+    first = panel.get_by_role("heading").inner_text()
+    page.keyboard.press("ArrowDown")
+    expect(panel.get_by_role("heading")).not_to_have_text(first)
+    page.get_by_test_id("dataset-compare").select_option("mindspore/ops")
+    expect(page.get_by_test_id("dataset-differences")).to_contain_text("~")
+    until(page, lambda: in_address(page, "other_run") == "mindspore/ops")
+    opened(page)
+    page.get_by_test_id("dataset-download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("dataset-download-svg").click()
+    drawing = Path(download.value.path()).read_text()
+    assert all(name in drawing for name in ("MnistDataset", "Batch", "batch_size = 32"))
+
+
+def test_the_graph_is_saved_as_a_drawing(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, TORCH)
+    opened(page)
+    page.get_by_test_id("graph-download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("graph-download-svg").click()
+    drawing = Path(download.value.path()).read_text()
+    assert drawing.startswith("<svg")
+    assert all(name in drawing for name in ("Sequential", "Conv2d[0]", "Linear[3]"))
+
+
+def test_a_run_without_a_graph_says_how_to_record_one(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/graph?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
+    expect(page.get_by_test_id("empty")).to_contain_text("collect_graph")
