@@ -70,13 +70,13 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 	$(BIN)/python bench/bench_ui.py
 
-# broken logs by every way to read them; the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
+# broken logs by every way to read them, odd requests; the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
 SEED ?= $(shell date +%s)
 ROUNDS ?= 300
 
 fuzz: $(VENV)/.dev $(VENV)/.package
-	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 \
-	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py
+	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
+	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py tests/server/test_openapi.py
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python
