@@ -221,7 +221,11 @@ def test_tables_sum_up_the_graph_and_lead_to_boxes(viewer: LiveViewer, open_page
     row.get_by_role("button", name="Conv2D", exact=True).click()
     expect(page.get_by_test_id("graph-panel")).to_contain_text("Conv2D-op0")
     page.get_by_test_id("graph-table-kind").get_by_text("Summary").click()
+    expect(table.get_by_role("columnheader").first).to_have_text("Layer")
+    all_layers = table.get_by_role("table").get_attribute("aria-rowcount")
+    assert all_layers
     page.get_by_test_id("graph-table-filter").fill("fc1")
+    expect(table.get_by_role("table")).not_to_have_attribute("aria-rowcount", all_layers)
     layer = table.get_by_role("row").filter(has_text="fc1-Dense").first
     expect(layer).to_contain_text("48.1k")
     layer.get_by_role("button").click()
@@ -243,6 +247,7 @@ def test_all_paths_between_two_nodes_are_highlighted(viewer: LiveViewer, open_pa
     page = open_page(viewer, OPS)
     picture = opened(page)
     find(page, "conv1-Conv2d/Conv2D-op0")
+    expect(page.get_by_test_id("graph-path")).to_contain_text("Conv2D-op0")
     picture.focus()
     page.keyboard.press("p")
     status = page.get_by_test_id("graph-paths-status")

@@ -67,6 +67,8 @@ export class GraphStage {
   #marked: Uint8Array | null = null;
   #isPlaced = false;
   #searches = 0;
+  /** Counts selections: an older one, which still waits for its picture, does not replace a newer one. */
+  #selections = 0;
 
   constructor(
     readonly structure: GraphStructure,
@@ -177,6 +179,7 @@ export class GraphStage {
   }
 
   select(item: number): void {
+    this.#selections++;
     if (item === this.selected) return;
     this.selected = item;
     this.#onchange({ node: item < 0 ? null : writeItem(this.tree, item) });
@@ -185,9 +188,12 @@ export class GraphStage {
 
   /** Selects a node, opens the scopes around it, and brings it into sight. */
   async reveal(node: number): Promise<void> {
+    const turn = ++this.#selections;
     const answer = await this.#caller.call("reveal", this.openState, node);
+    if (turn !== this.#selections) return;
     if (!answer) return this.select(this.tree.scopeCount + node);
     await this.#show(answer.state, { anchor: this.selected });
+    if (turn !== this.#selections) return;
     this.select(this.tree.scopeCount + node);
     this.bringIntoSight(answer.item);
   }
@@ -195,8 +201,10 @@ export class GraphStage {
   /** Selects an item; a node or a scope. */
   async goTo(item: number): Promise<void> {
     if (item >= this.tree.scopeCount) return this.reveal(item - this.tree.scopeCount);
+    const turn = ++this.#selections;
     const above = scopesAbove(this.tree, item).slice(1);
     if (above.some((scope) => !this.isOpen(scope))) await this.#show(openScopes(this.openState, above), { anchor: this.selected });
+    if (turn !== this.#selections) return;
     this.select(item);
     this.bringIntoSight(item);
   }
