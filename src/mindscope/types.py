@@ -149,7 +149,8 @@ class Histogram:
     """Counts of values in k buckets. Bucket i covers [left[i], right[i]); the last one includes its right edge.
 
     ``left``, ``right`` and ``count`` are float64 of shape (k,); k is 0 if there is no finite value. ``total`` counts
-    every element, including NaN and infinities; ``minimum``, ``maximum`` and ``sum`` are over finite values.
+    every element, including NaN and infinities; ``minimum``, ``maximum`` and ``sum`` are over finite values, as is
+    ``sum_squares``, which is None if the log does not have it.
     """
 
     left: NDArray[np.float64]
@@ -162,6 +163,7 @@ class Histogram:
     nan_count: int = 0
     positive_infinity_count: int = 0
     negative_infinity_count: int = 0
+    sum_squares: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

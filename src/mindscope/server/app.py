@@ -32,6 +32,7 @@ from mindscope.server.info import routes as info
 from mindscope.server.lineage import routes as lineage
 from mindscope.server.live import routes as live
 from mindscope.server.live.event_stream import EventStream
+from mindscope.server.norms import routes as norms
 from mindscope.server.openapi import add_missing_schemas
 from mindscope.server.pr_curves import routes as pr_curves
 from mindscope.server.previews import routes as previews
@@ -45,7 +46,7 @@ from mindscope.server.values import routes as values
 from mindscope.settings import Settings
 
 READERS = (
-    *(info, runs, tags, scalars, statistics, expressions, groups, histograms, pr_curves),
+    *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
     *(images, video, values, text, audio, tensors, graphs, lineage, previews, damages),
 )
 WRITERS = (annotations, alerts, deletion)

@@ -38,7 +38,8 @@ def _from_limits(histogram: Message) -> Histogram:
     inner = limits[first : max(last, 0)]
     left = np.concatenate([[low], inner]) if seen.size else np.empty(0)
     right = np.concatenate([inner, [high]]) if seen.size else np.empty(0)
-    return Histogram(left, right, count[first : last + 1], low, high, histogram.get("sum", 0.0), total)
+    sums = histogram.get("sum", 0.0), total, 0, 0, 0, histogram.get("sum_squares")
+    return Histogram(left, right, count[first : last + 1], low, high, *sums)
 
 
 def _from_mindspore(value: Message) -> Histogram:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about norms of series at steps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mindscope.server.http.schema import MAX_SERIES, Answer, Column, Query, Whole
+
+MAX_STEPS = 64
+INT64_END = 2**63
+
+Step = Annotated[Whole, Field(ge=-INT64_END, lt=INT64_END)]
+
+
+class NormSeriesName(Query):
+    """A series of the run."""
+
+    kind: Literal["scalar", "histogram", "tensor"]
+    tag: str
+
+
+class NormsQuery(Query):
+    """Which series at which steps. ``wants_steps`` asks for all steps of the series."""
+
+    run: str
+    series: list[NormSeriesName] = Field(max_length=MAX_SERIES)
+    steps: list[Step] = Field(default=[], max_length=MAX_STEPS)
+    wants_steps: bool = False
+
+
+class NormColumns(Answer):
+    """n series at k steps: number ``i * k + j`` is that of series i at step j. ``recorded`` is ascending.
+
+    ``norm`` and ``largest`` are over finite elements, NaN without any; ``nan`` and ``infinite`` count the others.
+    ``state`` is 0 without a value at the step, 1 exact, 2 estimated from a histogram, 3 unreadable.
+    """
+
+    norm: Column
+    largest: Column
+    nan: Column
+    infinite: Column
+    state: Column
+    recorded: Column
+
+
+class NormsHeader(Answer):
+    """The JSON header of norms as ``application/vnd.mindscope.columns``."""
+
+    run: str
+    columns: NormColumns
