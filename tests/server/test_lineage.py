@@ -360,7 +360,13 @@ def test_a_file_has_columns_that_only_the_client_knows(viewer: LiveViewer):
     few_rows = viewer.http.post("/api/lineage/file", json={"format": "json", **few}).json()
     assert [row.get("fact/rank") for row in few_rows] == [5, None]
     assert [row.get("fact/notes") for row in few_rows] == [notes[0], None]
-    refusals: list[dict[str, Any]] = [{"cells": None}, {"cells": [{"number": "1; drop"}] * 3}, {"group": "nix"}]
+    repeated = {**query, "further": [{**further[0], "choices": [None, "A", 2.5], "cells": [2, 1, None]}, further[1]]}
+    rows = viewer.http.post("/api/lineage/file", json={"format": "json", **repeated}).json()
+    assert [row.get("fact/rank") for row in rows] == [2.5, None]
+    refusals: list[dict[str, Any]] = [
+        {"cells": None}, {"cells": [{"number": "1; drop"}] * 3}, {"group": "nix"}, {"choices": ["A"], "cells": [1]},
+        {"choices": ["A"], "cells": [-1]}, {"choices": ["A"], "cells": [True]}, {"choices": ["A"], "cells": ["A"]},
+    ]  # fmt: skip
     for bad in refusals:
         refused = {**query, "further": [{**further[0], **bad}]}
         assert viewer.http.post("/api/lineage/file", json={"format": "csv", **refused}).status_code == 422

@@ -1717,11 +1717,13 @@ export interface components {
          * @description A column that only the client has, such as notes or ranks, with the id of its group and name.
          *
          *     ``cells`` is in the order of the ``runs`` of the query: runs beyond its end have no cell, and cells beyond the last
-         *     run are ignored.
+         *     run are ignored. With ``choices``, cells are positions in it, which makes repeated long texts small.
          */
         FurtherColumn: {
             /** Cells */
             cells: (boolean | number | string | components["schemas"]["GivenNumber"] | null)[];
+            /** Choices */
+            choices?: (boolean | number | string | components["schemas"]["GivenNumber"] | null)[] | null;
             /**
              * Group
              * @enum {string}

@@ -14,7 +14,7 @@ from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.response_limit import check_size
 from mindscope.server.lineage.query import select_runs
-from mindscope.server.lineage.schema import FileFormat, FileQuery, GivenNumber
+from mindscope.server.lineage.schema import FileFormat, FileQuery, GivenCell, GivenNumber
 
 if TYPE_CHECKING:
     from mindscope.reading.lineage_table import LineageTable
@@ -42,11 +42,18 @@ def _further(query: FileQuery, runs: Sequence[str]) -> Iterator[Column]:
     """The columns of the client for the runs of the file."""
     for each in query.further:
         key = ColumnKey(Group(each.group), each.name)
+        choices = None if each.choices is None else [_cell(cell) for cell in each.choices]
         cells = dict(zip(query.runs or (), each.cells, strict=False))
-        yield Column(key, (_cell(cells.get(run)) for run in runs), len(runs))
+        yield Column(key, (_chosen(cells.get(run), choices) for run in runs), len(runs))
 
 
-def _cell(cell: bool | int | float | str | GivenNumber | None) -> Cell | None:
+def _chosen(cell: GivenCell, choices: Sequence[Cell | None] | None) -> Cell | None:
+    if choices is None:
+        return _cell(cell)
+    return choices[cell] if isinstance(cell, int) else None
+
+
+def _cell(cell: GivenCell) -> Cell | None:
     if not isinstance(cell, GivenNumber):
         return cell
     return int(cell.number) if cell.number[-1].isdigit() else float(cell.number)

@@ -14,3 +14,12 @@ test("columns that only the page has are sent with a cell for each run, also wha
     { group: "scalar", name: "loss/train last", cells: [{ number: "NaN" }, { number: "-Infinity" }, null, "x/y", 0] },
   ]);
 });
+
+test("texts that runs share are sent once", () => {
+  const marks: Record<string, string> = { a: "A", b: "B", d: "A", e: "B" };
+  const columns = [{ id: "fact/pipeline", cellOf: (run: string) => marks[run] ?? null }];
+  expect(furtherColumns(columns, [..."abcde"])).toEqual([
+    { group: "fact", name: "pipeline", cells: [0, 1, null, 0, 1], choices: ["A", "B"] },
+  ]);
+  expect(furtherColumns(columns, ["a", "b"])).toEqual([{ group: "fact", name: "pipeline", cells: ["A", "B"] }]);
+});
