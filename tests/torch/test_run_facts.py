@@ -48,7 +48,8 @@ def test_fields_of_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 OWNERS = {
     "seed": ["seed"], "world_size": ["fact/world_size"], "precision": ["precision", "precision.level"],
-    "parameter_count": ["model/parameters", "model/trainable_parameters"], "optimizer": ["optimizer.momentum"],
+    "parameter_count": ["model/parameters", "model/trainable_parameters"],
+    "optimizer": ["optimizer.momentum", "optimizer.groups", "optimizer.group_1.momentum"],
     "scheduler": ["scheduler", "scheduler.function"], "command_line": ["fact/command_line"],
     "environment": ["fact/python", "fact/torch", "fact/os"], "git": ["fact/git_commit", "fact/git_dirty"],
     "versions": ["fact/versions.numpy"], "dataset_size": ["dataset/train_size", "dataset/eval_size"],
@@ -58,19 +59,33 @@ OWNERS = {
 def train(directory: Path, keep_default_action: bool = True, **choice: bool) -> dict[str, Any]:
     choice = {"collect_graph": False} | choice
     collector = SummaryCollector(directory, collect_specified_data=choice, keep_default_action=keep_default_action)
-    model = make_model(metrics={"accuracy"})
+    torch.manual_seed(3)
+    network = SmallNet()
+    groups = [{"params": network.conv1.parameters()}, {"params": network.fc1.parameters(), "momentum": 0.5}]
+    model = Model(network, nn.CrossEntropyLoss(), SGD(groups, lr=0.1, momentum=0.9), metrics={"accuracy"})
     model.fit(1, batches(32), batches(32), callbacks=[LearningRateScheduler(half), collector])
     return row_of(directory)
 
 
-def test_each_is_switched_off_by_its_name(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def with_all(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return train(tmp_path_factory.mktemp("all"))
+
+
+def test_every_fact_has_a_name_and_is_recorded(with_all: dict[str, Any]) -> None:
     assert set(OWNERS) == {*FACTS, "dataset_size"}
-    everything = train(tmp_path / "all")
-    assert {name for names in OWNERS.values() for name in names} <= set(everything)
-    for fact, names in OWNERS.items():
-        row = train(tmp_path / fact, **{f"collect_{fact}": False})
-        assert not set(names) & set(row)
-        assert {name for other, names in OWNERS.items() if other != fact for name in names} <= set(row)
+    assert {name for names in OWNERS.values() for name in names} <= set(with_all)
+
+
+@pytest.mark.parametrize("fact", OWNERS)
+def test_each_is_switched_off_by_its_name(tmp_path: Path, with_all: dict[str, Any], fact: str) -> None:
+    row = train(tmp_path, **{f"collect_{fact}": False})
+    assert set(row) & set(OWNERS[fact]) == set()
+    others = {name for other, names in OWNERS.items() if other != fact for name in names}
+    assert {name: row.get(name) for name in others} == {name: with_all[name] for name in others}
+
+
+def test_all_are_switched_off_with_the_lineage_or_by_default(tmp_path: Path) -> None:
     none = train(tmp_path / "none", collect_train_lineage=False)
     assert not {name for fact, names in OWNERS.items() if fact != "dataset_size" for name in names} & set(none)
     only = train(tmp_path / "only", keep_default_action=False, collect_seed=True)
