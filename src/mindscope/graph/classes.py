@@ -23,12 +23,16 @@ def scope_classes(graph: Graph) -> NDArray[np.uint32]:
     scope itself may differ. Nodes are compared in the order of their scopes, then of the file.
     """
     order = _TreeOrder(graph)
-    numbers: dict[bytes, int] = {}
-    return np.array([_number(order.digest(scope), numbers) for scope in range(len(graph.scope_columns))], np.uint32)
-
-
-def _number(digest: bytes | None, numbers: dict[bytes, int]) -> int:
-    return 0 if digest is None else numbers.setdefault(digest, len(numbers) + 1)
+    sizes = order.sizes()
+    _, like, count = np.unique(sizes, axis=0, return_inverse=True, return_counts=True)
+    has_equal_size = (count > 1)[like.reshape(-1)].tolist()
+    numbers: dict[bytes | int, int] = {}
+    classes = [0] * len(sizes)
+    for scope, has_nodes in enumerate((sizes[:, 0] > 0).tolist()):
+        if has_nodes:
+            key = order.digest(scope) if has_equal_size[scope] else scope
+            classes[scope] = numbers.setdefault(key, len(numbers) + 1)
+    return np.array(classes, np.uint32)
 
 
 class _TreeOrder:
@@ -51,12 +55,17 @@ class _TreeOrder:
         self.edge_facts = (edges.output.astype(np.int64) * 2 + edges.is_control)[edge_order]
         self.labels = _label_numbers(graph)[np.argsort(self.place)]
 
-    def digest(self, scope: int) -> bytes | None:
-        """Of everything in the scope; None for a scope without nodes."""
+    def sizes(self) -> NDArray[np.int64]:
+        """(k, 3) Nodes, edges that enter them, and scopes in each scope; with other sizes the structure is another."""
+        places = self.place, self.after
+        nodes = [np.searchsorted(self.scope, place) for place in places]
+        edges = [np.searchsorted(self.target, node) for node in nodes]
+        return np.stack([end - start for start, end in (nodes, edges, places)], axis=1)
+
+    def digest(self, scope: int) -> bytes:
+        """Of everything in the scope."""
         first, last = int(self.place[scope]), int(self.after[scope])
         start, stop = np.searchsorted(self.scope, [first, last])
-        if start == stop:
-            return None
         edge_start, edge_stop = np.searchsorted(self.target, [start, stop])
         source = self.source[edge_start:edge_stop]
         is_outside = (source < start) | (source >= stop)
