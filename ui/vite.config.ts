@@ -7,7 +7,14 @@ const server = loadEnv("", ".", "MINDSCOPE_")["MINDSCOPE_SERVER"] ?? "http://127
 
 export default defineConfig({
   plugins: [svelte()],
-  build: { outDir: "dist/built", target: "es2022", assetsInlineLimit: 0 },
+  build: {
+    outDir: "dist/built",
+    target: "es2022",
+    assetsInlineLimit: 0,
+    // few requests: a page is drawn after its last piece of code has come
+    cssCodeSplit: false,
+    rollupOptions: { output: { experimentalMinChunkSize: 20_000 } },
+  },
   server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
   // a busy machine is slow, which says nothing about the code
   test: {
