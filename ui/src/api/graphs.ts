@@ -35,9 +35,10 @@ export async function fetchGraphs(run: string, signal: AbortSignal): Promise<rea
   return graphs;
 }
 
-export async function fetchStructure(key: GraphKey, signal: AbortSignal): Promise<GraphStructure> {
+/** The structure of a graph as the server sends it, for `decodeStructure`. */
+export async function fetchStructure(key: GraphKey, signal: AbortSignal): Promise<ArrayBuffer> {
   const response = await request(`/api/graphs/structure?${new URLSearchParams({ ...key })}`, { signal });
-  return decodeStructure(await response.arrayBuffer());
+  return response.arrayBuffer();
 }
 
 /** What differs from one graph to another. */
@@ -74,32 +75,42 @@ export function fetchGraphNode({ run, graph }: GraphKey, node: number, signal: A
   return json(request(`/api/graphs/node?${new URLSearchParams({ run, graph, node: String(node) })}`, { signal }));
 }
 
-/** The columns of a structure; raises RangeError or SyntaxError for bytes that are not this format. */
+/** The columns of a structure, over the bytes where they can be; raises RangeError or SyntaxError for bytes that are not this format. */
 export function decodeStructure(buffer: ArrayBuffer): GraphStructure {
   const { header, start } = readHeader<Header>(buffer);
   const { columns } = header;
   const read = (column: Column) => columnOf(buffer, start, column);
+  const int32 = (column: Column) => asType(Int32Array, read(column));
+  const uint8 = (column: Column) => asType(Uint8Array, read(column));
+  const float64 = (column: Column) => asType(Float64Array, read(column));
   return {
-    texts: decodeTexts(read(columns.text) as Uint8Array, read(columns.text_end)),
-    label: new Int32Array(read(columns.label)),
-    type: new Int32Array(read(columns.type)),
-    dtype: new Int32Array(read(columns.dtype)),
-    shape: new Int32Array(read(columns.shape)),
-    device: new Int32Array(read(columns.device)),
-    scope: new Int32Array(read(columns.scope)),
-    role: new Uint8Array(read(columns.role)),
-    parts: new Uint8Array(read(columns.parts)),
-    bytes: new Float64Array(read(columns.bytes)),
-    parameterCount: new Float64Array(read(columns.parameter_count)),
-    flops: new Float64Array(read(columns.flops)),
-    scopeLabel: new Int32Array(read(columns.scope_label)),
-    scopeParent: new Int32Array(read(columns.scope_parent)),
-    scopeClass: new Uint32Array(read(columns.scope_class)),
-    source: new Int32Array(read(columns.source)),
-    target: new Int32Array(read(columns.target)),
-    isControl: new Uint8Array(read(columns.is_control)),
-    output: new Int32Array(read(columns.output)),
+    texts: decodeTexts(uint8(columns.text), read(columns.text_end)),
+    label: int32(columns.label),
+    type: int32(columns.type),
+    dtype: int32(columns.dtype),
+    shape: int32(columns.shape),
+    device: int32(columns.device),
+    scope: int32(columns.scope),
+    role: uint8(columns.role),
+    parts: uint8(columns.parts),
+    bytes: float64(columns.bytes),
+    parameterCount: float64(columns.parameter_count),
+    flops: float64(columns.flops),
+    scopeLabel: int32(columns.scope_label),
+    scopeParent: int32(columns.scope_parent),
+    scopeClass: asType(Uint32Array, read(columns.scope_class)),
+    source: int32(columns.source),
+    target: int32(columns.target),
+    isControl: uint8(columns.is_control),
+    output: int32(columns.output),
   };
+}
+
+type NumberArray = Int32Array | Uint32Array | Uint8Array | Float64Array;
+
+/** The column itself where it has the type, else a copy that has it. */
+function asType<T extends NumberArray>(Type: new (values: ArrayLike<number>) => T, values: ArrayLike<number>): T {
+  return values instanceof Type ? values : new Type(values);
 }
 
 function columnOf(buffer: ArrayBuffer, start: number, { dtype, offset, length }: Column): ArrayLike<number> {
@@ -116,8 +127,12 @@ function decodeTexts(bytes: Uint8Array, ends: ArrayLike<number>): string[] {
   const whole = decoder.decode(bytes);
   // Where every letter is one byte, texts are parts of one string.
   const isPlain = whole.length === bytes.length;
-  return Array.from(ends, (end, index) => {
-    const start = index === 0 ? 0 : ends[index - 1]!;
-    return isPlain ? whole.slice(start, end) : decoder.decode(bytes.subarray(start, end));
-  });
+  const texts: string[] = [];
+  let start = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = ends[index]!;
+    texts.push(isPlain ? whole.slice(start, end) : decoder.decode(bytes.subarray(start, end)));
+    start = end;
+  }
+  return texts;
 }

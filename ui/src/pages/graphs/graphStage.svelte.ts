@@ -17,6 +17,7 @@ import { boxMoves, keepInPlace, type BoxMoves, type Transform } from "../../core
 import type { Filter } from "../../core/text/textFilter";
 import type { GraphHighlight, GraphView } from "../../core/view/graphView";
 import { startGraphWorker, type GraphCaller } from "../../state/data/graphCalls";
+import { structureOf, type GraphSource } from "../../state/data/graphs";
 import { firstScopes } from "./firstScopes";
 
 export interface Moving {
@@ -32,6 +33,7 @@ export const MOVE_MS = 200;
 
 /** One graph on the screen: what is open, where it is, what is selected, found and highlighted. The layout is made in a worker. */
 export class GraphStage {
+  readonly structure: GraphStructure;
   readonly tree: ScopeTree;
   readonly totals: Totals;
   picture = $state.raw<GraphPicture | null>(null);
@@ -70,19 +72,17 @@ export class GraphStage {
   /** Counts selections: an older one, which still waits for its picture, does not replace a newer one. */
   #selections = 0;
 
-  constructor(
-    readonly structure: GraphStructure,
-    view: GraphView,
-    onchange: (change: Partial<GraphView>) => void,
-  ) {
-    this.tree = buildScopeTree(structure);
-    this.totals = scopeTotals(this.tree);
-    this.#receiver = new PictureReceiver(this.tree);
-    const { caller, stop } = startGraphWorker(structure);
+  constructor(graph: GraphSource, view: GraphView, onchange: (change: Partial<GraphView>) => void) {
+    const { caller, stop } = startGraphWorker(graph); // both threads index the graph at the same time
     this.#caller = caller;
     this.#stop = stop;
     this.#onchange = onchange;
-    void this.#start(view);
+    const options = caller.call("setOptions", view.options);
+    this.structure = structureOf(graph);
+    this.tree = buildScopeTree(this.structure);
+    this.totals = scopeTotals(this.tree);
+    this.#receiver = new PictureReceiver(this.tree);
+    void this.#start(view, options);
   }
 
   /** Nodes that are highlighted. */
@@ -320,8 +320,8 @@ export class GraphStage {
     if (!isIn) this.centerOn(left + Math.min(width, this.size.width / scale) / 2, top + Math.min(height, this.size.height / scale) / 2);
   }
 
-  async #start(view: GraphView): Promise<void> {
-    this.shownNodes = await this.#caller.call("setOptions", view.options);
+  async #start(view: GraphView, options: Promise<ShownNodes>): Promise<void> {
+    this.shownNodes = await options;
     const { tree } = this;
     const open = view.open === null ? new Set(firstScopes(tree, this.shownNodes.isDrawn)) : readScopes(tree, view.open);
     this.openState = { open, unfolded: readScopes(tree, view.unfolded) };

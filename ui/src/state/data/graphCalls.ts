@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { GraphSession } from "../../core/graphs/view/graphSession";
-import type { GraphStructure } from "../../core/graphs/model/structure";
+import { structureOf, type GraphSource } from "./graphs";
 
 /** The calls of a session: names, arguments and answers. */
 type Calls = Pick<GraphSession, keyof GraphSession>;
@@ -10,11 +10,11 @@ type Answer = { id: number; answer: unknown } | { id: number; error: string };
 /** What both sides of a worker have. */
 export type Port = Pick<MessagePort, "postMessage" | "addEventListener">;
 
-/** Serves one graph: the first message is its structure, each further one a call. */
+/** Serves one graph, which is the first message; each further one is a call. */
 export function answerGraphCalls(port: Port): void {
   let session: GraphSession | null = null;
-  port.addEventListener("message", ({ data }: MessageEvent<GraphStructure | Call>) => {
-    if (!("id" in data)) session = new GraphSession(data);
+  port.addEventListener("message", ({ data }: MessageEvent<GraphSource | Call>) => {
+    if (!("id" in data)) session = new GraphSession(structureOf(data));
     else port.postMessage(answer(session!, data));
   });
 }
@@ -34,10 +34,10 @@ export class GraphCaller {
 
   constructor(
     private readonly port: Port,
-    structure: GraphStructure,
+    graph: GraphSource,
   ) {
     port.addEventListener("message", ({ data }: MessageEvent<Answer>) => this.settle(data));
-    port.postMessage(structure);
+    port.postMessage(graph);
   }
 
   call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): Promise<ReturnType<Calls[Name]>> {
@@ -54,8 +54,18 @@ export class GraphCaller {
   }
 }
 
+let spare: Worker | null = null;
+
+const newWorker = (): Worker => new Worker(new URL("./graphWorker.ts", import.meta.url), { type: "module", name: "graph" });
+
+/** Loads the code of a worker before its graph is here. */
+export function prepareGraphWorker(): void {
+  spare ??= newWorker();
+}
+
 /** Starts a worker for a graph; `stop` ends it. */
-export function startGraphWorker(structure: GraphStructure): { caller: GraphCaller; stop: () => void } {
-  const worker = new Worker(new URL("./graphWorker.ts", import.meta.url), { type: "module", name: "graph" });
-  return { caller: new GraphCaller(worker, structure), stop: () => worker.terminate() };
+export function startGraphWorker(graph: GraphSource): { caller: GraphCaller; stop: () => void } {
+  const worker = spare ?? newWorker();
+  spare = null;
+  return { caller: new GraphCaller(worker, graph), stop: () => worker.terminate() };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  decodeStructure,
   fetchGraphDiff,
   fetchGraphNode,
   fetchGraphs,
@@ -17,6 +18,11 @@ export type { GraphEntry, GraphKey, GraphNode, NodeEnd } from "../../api/graphs"
 /** Bytes of the columns for each node with its edges. */
 const NODE_BYTES = 80;
 
+/** A graph: its bytes as they came, which a page and a worker read at the same time, or its columns. */
+export type GraphSource = ArrayBuffer | GraphStructure;
+
+export const structureOf = (source: GraphSource): GraphStructure => (source instanceof ArrayBuffer ? decodeStructure(source) : source);
+
 /** The graphs of a run with their sizes. */
 export const graphList: ResourceDefinition<{ run: string }, readonly GraphEntry[]> = {
   kind: "graphs",
@@ -26,11 +32,11 @@ export const graphList: ResourceDefinition<{ run: string }, readonly GraphEntry[
 };
 
 /** The nodes, scopes and edges of a graph: what a version names never changes. */
-export const graphStructure: ResourceDefinition<GraphKey, { key: GraphKey; structure: GraphStructure }> = {
+export const graphStructure: ResourceDefinition<GraphKey, { key: GraphKey; source: ArrayBuffer }> = {
   kind: "graph structure",
-  read: async (key, signal) => ({ key, structure: await fetchStructure(key, signal) }),
+  read: async (key, signal) => ({ key, source: await fetchStructure(key, signal) }),
   runs: noRuns,
-  bytes: ({ structure }) => NODE_BYTES * structure.scope.length,
+  bytes: ({ source }) => source.byteLength,
   keepsValue: (previous, next) => previous.run === next.run && previous.graph === next.graph,
 };
 
@@ -50,7 +56,7 @@ export const comparedGraphs: ResourceDefinition<{ before: GraphKey; after: Graph
       fetchStructure(after, signal),
       fetchGraphDiff(before, after, signal),
     ]);
-    return { before, after, diff, merged: mergeGraphs(earlier, later, diff) };
+    return { before, after, diff, merged: mergeGraphs(decodeStructure(earlier), decodeStructure(later), diff) };
   },
   runs: noRuns,
   bytes: ({ merged }) => 2 * NODE_BYTES * merged.status.length,

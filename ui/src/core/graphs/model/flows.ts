@@ -95,16 +95,22 @@ function connect(structure: GraphStructure, bridges: Bridges, isLeftOut: Uint8Ar
 }
 
 function flowColumns({ target, bytes }: GraphStructure, entries: Int32Array, edge: Int32Array): Omit<Flows, "isDrawn" | "attached"> {
-  const flowBytes = new Float64Array(entries.length);
-  for (let flow = 0; flow < entries.length; flow++) {
-    const size = entries[flow]! & 1 ? 0 : bytes[entries[flow]! >> 1]!;
-    flowBytes[flow] = Number.isNaN(size) ? 0 : size;
-  }
-  return {
-    source: entries.map((entry) => entry >> 1),
-    target: edge.map((index) => target[index]!),
-    isControl: Uint8Array.from(entries, (entry) => entry & 1),
-    bytes: flowBytes,
+  const count = entries.length;
+  const flows = {
+    source: new Int32Array(count),
+    target: new Int32Array(count),
+    isControl: new Uint8Array(count),
+    bytes: new Float64Array(count),
     edge,
   };
+  for (let flow = 0; flow < count; flow++) {
+    const source = entries[flow]! >> 1;
+    const control = entries[flow]! & 1;
+    const size = control ? 0 : bytes[source]!;
+    flows.source[flow] = source;
+    flows.target[flow] = target[edge[flow]!]!;
+    flows.isControl[flow] = control;
+    flows.bytes[flow] = Number.isNaN(size) ? 0 : size;
+  }
+  return flows;
 }

@@ -33,11 +33,13 @@ const NESTED_QUANTIFIER = /\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]/;
 
 /** Searches names, types, shapes and dtypes. Each distinct text is tested once. A text with `/` is searched in full paths. */
 export class GraphSearch {
-  private readonly lowerTexts: string[];
+  private lower: readonly string[] | null = null;
   private paths: string[] | null = null;
 
-  constructor(private readonly tree: ScopeTree) {
-    this.lowerTexts = tree.structure.texts.map((text) => text.toLowerCase());
+  constructor(private readonly tree: ScopeTree) {}
+
+  private get lowerTexts(): readonly string[] {
+    return (this.lower ??= this.tree.structure.texts.map((text) => text.toLowerCase()));
   }
 
   search(query: SearchQuery): SearchResult {
@@ -67,14 +69,15 @@ export class GraphSearch {
 
   private collect(query: SearchQuery, isPath: boolean, matches: (candidate: string) => boolean): SearchResult {
     const { structure, nodeAt, nodeCount, scopeCount } = this.tree;
+    const { lowerTexts } = this;
     const known = new Uint8Array(structure.texts.length); // 1 no, 2 yes
     const isMatch = (text: number): boolean => {
-      known[text] ||= matches(this.lowerTexts[text]!) ? 2 : 1;
+      known[text] ||= matches(lowerTexts[text]!) ? 2 : 1;
       return known[text] === 2;
     };
     const paths = isPath ? this.scopePaths() : null;
     const isLabel = (text: number, scope: number): boolean =>
-      isMatch(text) || (paths !== null && matches(paths[scope]! + this.lowerTexts[text]!));
+      isMatch(text) || (paths !== null && matches(paths[scope]! + lowerTexts[text]!));
     const nodes = new IntList();
     const found = new IntList();
     for (let position = 0; position < nodeCount; position++) {
