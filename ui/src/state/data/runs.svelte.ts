@@ -32,8 +32,9 @@ class Runs {
     }
     this.#isLoading = true;
     try {
-      this.server ??= await fetchServer();
-      const answer = await fetchRuns(this.#cursor);
+      const known = this.server;
+      const [server, answer] = await Promise.all([known ?? fetchServer(), fetchRuns(this.#cursor)]);
+      if (this.server === known) this.server = server; // else another server came meanwhile
       this.all = renewed(this.all, answer);
       this.unread = answer.unread ?? this.unread;
       this.#cursor = answer.cursor;

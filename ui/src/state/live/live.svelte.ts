@@ -45,8 +45,9 @@ class Live {
     () => listSpacing(runs.list.length),
   );
 
-  /** Follows the server, and reads everything as soon as no change can be missed; the returned function stops. */
+  /** Reads everything, and follows the server; the returned function stops. */
   start(): () => void {
+    this.#readAll();
     const timer = setInterval(() => this.#askStates(), STATES_MS);
     const stop = subscribe({
       onOpen: () => this.#opened(),
@@ -68,18 +69,24 @@ class Live {
 
   #opened(): void {
     this.#connection = "open";
-    void annotations.load();
-    alerts.reload();
     if (!this.#wasOpen) {
       this.#wasOpen = true;
-      this.#readLists();
+      this.#readAll(); // what changed while the stream was opening; the server sends no run twice
       return;
     }
+    void annotations.load();
+    alerts.reload();
     runs.server = null;
     this.#isAnother = true;
     this.#isAllPending = true;
     this.#isNews = true;
     this.#renew();
+  }
+
+  #readAll(): void {
+    void annotations.load();
+    alerts.reload();
+    this.#readLists();
   }
 
   #lost(): void {
