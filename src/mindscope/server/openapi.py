@@ -47,6 +47,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     from mindscope.server.groups.schema import GroupsHeader
     from mindscope.server.histograms.schema import HistogramsHeader
     from mindscope.server.live.schema import LiveChange, LiveHello
+    from mindscope.server.norms.schema import NormsHeader
     from mindscope.server.pr_curves.schema import PrCurvesHeader
     from mindscope.server.scalars.schema import CurvesHeader
     from mindscope.server.tensors.schema import HeatHeader
@@ -59,6 +60,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         HeatHeader,
         StructureHeader,
         DiffHeader,
+        NormsHeader,
         PrCurvesHeader,
         LiveHello,
         LiveChange,

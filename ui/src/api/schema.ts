@@ -2474,6 +2474,21 @@ export interface components {
             output: number;
         };
         /**
+         * NormColumns
+         * @description n series at k steps: number ``i * k + j`` is that of series i at step j. ``recorded`` is ascending.
+         *
+         *     ``norm`` and ``largest`` are over finite elements, NaN without any; ``nan`` and ``infinite`` count the others.
+         *     ``state`` is 0 without a value at the step, 1 exact, 2 estimated from a histogram, 3 unreadable.
+         */
+        NormColumns: {
+            infinite: components["schemas"]["Column"];
+            largest: components["schemas"]["Column"];
+            nan: components["schemas"]["Column"];
+            norm: components["schemas"]["Column"];
+            recorded: components["schemas"]["Column"];
+            state: components["schemas"]["Column"];
+        };
+        /**
          * NormSeriesName
          * @description A series of the run.
          */
@@ -2485,6 +2500,15 @@ export interface components {
             kind: "scalar" | "histogram" | "tensor";
             /** Tag */
             tag: string;
+        };
+        /**
+         * NormsHeader
+         * @description The JSON header of norms as ``application/vnd.mindscope.columns``.
+         */
+        NormsHeader: {
+            columns: components["schemas"]["NormColumns"];
+            /** Run */
+            run: string;
         };
         /**
          * NormsQuery

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { OVERLAYS } from "../graphs/model/overlay";
 import { DEFAULT_GRAPH_OPTIONS, type GraphOptions } from "../graphs/view/graphOptions";
 import { TABLE_KINDS, type TableKind } from "../graphs/model/graphTables";
 import type { LeafDisplay } from "../graphs/model/flows";
 
-export const GRAPH_COLORS = ["type", "scope", "dtype", "device", "parameters", "flops", "bytes", "none"] as const;
+export const GRAPH_COLORS = ["type", "scope", "dtype", "device", "parameters", "flops", "bytes", "none", ...OVERLAYS] as const;
 export const GRAPH_HIGHLIGHTS = ["none", "from", "to", "paths", "flops", "bytes"] as const;
 export type GraphHighlight = (typeof GRAPH_HIGHLIGHTS)[number];
 
@@ -28,6 +29,8 @@ export interface GraphView {
   otherRun: string | null;
   otherGraph: string | null;
   color: GraphColor;
+  /** The step of what is recorded of weights; null for the last one. */
+  step: number | null;
   options: GraphOptions;
 }
 
@@ -47,12 +50,13 @@ export function defaultGraphView(): GraphView {
     otherRun: null,
     otherGraph: null,
     color: "type",
+    step: null,
     options: DEFAULT_GRAPH_OPTIONS,
   };
 }
 
 export function describeGraph(
-  { run, graph, open, unfolded, node, highlight, to, table, otherRun, otherGraph, color, options }: GraphView,
+  { run, graph, open, unfolded, node, highlight, to, table, otherRun, otherGraph, color, step, options }: GraphView,
   query: URLSearchParams,
 ): void {
   if (run !== null) query.append("graph_run", run);
@@ -66,6 +70,7 @@ export function describeGraph(
   if (otherRun !== null) query.append("other_run", otherRun);
   if (otherGraph !== null) query.append("other_graph", otherGraph);
   if (color !== "type") query.append("graph_color", color);
+  if (step !== null) query.append("graph_step", String(step));
   if (options.parameters !== "consumer") query.append("graph_parameters", options.parameters);
   if (options.constants !== "consumer") query.append("graph_constants", options.constants);
   if (!options.bridgePassThrough) query.append("pass_through", "shown");
@@ -89,6 +94,7 @@ export function graphViewOf(query: URLSearchParams): GraphView {
     otherRun: query.get("other_run"),
     otherGraph: query.get("other_graph"),
     color: GRAPH_COLORS.find((color) => color === query.get("graph_color")) ?? "type",
+    step: stepOf(query.get("graph_step")),
     options: {
       parameters: leaf("graph_parameters"),
       constants: leaf("graph_constants"),
@@ -98,4 +104,8 @@ export function graphViewOf(query: URLSearchParams): GraphView {
       stackFrom: query.get("stacks") === "none" ? Infinity : STACK_FROM,
     },
   };
+}
+
+function stepOf(text: string | null): number | null {
+  return text !== null && /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }

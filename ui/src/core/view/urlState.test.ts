@@ -132,6 +132,7 @@ const views: fc.Arbitrary<ViewState> = fc
       otherRun: fc.option(name),
       otherGraph: fc.option(name),
       color: fc.constantFrom(...GRAPH_COLORS),
+      step: fc.option(fc.maxSafeInteger()),
       options: fc.record({
         parameters: fc.constantFrom("consumer" as const, "port" as const, "node" as const, "hidden" as const),
         constants: fc.constantFrom("consumer" as const, "node" as const, "hidden" as const),

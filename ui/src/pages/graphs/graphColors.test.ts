@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { generatedModel } from "../../core/graphs/model/generatedGraph";
 import { buildScopeTree } from "../../core/graphs/model/scopeTree";
 import { scopeTotals } from "../../core/graphs/model/typeTable";
-import { colorScale } from "./graphColors";
+import { ODD } from "../../core/graphs/model/overlay";
+import { colorScale, overlayScale, STEPS } from "./graphColors";
 import { firstScopes } from "./firstScopes";
 
 const structure = generatedModel(1000);
@@ -35,6 +36,28 @@ describe("colors of a graph", () => {
     const { of, range } = scaleBy("bytes");
     expect(range![0]).toBeLessThanOrEqual(range![1]);
     expect(of(tree.scopeCount)).not.toBeNull();
+  });
+});
+
+describe("colors of what is recorded of weights", () => {
+  it("keep values, 0, NaN and no value apart", () => {
+    const value = Float64Array.of(Number.NaN, 1e-6, 10, 0, 5);
+    const odd = Uint8Array.of(0, 0, 0, 0, ODD.infinite);
+    const { of, mark, entries, range } = overlayScale({ value, odd, isEstimated: false }, [1e-6, 10]);
+    const colors = [0, 1, 2, 3, 4].map(of);
+    expect(colors.slice(1, 4)).toEqual([STEPS[0], STEPS.at(-1), STEPS[0]]);
+    expect(new Set([colors[0], colors[1], colors[2], colors[4]]).size).toBe(4);
+    expect([0, 1, 2, 3, 4].map((item) => mark!(item))).toEqual(["", "", "", "0", "Inf"]);
+    expect(entries.map(({ name }) => name)).toEqual(["Inf", "0", "no value"]);
+    expect(range).toEqual([1e-6, 10]);
+  });
+
+  it("have no scale without a value above 0", () => {
+    const { of, range } = overlayScale({ value: Float64Array.of(0), odd: Uint8Array.of(ODD.nan), isEstimated: false }, null);
+    expect([of(0), range]).toEqual([
+      overlayScale({ value: Float64Array.of(1), odd: Uint8Array.of(1), isEstimated: false }, [1, 1]).of(0),
+      null,
+    ]);
   });
 });
 

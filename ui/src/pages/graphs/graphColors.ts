@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import { membersOf } from "../../core/graphs/arrays/groups";
 import { ROLE } from "../../core/graphs/model/structure";
+import { ODD, type ItemValues } from "../../core/graphs/model/overlay";
 import { itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { Totals } from "../../core/graphs/model/typeTable";
 import type { GraphColor } from "../../core/view/graphView";
+import { t } from "../../i18n/i18n.svelte";
 
 /** What the colors of boxes mean. */
 export interface ColorScale {
   of: (item: number) => string | null;
   /** Colors with their names; "" for everything else. */
-  entries: readonly { name: string; color: string; count: number }[];
+  entries: readonly { name: string; color: string; count: number | null }[];
   /** Values of the ends of a continuous scale. */
   range: readonly [number, number] | null;
+  /** What the corner of a box says beside its color; "" for nothing. */
+  mark?: (item: number) => string;
 }
 
 const PLAIN: ColorScale = { of: () => null, entries: [], range: null };
 const HUES = 9;
 const SHARE = 38;
+const STEP_SHARE = 48;
 const OTHERS = "";
 
-const wash = (color: string): string => `color-mix(in oklab, ${color} ${SHARE}%, var(--paper-raised))`;
+const wash = (color: string, share = SHARE): string => `color-mix(in oklab, ${color} ${share}%, var(--paper-raised))`;
 const hue = (index: number): string => wash(`var(--series-${index})`);
 
 /** Colors of a continuous scale, from the lowest to the highest value. */
-export const STEPS: readonly string[] = Array.from({ length: 6 }, (_, step) => wash(`var(--map-${step})`));
+export const STEPS: readonly string[] = Array.from({ length: 6 }, (_, step) => wash(`var(--map-${step})`, STEP_SHARE));
 
 export function colorScale(tree: ScopeTree, totals: Totals, isDrawn: Uint8Array, color: GraphColor): ColorScale {
   if (color === "none") return PLAIN;
   if (color === "type" || color === "dtype" || color === "device") return byText(tree, isDrawn, color);
   if (color === "scope") return byScope(tree);
-  return byAmount(tree, totals, color);
+  return color === "parameters" || color === "flops" || color === "bytes" ? byAmount(tree, totals, color) : PLAIN;
 }
 
 /** The most frequent texts of the operations that are drawn have a color each. */
@@ -89,15 +94,49 @@ function byAmount(tree: ScopeTree, totals: Totals, amount: "parameters" | "flops
   }
   for (const value of totals[amount].subarray(1)) most = Math.max(most, value);
   if (most === 0) return PLAIN;
-  const width = Math.log(most / least) || 1;
   return {
     of: (item) => {
       const value = values(item);
-      if (!(value > 0)) return null;
-      const step = Math.floor((Math.log(value / least) / width) * STEPS.length);
-      return STEPS[Math.min(Math.max(step, 0), STEPS.length - 1)]!;
+      return value > 0 ? stepOf(value, [least, most]) : null;
     },
     entries: [],
     range: [least, most],
   };
 }
+
+/** The color of a value above 0 on a logarithmic scale. */
+function stepOf(value: number, [least, most]: readonly [number, number]): string {
+  const width = Math.log(most / least) || 1;
+  const step = Math.floor((Math.log(value / least) / width) * STEPS.length);
+  return STEPS[Math.min(Math.max(step, 0), STEPS.length - 1)]!;
+}
+
+const ODD_COLOR = wash("var(--bad)");
+const UNKNOWN_COLOR = "var(--paper-raised)";
+
+/** What is recorded of weights: no value is not 0, which has the lowest color and a mark; NaN and infinities have their own. */
+export function overlayScale({ value, odd }: ItemValues, range: readonly [number, number] | null): ColorScale {
+  const hasZero = value.includes(0);
+  const words = [ODD.nan, ODD.infinite].map((bit) => (odd.some((each) => each & bit) ? oddName(bit) : "")).filter((word) => word !== "");
+  const entries = [
+    ...(words.length > 0 ? [{ name: words.join(", "), color: ODD_COLOR, count: null }] : []),
+    ...(hasZero ? [{ name: "0", color: STEPS[0]!, count: null }] : []),
+    { name: t("graph.no_value"), color: UNKNOWN_COLOR, count: null },
+  ];
+  return {
+    of: (item) => {
+      if (odd[item]! > 0) return ODD_COLOR;
+      const own = value[item]!;
+      if (Number.isNaN(own)) return UNKNOWN_COLOR;
+      return own > 0 && range ? stepOf(own, range) : STEPS[0]!;
+    },
+    entries,
+    range,
+    mark: (item) => {
+      if (odd[item]! > 0) return oddName(odd[item]!);
+      return value[item] === 0 ? "0" : "";
+    },
+  };
+}
+
+export const oddName = (odd: number): string => (odd & ODD.nan ? "NaN" : "Inf");

@@ -26,7 +26,7 @@ export function graphLook(
     ports: (item) => stage.leafPorts(item, options),
     color: scale.of,
     badge: (item) => {
-      const mark = warned.has(item) ? WARNING : "";
+      const mark = `${warned.has(item) ? WARNING : ""} ${scale.mark?.(item) ?? ""}`.trim();
       if (item >= tree.scopeCount) return mark;
       const below = found?.below[item] ?? 0;
       return `${mark} ${below > 0 ? `${below} ◆` : ""}`.trim();

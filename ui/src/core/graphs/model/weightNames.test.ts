@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { GraphBuilder } from "./generatedGraph";
+import { ROLE } from "./structure";
+import { WeightNames } from "./weightNames";
+
+const graph = new GraphBuilder();
+const weights = ["net.conv1.weight", "conv2.weight", "a.fc.bias", "b.fc.bias", "norm1.weight", "grad_head.weight"];
+for (const label of weights) graph.node(0, { label, role: ROLE.parameter });
+graph.node(0, { label: "conv3.weight", role: ROLE.operation });
+const names = new WeightNames(graph.build());
+
+describe("weights that tags name", () => {
+  it.each([
+    ["net.conv1.weight/auto", 0, "parameter", false],
+    ["conv1.weight", 0, "parameter", false],
+    ["gradient/model.net.conv1.weight", 0, "gradient", false],
+    ["conv2.weight.grad", 1, "gradient", false],
+    ["conv2.weight_grad/hist", 1, "gradient", false],
+    ["grad_norm/conv2.weight", 1, "gradient", true],
+    ["grad_2.0_norm/conv2.weight", 1, "gradient", true],
+    ["grad_inf_norm/conv2.weight", 1, "gradient", false],
+    ["momentum/conv2.weight", 1, null, false],
+    ["param_norm/conv2.weight", 1, "parameter", true],
+    ["norm1.weight/auto", 4, "parameter", false],
+    ["grad_head.weight/auto", 5, "parameter", false],
+    ["a.fc.bias", 2, "parameter", false],
+  ] as const)("%s", (tag, node, quantity, isNorm) => expect(names.of(tag)).toEqual({ nodes: [node], quantity, isNorm }));
+
+  it.each(["loss", "weight", "fc.bias", "conv3.weight", "xconv2.weight"])("%s names none", (tag) => expect(names.of(tag)).toBeNull());
+
+  it("names a weight that several graphs of a picture have", () => {
+    const two = new GraphBuilder();
+    for (let times = 0; times < 2; times++) two.node(0, { label: "fc.weight", role: ROLE.parameter });
+    expect(new WeightNames(two.build()).of("fc.weight/auto")?.nodes).toEqual([0, 1]);
+  });
+});
