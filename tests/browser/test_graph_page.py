@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-from mindscope.graph import Graph, Role
+from mindscope.graph import Graph, Role, Status
 from mindscope.graph.structure import shape_text
 from mindscope.reading import open_run
 from tests.server.live_viewer import DATA, LiveViewer
@@ -293,6 +293,14 @@ def test_two_graphs_in_one_picture_with_what_differs(viewer: LiveViewer, open_pa
     panel.get_by_test_id("graph-diff-previous").click()
     expect(panel).to_contain_text(f"{total} of {total}")
     until(page, lambda: in_address(page, "other_run") == other)
+    panel.get_by_test_id("graph-diff-removed").click()
+    panel.get_by_test_id("graph-diff-operations").click()
+    listed = [
+        each
+        for each in diff
+        if each.status is not Status.REMOVED and (each.after or each.before)[-1].role is Role.OPERATION
+    ]
+    expect(panel).to_contain_text(re.compile(rf"\b{len(listed)} difference"))
     panel.get_by_test_id("graph-diff-close").click()
     expect(panel).to_have_count(0)
     opened(page)

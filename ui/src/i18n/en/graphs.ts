@@ -105,6 +105,8 @@ export const graphs = {
   "graph.diff_split": "Split",
   "graph.diff_equal": "The graphs are equal.",
   "graph.diff_entries": "{entries} {n|difference|differences}",
+  "graph.diff_operations": "Operations only",
+  "graph.diff_list": "List or leave out: {status}",
   "graph.diff_previous": "Previous difference",
   "graph.diff_next": "Next difference",
   "graph.recorded": "Recorded",

@@ -107,6 +107,8 @@ export const graphs: Record<keyof typeof english, string> = {
   "graph.diff_split": "已拆分",
   "graph.diff_equal": "两个计算图相同。",
   "graph.diff_entries": "{entries} {n|处差异|处差异}",
+  "graph.diff_operations": "仅算子",
+  "graph.diff_list": "在列表中显示或隐藏：{status}",
   "graph.diff_previous": "上一处差异",
   "graph.diff_next": "下一处差异",
   "graph.recorded": "已记录的数据",

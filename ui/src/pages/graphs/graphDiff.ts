@@ -3,6 +3,7 @@ import { STATUS, type GraphDiff, type MergedGraph } from "../../core/graphs/mode
 import { runningSums, totalBelow } from "../../core/graphs/model/totals";
 import { t } from "../../i18n/i18n.svelte";
 import type { ScopeTree } from "../../core/graphs/model/scopeTree";
+import { ROLE, type GraphStructure } from "../../core/graphs/model/structure";
 import type { ColorScale } from "./graphColors";
 
 const NAMES = Object.keys(STATUS) as (keyof typeof STATUS)[];
@@ -24,6 +25,18 @@ const SIGNS = ["=", "~", "−", "+", "⊃", "⊂"] as const;
 
 export const diffColor = (status: number): string | null => COLORS[status] ?? null;
 export const diffSign = (status: number): string => SIGNS[status] ?? "";
+
+/** Places of the differences that a list shows: those of some statuses, and of operations if these alone are wanted. */
+export function listedDifferences(
+  { entryStatus }: GraphDiff,
+  { entryNode }: MergedGraph,
+  { role }: GraphStructure,
+  { hidden, operationsOnly }: { hidden: ReadonlySet<number>; operationsOnly: boolean },
+): number[] {
+  return Array.from(entryNode.keys()).filter(
+    (place) => !hidden.has(entryStatus[place]!) && (!operationsOnly || role[entryNode[place]!] === ROLE.operation),
+  );
+}
 
 export interface DiffLook {
   scale: ColorScale;

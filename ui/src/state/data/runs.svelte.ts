@@ -34,7 +34,7 @@ class Runs {
     try {
       const known = this.server;
       const [server, answer] = await Promise.all([known ?? fetchServer(), fetchRuns(this.#cursor)]);
-      if (this.server === known) this.server = server; // else another server came meanwhile
+      if (this.server === known) this.server = server; // else the stream opened again during the request
       this.all = renewed(this.all, answer);
       this.unread = answer.unread ?? this.unread;
       this.#cursor = answer.cursor;

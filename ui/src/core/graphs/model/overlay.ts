@@ -51,7 +51,7 @@ export interface Norms {
   nan: Float64Array;
   infinite: Float64Array;
   state: Uint8Array;
-  /** All steps of the series, if asked for. */
+  /** All steps of the series, if requested. */
   recorded: Float64Array;
 }
 
