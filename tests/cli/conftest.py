@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real command line in processes of its own, with a home of its own."""
+"""The real command line in forks, with a home of its own."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +13,12 @@ import pytest
 from tests.server.live_viewer import free_port
 from tests.server.viewer_process import run_forked
 
-OF_PROCESSES = ("start", "stop", "status")
-"""Commands that run as people run them. The others run in forks, which saves the start of Python and its imports."""
-
 
 class CommandLine:
-    """Runs ``mindscope`` in ``room``; whatever viewers it left running are stopped in the end."""
+    """Runs ``mindscope`` in ``room``; whatever viewers it left running are stopped in the end.
+
+    In forks, which saves the start of Python and its imports; the viewer that ``start`` leaves is a new process.
+    """
 
     def __init__(self, room: Path) -> None:
         self.room = room
@@ -34,14 +33,7 @@ class CommandLine:
         }
 
     def __call__(self, *arguments: str, want: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
-        environment = self.environment | environment
-        if arguments[0] in OF_PROCESSES:
-            done = subprocess.run(
-                [sys.executable, "-m", "mindscope", *arguments],
-                capture_output=True, text=True, cwd=self.room, env=environment,
-            )  # fmt: skip
-        else:
-            done = run_forked([*arguments], environment, self.room)
+        done = run_forked([*arguments], self.environment | environment, self.room)
         assert done.returncode == want, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done

@@ -58,6 +58,15 @@ def listening(viewer: LiveViewer) -> Iterator[Events]:
 @pytest.fixture
 def live(growing: GrowingLog, tmp_path: Path) -> Iterator[LiveViewer]:
     growing.scalar(1, 0.5)
+    with running_viewer(tmp_path / "logs", tmp_path) as viewer:
+        eventually(lambda: viewer.runs().get("run", {}).get("last_step") == 1)
+        yield viewer
+
+
+@pytest.fixture
+def command(growing: GrowingLog, tmp_path: Path) -> Iterator[LiveViewer]:
+    """A viewer as people start it."""
+    growing.scalar(1, 0.5)
     with running_viewer(tmp_path / "logs", tmp_path, start=ViewerCommand) as viewer:
         eventually(lambda: viewer.runs().get("run", {}).get("last_step") == 1)
         yield viewer
@@ -166,21 +175,21 @@ def test_without_reloading_logs_are_read_once(growing: GrowingLog, tmp_path: Pat
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_open_page_does_not_hold_the_viewer_up(live: LiveViewer, number: signal.Signals):
-    with listening(live) as events, httpx.Client(timeout=60) as other:
+def test_an_open_page_does_not_hold_the_viewer_up(command: LiveViewer, number: signal.Signals):
+    with listening(command) as events, httpx.Client(timeout=60) as other:
         events.next()
-        other.get(f"http://127.0.0.1:{live.port}/api/runs")  # a second connection that is kept alive
-        live.process.send_signal(number)
-        assert live.process.wait(DEADLINE_S) == 0
+        other.get(f"http://127.0.0.1:{command.port}/api/runs")  # a second connection that is kept alive
+        command.process.send_signal(number)
+        assert command.process.wait(DEADLINE_S) == 0
 
 
-def test_nothing_is_left_of_a_viewer_that_was_stopped(live: LiveViewer, tmp_path: Path):
+def test_nothing_is_left_of_a_viewer_that_was_stopped(command: LiveViewer, tmp_path: Path):
     assert list(tmp_path.glob("state/mindscope/viewers/*/*.json"))
-    live.process.send_signal(signal.SIGTERM)
-    live.process.wait(DEADLINE_S)
+    command.process.send_signal(signal.SIGTERM)
+    command.process.wait(DEADLINE_S)
     assert not list(tmp_path.glob("state/mindscope/viewers/*/*"))
     with pytest.raises(httpx.ConnectError):
-        live.http.get("/api/server")
+        command.http.get("/api/server")
 
 
 def test_requests_are_in_the_access_log(live: LiveViewer):
