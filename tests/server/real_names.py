@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -37,6 +38,7 @@ class RealNames:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self.newest_value = cache(self._newest_value)
 
     def put_in(self, path: str, sent: Any) -> Any:
         """Query or body of a request, three in four of its names changed for real ones that fit the address."""
@@ -58,7 +60,7 @@ class RealNames:
         formula = FORMULAS[number % len(FORMULAS)]
         return {"run": run, "tag": tag, "id": self.newest_value(run, tag), "y": formula, "runs": [run, "nix"], **kind}
 
-    def newest_value(self, run: str, tag: str) -> str:
+    def _newest_value(self, run: str, tag: str) -> str:
         """The id of the newest value of a tag; "" when it has only scalars."""
         found = [series for (_, name), series in self._catalog.run(run).series.items() if name == tag]
         return next((value_ids(each.visible())[-1] for each in found if isinstance(each, ReferenceSeries)), "")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import schemathesis
@@ -94,14 +95,18 @@ def test_every_route_and_field_is_documented(viewer: LiveViewer):
     assert all(model["description"] for model in document["components"]["schemas"].values())
 
 
-def test_the_document_is_printed_without_a_viewer(viewer: LiveViewer):
-    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi_dump"], capture_output=True, check=True)
-    assert json.loads(printed.stdout) == viewer.http.get("/api/openapi.json").json()
+@pytest.fixture(scope="module")
+def printed() -> Any:
+    command = [sys.executable, "-m", "mindscope.server.openapi_dump"]
+    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
-def test_the_clients_copy_is_the_servers():
-    printed = subprocess.run([sys.executable, "-m", "mindscope.server.openapi_dump"], capture_output=True, check=True)
-    assert json.loads(printed.stdout) == json.loads((ROOT / "ui" / "openapi.json").read_text()), (
+def test_the_document_is_printed_without_a_viewer(printed: Any, viewer: LiveViewer):
+    assert printed == viewer.http.get("/api/openapi.json").json()
+
+
+def test_the_clients_copy_is_the_servers(printed: Any):
+    assert printed == json.loads((ROOT / "ui" / "openapi.json").read_text()), (
         "write it anew: python -m mindscope.server.openapi_dump > ui/openapi.json"
     )
 
