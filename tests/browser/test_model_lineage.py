@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -411,3 +412,40 @@ def test_a_box_in_the_scatter_plot_brushes_every_chart_and_the_table(viewer: Liv
     left = rows(page).count()
     page.get_by_test_id("lineage-chart").select_option("coordinates")
     expect(page.get_by_test_id("chart-count")).to_contain_text(f"{left} of {len(runs)}")
+
+
+def test_names_that_every_object_inherits_are_names_of_columns_and_runs(tmp_path: Path, open_page: OpenPage):
+    names = ["constructor", "toString", "__proto__", "hasOwnProperty"]
+    for place, run in enumerate(names):
+        GrowingLog(tmp_path / "logs" / run).scalar(1, 0.5)
+        settings = dict.fromkeys(names, place + 0.25)
+        (tmp_path / "logs" / run / "params.json").write_text(json.dumps(settings))
+    with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
+        page = open_page(viewer, "/lineage/models?lineage_chart=none&sort=-constructor")
+        wait_for_runs(page, names[::-1])
+        for name in names:
+            assert cells(page, name) == {run: f"{place}.25" for place, run in enumerate(names)}
+        table = page.get_by_test_id("compare-table")
+        for column in ("columns=chosen&with=constructor&with=toString", "group=directory"):
+            page.goto(page.url.split("/lineage")[0].split("/compare")[0] + f"/compare?show=table&{column}")
+            expect(table.locator("[role=columnheader][data-column=constructor]")).to_be_visible()
+        page.goto(page.url.split("/compare")[0] + "/lineage/data")
+        expect(page.get_by_text("No data pipelines in the runs")).to_be_visible()
+
+
+def test_a_run_deleted_while_the_page_is_open_leaves_its_table_and_charts(tmp_path: Path, open_page: OpenPage):
+    for place in range(3):
+        folder = tmp_path / "logs" / f"run_{place}"
+        GrowingLog(folder).scalar(1, 0.5)
+        (folder / "params.json").write_text(json.dumps({"lr": 0.1 * (place + 1), "depth": place}))
+    with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
+        page = open_page(viewer, "/lineage/models?pair=run_0&where=depth+>=+0")
+        other = open_page(viewer, "/compare?show=table&group=parameter&parameter=depth")
+        wait_for_runs(page, ["run_0", "run_1", "run_2"])
+        expect(other.get_by_test_id("compare-table-rows").get_by_role("row")).to_have_count(3)
+        shutil.rmtree(tmp_path / "logs" / "run_1")
+        page.bring_to_front()
+        wait_for_runs(page, ["run_0", "run_2"])
+        expect(page.get_by_test_id("parallel-coordinates")).to_be_visible()
+        other.bring_to_front()
+        expect(other.get_by_test_id("compare-table-rows").get_by_role("row")).to_have_count(2)

@@ -10,15 +10,15 @@ export type Slots = Readonly<Record<string, number>>;
  */
 export function assignSlots(known: Slots, runs: readonly string[]): Slots {
   const used = new Array<number>(SLOTS).fill(0);
-  for (const run of runs) if (known[run] !== undefined) used[known[run]]!++;
-  const slots: Record<string, number> = { ...known };
+  const slots = new Map(Object.entries(known));
+  for (const run of runs) if (slots.has(run)) used[slots.get(run)!]!++;
   runs.forEach((run, index) => {
-    if (slots[run] !== undefined) return;
-    const slot = freeSlot(used, slots[runs[index - 1] ?? ""], slots[runs[index + 1] ?? ""]);
-    slots[run] = slot;
+    if (slots.has(run)) return;
+    const slot = freeSlot(used, slots.get(runs[index - 1] ?? ""), slots.get(runs[index + 1] ?? ""));
+    slots.set(run, slot);
     used[slot]!++;
   });
-  return slots;
+  return Object.fromEntries(slots);
 }
 
 function freeSlot(used: readonly number[], before: number | undefined, after: number | undefined): number {

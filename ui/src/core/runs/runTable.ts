@@ -27,17 +27,19 @@ export interface RunFacts {
 export type FactColumn = "name" | "state" | "updated" | "duration" | "step" | "data" | "files" | "size" | "issues";
 
 /** The facts by the ids of their columns; no parameter has such an id, whatever its name. */
-export const FACT_COLUMNS: Readonly<Record<string, FactColumn>> = {
-  run: "name",
-  "fact/state": "state",
-  "fact/duration": "duration",
-  "fact/last_step": "step",
-  "fact/updated": "updated",
-  "fact/data": "data",
-  "fact/files": "files",
-  "fact/size": "size",
-  "fact/issues": "issues",
-};
+export const FACT_COLUMNS: ReadonlyMap<string, FactColumn> = new Map(
+  Object.entries({
+    run: "name",
+    "fact/state": "state",
+    "fact/duration": "duration",
+    "fact/last_step": "step",
+    "fact/updated": "updated",
+    "fact/data": "data",
+    "fact/files": "files",
+    "fact/size": "size",
+    "fact/issues": "issues",
+  } as const),
+);
 
 const STATE_RANK: Record<RunState, number> = { live: 0, idle: 1, finished: 2, empty: 3 };
 

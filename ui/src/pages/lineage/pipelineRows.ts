@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PipelineAlignment } from "../../core/lineage/pipelineColumns";
 import { compareNames } from "../../core/text/naturalSort";
+import { ownValue } from "../../core/text/ownValue";
 
 /** A row of the page: a pipeline with its runs, or one run. */
 export interface PipelineRow {
@@ -13,7 +14,7 @@ export interface PipelineRow {
 export function pipelineRows({ marks }: PipelineAlignment, runs: readonly string[], isFolded: boolean): PipelineRow[] {
   const byPipeline = new Map<number, string[]>();
   for (const run of runs) {
-    const number = marks[run];
+    const number = ownValue(marks, run);
     if (number === undefined) continue;
     const members = byPipeline.get(number);
     if (members) members.push(run);

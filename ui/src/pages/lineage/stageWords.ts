@@ -2,6 +2,7 @@
 import { cellText, type LineageCell } from "../../core/lineage/column";
 import type { PipelineStage, StageColumn } from "../../core/lineage/pipelineColumns";
 import { formatSetting } from "../../core/text/format";
+import { ownValue } from "../../core/text/ownValue";
 
 /** Parameters that say most about an operation, for a line of text. */
 const TELLING: readonly string[] = [
@@ -27,7 +28,9 @@ export function parameterWords(cell: LineageCell | undefined): string {
 /** The parameters of a stage that its cell shows: those that differ, else those that say most. */
 export function shownParameters(stage: PipelineStage, { differing }: StageColumn): { name: string; text: string; differs: boolean }[] {
   const names = differing.length > 0 ? [...differing] : TELLING.filter((name) => name in stage.parameters);
-  return names.slice(0, MOST).map((name) => ({ name, text: parameterWords(stage.parameters[name]), differs: differing.includes(name) }));
+  return names
+    .slice(0, MOST)
+    .map((name) => ({ name, text: parameterWords(ownValue(stage.parameters, name)), differs: differing.includes(name) }));
 }
 
 /** A stage in one line: `Batch(batch_size=32, drop_remainder=true)`; empty if there is none. */

@@ -47,78 +47,80 @@ function issuesText({ damages, dropped }: RunFacts): string {
     .join(", ");
 }
 
-const FACTS: Readonly<Record<string, Fact>> = {
-  "fact/state": { title: "state", isNumber: false, isDrawn: true, cell: ({ state }) => state, text: ({ state }) => t(`state.${state}`) },
-  [UPDATED]: {
-    title: "updated",
-    isNumber: false,
-    width: 116,
-    descendsFirst: true,
-    cell: (facts) => facts.last_wall_time,
-    text: (facts) => known(facts.last_wall_time, (time) => formatAgo(time, clock.now, currentLanguage())),
-    tip: (facts) => known(facts.last_wall_time, formatWallTime),
-  },
-  "fact/duration": {
-    title: "duration",
-    isNumber: true,
-    descendsFirst: true,
-    cell: runDuration,
-    text: (facts) => known(runDuration(facts), formatDuration),
-  },
-  "fact/last_step": {
-    title: "step",
-    isNumber: true,
-    descendsFirst: true,
-    cell: (facts) => facts.last_step,
-    text: (facts) => known(facts.last_step, (step) => (step < LONG_STEP ? groupDigits(step) : formatCount(step))),
-    tip: (facts) => known(facts.last_step, groupDigits),
-  },
-  [DATA]: {
-    title: "data",
-    isNumber: false,
-    isDrawn: true,
-    descendsFirst: true,
-    cell: ({ tags }) =>
-      Object.entries(tags)
-        .map(([name, count]) => `${name}: ${count}`)
-        .join(", "),
-    text: () => "",
-  },
-  [NOTES]: {
-    title: "notes",
-    isNumber: false,
-    isDrawn: true,
-    width: 120,
-    isElastic: true,
-    cell: ({ id }) => notesText(annotations.notesOf(id)) || null,
-    text: ({ id }) => notesText(annotations.notesOf(id)),
-  },
-  "fact/files": {
-    title: "files",
-    isNumber: true,
-    descendsFirst: true,
-    cell: ({ files }) => files,
-    text: ({ files }) => groupDigits(files),
-  },
-  "fact/size": {
-    title: "size",
-    isNumber: true,
-    descendsFirst: true,
-    cell: (facts) => facts.size_bytes,
-    text: (facts) => formatBytes(facts.size_bytes),
-  },
-  [ISSUES]: {
-    title: "issues",
-    isNumber: false,
-    isDrawn: true,
-    descendsFirst: true,
-    cell: (facts) => issuesText(facts) || null,
-    text: issuesText,
-  },
-};
+const FACTS: ReadonlyMap<string, Fact> = new Map<string, Fact>(
+  Object.entries({
+    "fact/state": { title: "state", isNumber: false, isDrawn: true, cell: ({ state }) => state, text: ({ state }) => t(`state.${state}`) },
+    [UPDATED]: {
+      title: "updated",
+      isNumber: false,
+      width: 116,
+      descendsFirst: true,
+      cell: (facts) => facts.last_wall_time,
+      text: (facts) => known(facts.last_wall_time, (time) => formatAgo(time, clock.now, currentLanguage())),
+      tip: (facts) => known(facts.last_wall_time, formatWallTime),
+    },
+    "fact/duration": {
+      title: "duration",
+      isNumber: true,
+      descendsFirst: true,
+      cell: runDuration,
+      text: (facts) => known(runDuration(facts), formatDuration),
+    },
+    "fact/last_step": {
+      title: "step",
+      isNumber: true,
+      descendsFirst: true,
+      cell: (facts) => facts.last_step,
+      text: (facts) => known(facts.last_step, (step) => (step < LONG_STEP ? groupDigits(step) : formatCount(step))),
+      tip: (facts) => known(facts.last_step, groupDigits),
+    },
+    [DATA]: {
+      title: "data",
+      isNumber: false,
+      isDrawn: true,
+      descendsFirst: true,
+      cell: ({ tags }) =>
+        Object.entries(tags)
+          .map(([name, count]) => `${name}: ${count}`)
+          .join(", "),
+      text: () => "",
+    },
+    [NOTES]: {
+      title: "notes",
+      isNumber: false,
+      isDrawn: true,
+      width: 120,
+      isElastic: true,
+      cell: ({ id }) => notesText(annotations.notesOf(id)) || null,
+      text: ({ id }) => notesText(annotations.notesOf(id)),
+    },
+    "fact/files": {
+      title: "files",
+      isNumber: true,
+      descendsFirst: true,
+      cell: ({ files }) => files,
+      text: ({ files }) => groupDigits(files),
+    },
+    "fact/size": {
+      title: "size",
+      isNumber: true,
+      descendsFirst: true,
+      cell: (facts) => facts.size_bytes,
+      text: (facts) => formatBytes(facts.size_bytes),
+    },
+    [ISSUES]: {
+      title: "issues",
+      isNumber: false,
+      isDrawn: true,
+      descendsFirst: true,
+      cell: (facts) => issuesText(facts) || null,
+      text: issuesText,
+    },
+  } satisfies Record<string, Fact>),
+);
 
 /** Facts of every run, which need no lineage. */
-export const FACT_IDS: readonly string[] = Object.keys(FACTS);
+export const FACT_IDS: readonly string[] = [...FACTS.keys()];
 /** Columns that are computed from the target. */
 export const COMPUTED: readonly string[] = [RANK, BEST];
 
@@ -129,7 +131,7 @@ function bandOf(source: { group: LineageColumn["group"] | null }): ColumnBand {
 /** The column of an id; null if there is none, undefined while it is unknown whether there is one. */
 function runColumn(id: string): RunColumn | null | undefined {
   const source = lineage.table?.columns.get(id) ?? null;
-  const fact = FACTS[id];
+  const fact = FACTS.get(id);
   if (fact) return { id, source, ...fact, title: t(`runs.column.${fact.title}`), band: bandOf({ group: "fact" }), differs: true };
   if (COMPUTED.includes(id)) return computedColumn(id);
   if (source) return lineageColumn(source);

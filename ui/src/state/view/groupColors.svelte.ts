@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { assignSlots, type Slots } from "../../core/runs/colorAssignment";
+import { ownValue } from "../../core/text/ownValue";
 import { chosenColor, colors, noted, slotColor } from "./runColors.svelte";
 import { annotations } from "../annotations/annotations.svelte";
 import { runs } from "../data/runs.svelte";
@@ -20,7 +21,7 @@ class GroupColors {
 
   /** Assigns colors to new groups in their order; the others keep theirs. */
   assign(groups: readonly string[]): void {
-    if (groups.every((group) => this.#slots[group] !== undefined)) return;
+    if (groups.every((group) => ownValue(this.#slots, group) !== undefined)) return;
     this.#slots = assignSlots(this.#slots, groups);
     writeStored(KEY, { ...readStored<Stored>(KEY, {}), slots: this.#slots });
   }
@@ -29,7 +30,7 @@ class GroupColors {
   of(group: string): string {
     if (runs.byId.has(group)) return colors.of(group);
     const chosen = this.#chosen(group);
-    return chosen === null ? slotColor(this.#slots[group] ?? 0) : chosenColor(chosen);
+    return chosen === null ? slotColor(ownValue(this.#slots, group) ?? 0) : chosenColor(chosen);
   }
 
   isChosen(group: string): boolean {

@@ -99,7 +99,7 @@ class ModelLineage {
   /** What a column sorts a run by, or several runs together: their facts, what people noted, the lineage of a run. */
   sortCell(column: string, facts: RunFacts): LineageCell {
     if (column === NOTES) return notesText(annotations.notesOf(facts.id)) || null;
-    const fact = FACT_COLUMNS[column];
+    const fact = FACT_COLUMNS.get(column);
     if (fact !== undefined) return factKey(facts, fact);
     if (facts.members) return this.#groupValue(column, facts.members);
     const row = this.table?.rowOf.get(facts.id);

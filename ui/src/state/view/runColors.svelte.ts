@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { assignSlots, SLOTS, type Slots } from "../../core/runs/colorAssignment";
+import { ownValue } from "../../core/text/ownValue";
 import { annotations } from "../annotations/annotations.svelte";
 import { readStored, writeStored } from "./storage";
 
@@ -11,7 +12,7 @@ class Colors {
 
   /** Gives new runs their colors; the others keep theirs. */
   assign(runs: readonly string[]): void {
-    if (runs.every((run) => this.#slots[run] !== undefined)) return;
+    if (runs.every((run) => ownValue(this.#slots, run) !== undefined)) return;
     this.#slots = assignSlots(this.#slots, runs);
     writeStored(KEY, { slots: this.#slots });
   }
@@ -19,7 +20,7 @@ class Colors {
   /** A CSS color: a token of the palette, so that it follows the theme, or the person's own. */
   of(run: string): string {
     const chosen = annotations.notesOf(run)?.color ?? null;
-    return chosen === null ? slotColor(this.#slots[run] ?? 0) : chosenColor(chosen);
+    return chosen === null ? slotColor(ownValue(this.#slots, run) ?? 0) : chosenColor(chosen);
   }
 
   isChosen(run: string): boolean {
