@@ -106,6 +106,20 @@ test("a band names its neighbors once, and one band alone is not drawn", async (
   await expect.poll(bands).toEqual([]);
 });
 
+test("rows stay where they are when columns of other bands come, if there is room for bands", async () => {
+  const props = show([1]);
+  const top = (): number => page.getByText("lr 1", { exact: true }).element().getBoundingClientRect().top;
+  await expect.element(page.getByText("lr 1", { exact: true })).toBeVisible();
+  const banded = top();
+  props.columns = ["lr", "depth"].map(column);
+  await expect.poll(top).toBeLessThan(banded);
+  props.keepsBandRoom = true;
+  await expect.poll(top).toBe(banded);
+  props.columns = OWN.map(column);
+  await expect.element(head("loss")).toBeVisible();
+  expect(top()).toBe(banded);
+});
+
 test("a column is as wide as it was made, until it is fitted again", async () => {
   const props = show([1], { ...withPinned(defaultLayout(), "lr", true), widths: { lr: 200 } });
   const width = (): number => head("lr").element().getBoundingClientRect().width;
