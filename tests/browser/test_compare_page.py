@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import mean, median, stdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -344,3 +345,36 @@ def test_the_comparison_has_the_columns_of_the_table_of_runs(viewer: LiveViewer,
     page.get_by_test_id("columns-list-filter").fill("Last")
     page.get_by_test_id("columns-list-rows").get_by_role("checkbox").first.uncheck()
     expect(table.get_by_role("columnheader", name=re.compile(" Last$"))).to_have_count(0)
+
+
+def test_settings_of_groups_are_means_or_counts_of_values(tmp_path: Path, open_page: OpenPage):
+    """As in the list of runs: a shared value, the mean of numbers, or how many values there are."""
+    settings: dict[str, dict[str, Any]] = {
+        "big/a": {"lr": 0.1, "optimizer": "SGD", "depth": 3},
+        "big/b": {"lr": 0.2, "optimizer": "Adam", "depth": 3},
+        "big/c": {"lr": 0.6, "optimizer": "SGD", "depth": 3},
+        "small/a": {"lr": 0.01, "optimizer": "SGD", "depth": 5},
+        "small/b": {"optimizer": "SGD"},
+    }
+    for run, each in settings.items():
+        GrowingLog(tmp_path / "logs" / run).scalar(1, 0.5)
+        (tmp_path / "logs" / run / "params.json").write_text(json.dumps(each))
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == len(settings))
+        page = open_page(live, "/compare?group=directory&show=table&sort=%2Blr")
+        table, rows = page.get_by_test_id("compare-table"), page.get_by_test_id("compare-table-rows")
+
+        def cell(group: str, column: str) -> Locator:
+            place = table.locator(f"[role=columnheader][data-column='{column}']").get_attribute("aria-colindex")
+            return rows.locator(f"[data-key='group {group}'] [aria-colindex='{place}']")
+
+        expect(table.locator("[data-column=lr]")).to_be_visible()
+        expect(cell("big", "lr")).to_have_text("0.3")
+        expect(cell("big", "lr")).to_have_attribute("title", "Mean of 3 runs, 0.1 \u2026 0.6")
+        expect(cell("big", "optimizer")).to_have_text("2 values")
+        expect(cell("big", "optimizer")).to_have_attribute("title", "SGD (2)\nAdam (1)")
+        expect(cell("big", "depth")).to_have_text("3")
+        expect(cell("small", "lr")).to_have_text("0.01")
+        expect(cell("small", "lr")).to_have_attribute("title", "0.01 (1)\n1 run without a value")
+        keys = "rows => rows.map(row => row.dataset.key)"
+        assert rows.get_by_role("row").evaluate_all(keys) == ["group small", "group big"]

@@ -6,15 +6,15 @@ import { RUN_COLUMN } from "../lineage/tableColumns";
 import { sortedByColumns } from "./sortByColumns";
 import type { RunGroup } from "../runs/runGroups";
 
-/** A column over the runs of a group: how a figure lies among them, or the parameter that they agree in. */
+/** A column over the runs of a group: how a figure lies among them, or what a setting is of them together. */
 export interface GroupCell {
-  /** Mean or median of the finite numbers; the parameter, null where there are several. */
+  /** Of a figure, mean or median of the finite numbers. */
   value: FigureCell;
   /** Of a sample, that is over n - 1; null below two numbers. */
   deviation: number | null;
   low: number | null;
   high: number | null;
-  /** How many finite numbers there are of a figure; how many different values of a parameter. */
+  /** How many finite numbers there are of a figure. */
   count: number;
 }
 
@@ -27,6 +27,8 @@ interface Order {
   center: Center;
   sort: readonly ColumnSort[];
   isOpen: (group: string) => boolean;
+  /** A setting of the runs of a group together, by the place of its column. */
+  settingOf: (group: string, place: number) => FigureCell;
 }
 
 /** Heads of the groups, by the sorted columns where there are some, each with its runs below it where it is open. */
@@ -34,7 +36,7 @@ export function groupLines(
   rows: readonly FigureRow[],
   groups: readonly RunGroup[],
   columns: readonly Pick<FigureColumn, "key" | "figure">[],
-  { center, sort, isOpen }: Order,
+  { center, sort, isOpen, settingOf }: Order,
 ): FigureLine[] {
   const heads = groups.map(({ key, runs }) => {
     const members = new Set(runs);
@@ -42,13 +44,13 @@ export function groupLines(
     return {
       key,
       own,
-      cells: columns.map((column, index) =>
-        together(
-          own.map(({ cells }) => cells[index] ?? null),
-          column.figure !== null,
+      cells: columns.map((column, place): GroupCell => {
+        if (column.figure === null) return { ...NOTHING, value: settingOf(key, place) };
+        return spreadOf(
+          own.map(({ cells }) => cells[place] ?? null),
           center,
-        ),
-      ),
+        );
+      }),
     };
   });
   const places = new Map(columns.map(({ key }, place) => [key, place]));
@@ -65,15 +67,13 @@ export function runLine({ run, cells }: FigureRow): FigureLine {
   return { kind: "run", key: run, run, cells };
 }
 
-function together(cells: readonly FigureCell[], isFigure: boolean, center: Center): GroupCell {
-  if (!isFigure) {
-    const values = new Set(cells.filter((cell) => cell !== null));
-    return { value: values.size === 1 ? [...values][0]! : null, deviation: null, low: null, high: null, count: values.size };
-  }
+const NOTHING: GroupCell = { value: null, deviation: null, low: null, high: null, count: 0 };
+
+function spreadOf(cells: readonly FigureCell[], center: Center): GroupCell {
   const numbers = cells
     .filter((cell): cell is number => typeof cell === "number" && Number.isFinite(cell))
     .sort((one, other) => one - other);
-  if (numbers.length === 0) return { value: null, deviation: null, low: null, high: null, count: 0 };
+  if (numbers.length === 0) return NOTHING;
   const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
   const squares = numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0);
   return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { plainCell } from "../../core/lineage/parameterTable";
+import { plainCell, type ParameterCell } from "../../core/lineage/parameterTable";
 import type { RunFacts } from "../../core/runs/runTable";
 import { arrangedColumns } from "../../core/tables/columnLayout";
 import { figureColumns, figureTable, figureText, type FigureColumn, type FigureRow } from "../../core/tables/figureTable";
@@ -60,27 +60,34 @@ function ofFigure(column: FigureColumn): CompareColumn {
 /** A row for each selected run, sorted. */
 export function compareRows(columns: readonly CompareColumn[], series: Statistics["series"]): FigureRow[] {
   const own = columns.flatMap(({ run }) => run ?? []);
-  const parameters = new Map(selection.shown.map((run) => [run, own.map(({ cell }) => plainCell(cell(factsOf(run))))] as const));
+  const parameters = new Map(selection.shown.map((run) => [run, own.map(({ cell }) => plainCell(cell(runs.byId.get(run)!)))] as const));
   return figureTable(selection.shown, columns, { parameters, series }, view.table.sort);
 }
 
-export function factsOf(run: string): RunFacts {
-  return runs.byId.get(run)!;
+/** The facts of the run of a line, or of those of its group together. */
+export function factsOf(line: FigureLine): RunFacts {
+  return line.kind === "run" ? runs.byId.get(line.run)! : comparison.groupFacts.get(line.group)!;
+}
+
+/** What a setting is of the runs of a group: a value that they share or the mean of numbers. */
+export function groupSetting(group: string, { run }: CompareColumn): ParameterCell {
+  const facts = comparison.groupFacts.get(group);
+  return run && facts ? plainCell(run.cell(facts)) : null;
 }
 
 /** A cell in words; `place` is that of its column. */
-export function compareText(line: FigureLine, { run, figure }: CompareColumn, place: number): string {
-  if (line.kind === "run") return run ? run.text(factsOf(line.run)) : figureText(line.cells[place] ?? null, true);
-  const { value, deviation, count } = line.cells[place]!;
-  if (figure === null && count > 1) return t("compare.values", { n: count });
-  const words = figureText(value, figure !== null);
+export function compareText(line: FigureLine, { run }: CompareColumn, place: number): string {
+  if (run) return run.text(factsOf(line));
+  if (line.kind === "run") return figureText(line.cells[place] ?? null, true);
+  const { value, deviation } = line.cells[place]!;
+  const words = figureText(value, true);
   return deviation === null ? words : `${words} ± ${formatValue(deviation, 3)}`;
 }
 
 /** All of a cell: a whole value, or between what its runs are. */
-export function compareTip(line: FigureLine, { run, figure }: CompareColumn, place: number): string {
-  if (line.kind === "run") return run ? (run.tip ?? run.text)(factsOf(line.run)) : String(line.cells[place] ?? "");
+export function compareTip(line: FigureLine, { run }: CompareColumn, place: number): string {
+  if (run) return (run.tip ?? run.text)(factsOf(line));
+  if (line.kind === "run") return String(line.cells[place] ?? "");
   const { low, high, count } = line.cells[place]!;
-  if (figure === null || low === null) return "";
-  return t("compare.among", { low: formatValue(low, 5), high: formatValue(high, 5), n: count });
+  return low === null ? "" : t("compare.among", { low: formatValue(low, 5), high: formatValue(high, 5), n: count });
 }

@@ -5,6 +5,8 @@ import { parameterTable, type ParameterCell } from "../../core/lineage/parameter
 import { fetchGroups, type GroupQuery } from "../../api/expressions";
 import { fetchStatistics, type Statistics } from "../../api/tables";
 import type { Group } from "../../core/series/groupStatistics";
+import type { RunFacts } from "../../core/runs/runTable";
+import { together } from "../../core/runs/runTree";
 import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
 import type { ResourceDefinition } from "../requests/resourceCache";
 import { colors } from "../view/runColors.svelte";
@@ -38,6 +40,19 @@ class Comparison {
 
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
   groups = $derived(this.#groupsOf(selection.shown));
+
+  /** The facts of the runs of each group together. */
+  groupFacts = $derived<ReadonlyMap<string, RunFacts>>(
+    new Map(
+      this.groups.map((group) => [
+        group.key,
+        together(
+          group.key,
+          group.runs.flatMap((run) => runs.byId.get(run) ?? []),
+        ),
+      ]),
+    ),
+  );
 
   /** The group of each shown run. */
   groupOf = $derived(new Map(this.groups.flatMap(({ key, runs: members }) => members.map((run) => [run, key] as const))));
