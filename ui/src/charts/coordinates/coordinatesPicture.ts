@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AxisLayout } from "../../core/lineage/axisLayout";
+import { roomBelow, type AxisLayout } from "../../core/lineage/axisLayout";
 import type { AxisScale } from "../../core/lineage/axisScale";
 import type { Brushes } from "../../core/lineage/brushes";
 import { spansOf } from "../../core/lineage/brushSpans";
@@ -44,7 +44,7 @@ function paint(coordinates: Coordinates, surface: Surface, ratio: number, ink: I
       scale,
       spans,
       area,
-      gapLabel: gapLabel(scale, layout.distance),
+      gapLabel: gapLabel(scale, roomBelow(layout, index)),
     };
     paintAxis(painting);
     paintHead(painting, layout.heads[index]!);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { axisLayout, draggedOrder, fittedEnd, MIN_DISTANCE } from "./axisLayout";
+import { axisLayout, draggedOrder, fittedEnd, MIN_DISTANCE, roomBelow } from "./axisLayout";
 
 describe("the places of axes", () => {
   it("fill the room", () => {
@@ -37,6 +37,11 @@ describe("the places of axes", () => {
         },
       ),
     );
+  });
+
+  it("have labels below them that stay in the chart", () => {
+    const layout = axisLayout(400, 30, [10, 10, 10]);
+    expect(layout.xs.map((_, index) => roomBelow(layout, index))).toEqual([2 * layout.xs[0]!, layout.distance, 60]);
   });
 
   it("are taken by a dragged axis", () => {

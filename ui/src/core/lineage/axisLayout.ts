@@ -42,6 +42,11 @@ function headBox(x: number, wanted: number, half: number, whole: number, row: nu
   return { row, width, middle: Math.max(width / 2, Math.min(whole - width / 2, x)) };
 }
 
+/** Room for a label that is centered below an axis. */
+export function roomBelow({ xs, width, distance }: AxisLayout, index: number): number {
+  return Math.min(distance, 2 * xs[index]!, 2 * (width - xs[index]!));
+}
+
 /** The order of axes while one of them is dragged to `x`: it takes the nearest place. */
 export function draggedOrder<T>(items: readonly T[], dragged: T, x: number, { xs }: Pick<AxisLayout, "xs">): T[] {
   const place = xs.reduce((nearest, each, index) => (Math.abs(each - x) < Math.abs(xs[nearest]! - x) ? index : nearest), 0);

@@ -9,6 +9,10 @@ test("a few diverged runs don't take the colors of the others", () => {
   expect(colorRange([...good, ...Array.from({ length: 10 }, () => 0.1), NaN, Infinity], false)).toEqual([0.85, good.at(-1)]);
 });
 
+test("each of a few runs has a color of its own", () => {
+  expect(colorRange([0.9, 0.85, 0.29], false)).toEqual([0.29, 0.9]);
+});
+
 test("values of even spread all have a color", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 200 }), fc.integer({ min: -50, max: 50 }), (count, first) => {

@@ -51,6 +51,12 @@ test("parameters that differ and operations that are missing are columns over th
   ]);
 });
 
+test("columns of operations with one name say which one they are of", () => {
+  const maps = ["a", "b"].map((size) => aligned([stage("Map", { size }), stage("Map", { size: `${size}2` }), null], ["size"]));
+  const columns = parameterColumns({ marks: { a: 0, b: 1, c: 2 }, rows: [], columns: maps }, stageColumns(maps), ["a", "b", "c"]);
+  expect(columns.map(({ name }) => name)).toEqual(["1 Map.size", "2 Map.size", "1 Map", "2 Map"]);
+});
+
 test("a parameter that only one kind of source has is no column", () => {
   const sources = [aligned([stage("Mnist", { usage: "all" }), stage("Numpy"), stage("Mnist", { usage: "all" })], ["usage"])];
   expect(parameterColumns({ marks: { a: 0, b: 1, c: 2 }, rows: [], columns: sources }, stageColumns(sources), ["a", "b", "c"])).toEqual([]);

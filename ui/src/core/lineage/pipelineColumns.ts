@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ownValue } from "../text/ownValue";
 import { cellText, type LineageCell, type LineageColumn } from "./column";
 
 /** An operation of a data pipeline; `name` is null where branches begin, which the next operation joins. */
@@ -80,10 +81,10 @@ export function stageKey(stage: PipelineStage | null): string {
  * A parameter that differs only because an operation is another one says nothing more.
  */
 export function parameterColumns({ marks }: PipelineAlignment, columns: readonly StageColumn[], runs: readonly string[]): LineageColumn[] {
-  const numbers = runs.map((run) => marks[run] ?? -1);
+  const numbers = runs.map((run) => ownValue(marks, run) ?? -1);
   const made = columns.flatMap((column) =>
     column.differing.map((name) => {
-      const cells = numbers.map((number) => column.stages[number]?.parameters[name] ?? null);
+      const cells = numbers.map((number) => ownValue(column.stages[number]?.parameters ?? {}, name) ?? null);
       return columnOf(`${column.key} ${columnName(column)}.${name}`, name, cells);
     }),
   );
@@ -96,7 +97,14 @@ export function parameterColumns({ marks }: PipelineAlignment, columns: readonly
         numbers.map((number) => (number < 0 ? null : column.stages[number] !== null)),
       ),
     );
-  return [...made.filter(hasSeveralValues), ...missing];
+  return withOwnNames([...made.filter(hasSeveralValues), ...missing]);
+}
+
+/** A pipeline can have several operations of a name: their columns then have names with their place. */
+function withOwnNames(columns: readonly LineageColumn[]): LineageColumn[] {
+  const counts = new Map<string, number>();
+  for (const { name } of columns) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return columns.map((column) => ((counts.get(column.name) ?? 0) > 1 ? { ...column, name: column.id } : column));
 }
 
 function hasSeveralValues({ cells }: LineageColumn): boolean {
