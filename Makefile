@@ -36,7 +36,7 @@ test-frameworks: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB)
 	$(PYTEST) --junit-xml=$(TIMES)/frameworks.xml -m "framework and not browser"
 
 test-browser: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
-	$(PYTEST) --junit-xml=$(TIMES)/browser.xml tests/browser
+	$(PYTEST) --junit-xml=$(TIMES)/browser.xml tests/browser -m "browser"
 
 test-ui: ui/node_modules/.installed | chromium
 	cd ui && npm test -- --reporter=default --reporter=junit --outputFile.junit=../$(TIMES)/ui.xml

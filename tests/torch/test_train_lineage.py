@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,11 +21,14 @@ from mindscope.torch import LearningRateScheduler, Model, SummaryCollector
 pytestmark = pytest.mark.framework
 
 
-def killed(directory: Path, how: str) -> mindscope.Run:
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the runs of killed trainings are."""
+    directory = tmp_path_factory.mktemp("killed")
     script = Path(__file__).with_name("killed.py")
-    done = subprocess.run([sys.executable, str(script), str(directory), how], capture_output=True, timeout=280)
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
-    return mindscope.open_run(directory)
+    done = subprocess.run([sys.executable, str(script), str(directory)], capture_output=True, timeout=280)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return directory
 
 
 def lineage_of(run: mindscope.Run) -> TrainLineage:
@@ -34,8 +36,8 @@ def lineage_of(run: mindscope.Run) -> TrainLineage:
     return run.lineage.train
 
 
-def test_killed_training_has_its_lineage_its_newest_checkpoint_and_its_weights(tmp_path: Path) -> None:
-    run = killed(tmp_path, "model")
+def test_killed_training_has_its_lineage_its_newest_checkpoint_and_its_weights(killed: Path) -> None:
+    run = mindscope.open_run(killed / "model")
     train = lineage_of(run)
     assert (train.optimizer, train.loss_function, train.network, train.epoch) == (
         "SGD",
@@ -44,25 +46,27 @@ def test_killed_training_has_its_lineage_its_newest_checkpoint_and_its_weights(t
         9,
     )
     assert (train.batch_size, train.dataset_size, train.learning_rate) == (16, 64, 0.05)
-    assert train.model_path == str(tmp_path / "ckpt" / "net-5_4.ckpt")  # saved after step 20, which is collected before
+    assert train.model_path == str(
+        killed / "model" / "ckpt" / "net-5_4.ckpt"
+    )  # saved after step 20, which is collected before
     assert train.model_size == Path(str(train.model_path)).stat().st_size
     assert {"env/command_line", "env/parameter/seed"} <= set(run.lineage.custom)
     losses = run.scalars("loss/auto")
     assert list(losses.step) == [1, 4, 8, 12, 16, 20]
     assert train.loss == pytest.approx(losses.value[list(losses.step).index(20)])
-    kept = json.loads((tmp_path / "ckpt_dir" / "train_metadata.json").read_text("utf-8"))
+    kept = json.loads((killed / "model" / "ckpt_dir" / "train_metadata.json").read_text("utf-8"))
     assert list(kept["model_params_file_map"]) == ["1", "2", "3"]
     assert kept["step_per_epoch"] == 4
 
 
-def test_killed_loop_of_ones_own_has_its_lineage(tmp_path: Path) -> None:
-    train = lineage_of(killed(tmp_path, "own"))
+def test_killed_loop_of_ones_own_has_its_lineage(killed: Path) -> None:
+    train = lineage_of(mindscope.open_run(killed / "own"))
     assert (train.optimizer, train.network, train.learning_rate) == ("Adam", "SmallNet", 0.01)
     assert (train.epoch, train.batch_size) == (5, 16)  # as at step 20, the last one that is collected
 
 
-def test_killed_training_with_the_old_callbacks_has_its_lineage(tmp_path: Path) -> None:
-    train = lineage_of(killed(tmp_path, "legacy"))
+def test_killed_training_with_the_old_callbacks_has_its_lineage(killed: Path) -> None:
+    train = lineage_of(mindscope.open_run(killed / "legacy"))
     assert (train.optimizer, train.network, train.learning_rate, train.epoch) == ("SGD", "SmallNet", 0.05, 9)
 
 
