@@ -18,7 +18,7 @@ export const PIPELINE: KindDescriptor = {
     {
       path: "/lineage/data",
       name: "nav.data_lineage",
-      icon: "pipeline",
+      icon: "M2.5 3h3v3h-3ZM6.5 3h3v3h-3ZM10.5 3h3v3h-3ZM2.5 10h3v3h-3ZM10.5 10h3v3h-3Z",
       load: () => import("../pages/lineage/DataLineagePage.svelte"),
       shows: ["dataset_graph"],
       isOptional: true,
