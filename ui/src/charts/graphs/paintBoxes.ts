@@ -169,7 +169,8 @@ function paintRows(painting: GraphPainting, { x, y, width }: BoxRect, rows: read
   const { surface, ink, transform } = painting;
   const inset = INSET * transform.scale;
   const widest = rows.slice(0, BOX.mostRows).reduce((most, row) => Math.max(most, textWidth(row)), 1);
-  const fitting = Math.min(((width - 2 * inset) * FONT_SIZE) / widest, BOX.rowHeight * transform.scale - 2, STEADY_ROW_FONT);
+  const inWidth = Math.max(((width - 2 * inset) * FONT_SIZE) / widest, LEAST_FONT); // a longer row is cut
+  const fitting = Math.min(inWidth, BOX.rowHeight * transform.scale - 2, STEADY_ROW_FONT);
   const size = Math.floor(2 * Math.max(FONT_SIZE * ROW_FONT_SHARE * transform.scale, fitting)) / 2;
   if (size < LEAST_FONT) return;
   surface.font = font(Math.min(size, LARGEST_FONT));
