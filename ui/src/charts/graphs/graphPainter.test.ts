@@ -137,7 +137,7 @@ describe("the painter of graphs", () => {
     });
     const rows = [0, 1, 2, 3, 4, 5].map((index) => `w${index}`);
     expect(textsOf(drawn(picture, { rows: () => rows }))).toEqual(["reader", "w0", "w1", "w2", "+3"]);
-    const long = textsOf(drawn(picture, { rows: () => ["embedding_table_of_the_first_layer 1000×64"] }, 0.7));
+    const long = textsOf(drawn(picture, { rows: () => ["embedding_table_of_the_first_layer 1000×64"] }, 0.6));
     expect(long).toEqual(["reader", expect.stringContaining("…") as string]);
   });
 });
