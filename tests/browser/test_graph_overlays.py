@@ -113,3 +113,21 @@ def test_a_run_without_gradients_offers_none(viewer: LiveViewer, open_page: Open
     expect(color.locator("option[value=gradient_norm]")).to_have_count(0)
     page.goto(page.url + "&graph_color=gradient_norm")
     expect(page.get_by_test_id("graph-step-bar")).to_contain_text("No histograms")
+
+
+def test_a_histogram_leads_to_its_weight_in_the_graph(trained: LiveViewer, open_page: OpenPage):
+    page = open_page(trained, "/histograms?run=net&tag=gradient%2F2.weight")
+    card = page.get_by_role("article").filter(has_text="gradient/2.weight")
+    card.hover()
+    card.get_by_test_id("show-in-graph").click()
+    opened(page)
+    expect(page.get_by_test_id("graph-panel").get_by_role("heading", level=2)).to_have_text("2.weight")
+    until(page, lambda: in_address(page, "weight") is None and in_address(page, "node") is not None)
+    page.get_by_test_id("graph-recorded").get_by_role("link").filter(has_text="gradient/2.weight").click()
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
+def test_a_weight_that_the_graph_does_not_have_is_named(trained: LiveViewer, open_page: OpenPage):
+    page = open_page(trained, "/graph?run=net&weight=7.weight%2Fauto")
+    opened(page)
+    expect(page.get_by_test_id("graph-no-weight")).to_contain_text("7.weight/auto")

@@ -3,7 +3,7 @@ import { groupDigits } from "../core/text/format";
 import { t } from "../i18n/i18n.svelte";
 import type { KindDescriptor } from "../pages/previews/kind";
 
-const icon = "M6 2.5h4v3H6ZM2.5 10.5h4v3h-4ZM9.5 10.5h4v3h-4ZM8 5.5v2.5M4.5 10.5V8h7v2.5";
+const icon = "graph";
 
 export const GRAPH: KindDescriptor = {
   kind: "graph",

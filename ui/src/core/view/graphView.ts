@@ -20,6 +20,8 @@ export interface GraphView {
   unfolded: string;
   /** The selected scope or node as `writeItem` writes it. */
   node: string | null;
+  /** A tag that names a weight, which the page selects; null afterwards. */
+  weight: string | null;
   /** What is highlighted; `to` is the other end of all paths. */
   highlight: GraphHighlight;
   to: string | null;
@@ -44,6 +46,7 @@ export function defaultGraphView(): GraphView {
     open: null,
     unfolded: "",
     node: null,
+    weight: null,
     highlight: "none",
     to: null,
     table: null,
@@ -56,7 +59,7 @@ export function defaultGraphView(): GraphView {
 }
 
 export function describeGraph(
-  { run, graph, open, unfolded, node, highlight, to, table, otherRun, otherGraph, color, step, options }: GraphView,
+  { run, graph, open, unfolded, node, weight, highlight, to, table, otherRun, otherGraph, color, step, options }: GraphView,
   query: URLSearchParams,
 ): void {
   if (run !== null) query.append("graph_run", run);
@@ -64,6 +67,7 @@ export function describeGraph(
   if (open !== null) query.append("scopes", open);
   if (unfolded !== "") query.append("graph_stacks", unfolded);
   if (node !== null) query.append("node", node);
+  if (weight !== null) query.append("weight", weight);
   if (highlight !== "none") query.append("highlight", highlight);
   if (to !== null) query.append("to_node", to);
   if (table !== null) query.append("graph_table", table);
@@ -88,6 +92,7 @@ export function graphViewOf(query: URLSearchParams): GraphView {
     open: query.get("scopes"),
     unfolded: query.get("graph_stacks") ?? "",
     node: query.get("node"),
+    weight: query.get("weight"),
     highlight: GRAPH_HIGHLIGHTS.find((highlight) => highlight === query.get("highlight")) ?? "none",
     to: query.get("to_node"),
     table: TABLE_KINDS.find((table) => table === query.get("graph_table")) ?? null,

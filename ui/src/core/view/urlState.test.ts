@@ -126,6 +126,7 @@ const views: fc.Arbitrary<ViewState> = fc
       open: fc.option(name),
       unfolded: fc.oneof(fc.constant(""), name),
       node: fc.option(name),
+      weight: fc.option(name),
       highlight: fc.constantFrom(...GRAPH_HIGHLIGHTS),
       to: fc.option(name),
       table: fc.option(fc.constantFrom(...TABLE_KINDS)),

@@ -6,6 +6,7 @@ export const ICONS = {
   keyboard: "M1.8 4h12.4v8H1.8ZM4.2 6.6v.1M6.7 6.6v.1M9.3 6.6v.1M11.8 6.6v.1M5 9.4h6",
   dashboard: "M2.5 2.5h4.6v4.6H2.5ZM8.9 2.5h4.6v4.6H8.9ZM2.5 8.9h4.6v4.6H2.5ZM8.9 8.9h4.6v4.6H8.9Z",
   pipeline: "M2.5 2.5h5v3h-5ZM5.5 6.5h5v3h-5ZM8.5 10.5h5v3h-5ZM3.8 5.5V8h1.7M6.8 9.5V12h1.7",
+  graph: "M6 2.5h4v3H6ZM2.5 10.5h4v3h-4ZM9.5 10.5h4v3h-4ZM8 5.5v2.5M4.5 10.5V8h7v2.5",
   contrast: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM8 2.5v11M10 4v8M12 5.5v5",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.4 10.4l3.1 3.1",
   close: "M4 4l8 8M12 4l-8 8",

@@ -12,6 +12,7 @@ describe("tags of weights", () => {
     ["conv1.weight", "conv1.weight", true],
     ["conv1.weight/auto", "net.conv1.weight", true],
     ["grad_norm/net.conv1.weight", "conv1.weight", true],
+    ["conv1.weight.grad", "net.conv1.weight", true],
     ["conv1.weight", "conv11.weight", false],
     ["conv11.weight", "conv1.weight", false],
     ["weight", "conv1.weight", false],

@@ -4,6 +4,7 @@ import type { Adjacency } from "./adjacency";
 import { isWeight } from "./parameterHomes";
 import type { ScopeTree } from "./scopeTree";
 import { PART } from "./structure";
+import { bareName } from "./weightNames";
 
 /** Nodes to look at for the weights of one node. */
 const MOST_STEPS = 64;
@@ -15,6 +16,7 @@ const MOST_STEPS = 64;
 export function namesWeight(tag: string, name: string): boolean {
   return tag
     .split("/")
+    .flatMap((part) => [part, bareName(part)])
     .some(
       (part) => part.includes(".") && (part === name || name.endsWith(`.${part}`) || (name.includes(".") && part.endsWith(`.${name}`))),
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { GraphBuilder } from "./generatedGraph";
 import { ROLE } from "./structure";
-import { WeightNames } from "./weightNames";
+import { mayNameWeight, WeightNames } from "./weightNames";
 
 const graph = new GraphBuilder();
 const weights = ["net.conv1.weight", "conv2.weight", "a.fc.bias", "b.fc.bias", "norm1.weight", "grad_head.weight"];
@@ -29,6 +29,14 @@ describe("weights that tags name", () => {
   ] as const)("%s", (tag, node, quantity, isNorm) => expect(names.of(tag)).toEqual({ nodes: [node], quantity, isNorm }));
 
   it.each(["loss", "weight", "fc.bias", "conv3.weight", "xconv2.weight"])("%s names none", (tag) => expect(names.of(tag)).toBeNull());
+
+  it.each([
+    ["conv1.weight/auto", true],
+    ["gradient/layers.0.norm.bias", true],
+    ["loss/auto", false],
+    ["eval/top.5", false],
+    ["lr 0.1", false],
+  ])("%s may name one: %s", (tag, want) => expect(mayNameWeight(tag)).toBe(want));
 
   it("names a weight that several graphs of a picture have", () => {
     const two = new GraphBuilder();

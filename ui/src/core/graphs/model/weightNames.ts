@@ -5,6 +5,15 @@ import type { GraphStructure } from "./structure";
 /** What a tag says of a weight. */
 export type Quantity = "parameter" | "gradient";
 
+/** `conv1.weight.grad` and `conv1.weight_grad` are parts of tags, too. */
+const ENDING = /[._:-](grads?|gradients?|norm)$/i;
+
+/** Whether a graph may have a weight that the tag names: a part between slashes has a dot inside. */
+export const mayNameWeight = (tag: string): boolean => tag.split("/").some((part) => /[^.\s]\.[a-z_]/i.test(part));
+
+/** A part of a tag without what it says of the gradient: `conv1.weight.grad`. */
+export const bareName = (part: string): string => part.replace(ENDING, "");
+
 export interface NamedWeights {
   /** Nodes of one weight: a weight may be in several graphs of a picture. */
   nodes: readonly number[];
@@ -14,8 +23,6 @@ export interface NamedWeights {
   isNorm: boolean;
 }
 
-/** `conv1.weight.grad` and `conv1.weight_grad` are parts of tags, too. */
-const ENDING = /[._:-](grads?|gradients?|norm)$/i;
 const PLAIN_WORDS = new Set(
   "auto param params parameter parameters weight weights bias biases value values hist histogram histograms distribution tensor norm l train model net network".split(
     " ",
@@ -53,7 +60,7 @@ export class WeightNames {
     const parts = tag.split("/");
     for (const [index, part] of parts.entries()) {
       if (!part.includes(".")) continue;
-      const bare = part.replace(ENDING, "");
+      const bare = bareName(part);
       const nodes = this.find(part) ?? (bare === part ? null : this.find(bare));
       if (!nodes) continue;
       const ending = this.find(part) ? "" : part.slice(bare.length);
