@@ -277,6 +277,19 @@ def test_search_in_shapes(viewer: LiveViewer, open_page: OpenPage):
     expect(page.get_by_role("search")).to_contain_text(f"{want} hits")
 
 
+def test_search_in_attributes(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, OPS)
+    opened(page)
+    page.get_by_test_id("graph-search-fields").click()
+    page.get_by_test_id("graph-search-attribute").check()
+    for field in ("label", "type"):
+        page.get_by_test_id(f"graph-search-{field}").uncheck()
+    page.keyboard.press("Escape")
+    page.get_by_test_id("graph-search").fill("kernel_size=")
+    want = sum("kernel_size" in node.attributes for node in graph_of("mindspore/ops").nodes)
+    expect(page.get_by_role("search")).to_contain_text(f"{want} hits")
+
+
 def test_two_graphs_in_one_picture_with_what_differs(viewer: LiveViewer, open_page: OpenPage):
     other = "mindspore/collector_specified"
     page = open_page(viewer, OPS)

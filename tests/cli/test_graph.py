@@ -36,6 +36,15 @@ def test_nodes_are_found(mindscope: CommandLine) -> None:
     assert len(found) == len([node for node in graph.operations if node.op_type == "Conv2D"])
 
 
+def test_nodes_are_found_by_attribute(mindscope: CommandLine) -> None:
+    found = mindscope("graph", str(OPS), "--attribute", "KERNEL_SIZE=").stdout.splitlines()
+    (graph,) = open_run(OPS).graphs().values()
+    assert len(found) == len([node for node in graph.nodes if "kernel_size" in node.attributes]) > 0
+    both = mindscope("graph", str(OPS), "--attribute", "^kernel_size=", "--find", "^Conv2D$", "--regex")
+    assert 0 < len(both.stdout.splitlines()) < len(found)
+    assert "no regular expression" in mindscope("graph", str(OPS), "--attribute", "(", "--regex", want=1).stderr
+
+
 def test_json_dot_and_scopes(mindscope: CommandLine) -> None:
     (graph,) = open_run(OPS).graphs().values()
     assert len(json.loads(mindscope("graph", str(OPS), "--json").stdout)["edges"]) == graph.edge_count

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import networkx
+import numpy as np
 import pytest
 
 from mindscope.graph import Graph, Role, TensorType
+from mindscope.graph.attribute_texts import MOST_LETTERS, attribute_texts
 from mindscope.graph.builder import NewInput, NewNode, build_graph
 from mindscope.graph.output import to_dot, to_json
 from mindscope.reading import open_run
@@ -28,6 +31,29 @@ def small() -> Graph:
         ],
         ["c/add"],
     )
+
+
+def test_nodes_are_found_by_attribute() -> None:
+    array = np.zeros((2, 3), np.float32)
+    attributes: list[dict[str, Any]] = [{"pad": "same", "size": [3, 3]}, {"pad": "valid", "table": array}, {}]
+    graph = build_graph("net", [NewNode(f"n{i}", "Conv", attributes=each) for i, each in enumerate(attributes)])
+
+    def names(attribute: str | re.Pattern[str], text: str = "") -> list[str]:
+        return [node.name for node in graph.find(text, attribute=attribute)]
+
+    assert names("PAD") == ["n0", "n1"]
+    assert names("pad=valid") == names("2 x 3") == ["n1"]
+    assert names(re.compile(r"^size=\[3, 3\]$")) == ["n0"]
+    assert names("pad", "n1") == ["n1"]
+    assert names("nothing of that kind") == names("n2") == []
+
+
+def test_texts_of_attributes_are_bounded() -> None:
+    graph = build_graph("net", [NewNode(f"n{i}", "Conv", attributes={"a": f"{i:04}"}) for i in range(9)])
+    found = attribute_texts(graph, most_bytes=20)
+    assert (found.texts, found.is_cut) == (("a=0000", "a=0001", "a=0002"), True)
+    long = build_graph("net", [NewNode("n", "Conv", attributes={"a": "x" * 10_000})])
+    assert len(attribute_texts(long).texts[0]) == len("a=") + MOST_LETTERS
 
 
 def test_nodes_are_found_by_name_type_pattern_and_scope() -> None:

@@ -43,13 +43,16 @@ def unpack(body: bytes) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
     }
 
 
+def texts_of(columns: dict[str, np.ndarray[Any, Any]]) -> list[str]:
+    text = columns["text"].tobytes()
+    starts = [0, *columns["text_end"][:-1].tolist()]
+    return [text[start:end].decode() for start, end in zip(starts, columns["text_end"].tolist(), strict=True)]
+
+
 def columns_of(body: bytes) -> tuple[str, dict[str, np.ndarray[Any, Any]], list[str]]:
     """The name, the columns and the texts of a structure."""
     header, columns = unpack(body)
-    text = columns["text"].tobytes()
-    starts = [0, *columns["text_end"][:-1].tolist()]
-    texts = [text[start:end].decode() for start, end in zip(starts, columns["text_end"].tolist(), strict=True)]
-    return header["name"], columns, texts
+    return header["name"], columns, texts_of(columns)
 
 
 def structure(viewer: LiveViewer, run: str, graph: str) -> tuple[str, dict[str, np.ndarray[Any, Any]], list[str]]:
@@ -161,12 +164,31 @@ def test_branches_of_a_data_pipeline_are_inputs() -> None:
     assert pipeline_stages(None) == []
 
 
+def test_attributes_of_all_nodes_are_texts(viewer: LiveViewer) -> None:
+    ((name, graph),) = open_run(DATA / OPS).graphs().items()
+    header, columns = unpack(viewer.http.get("/api/graphs/attributes", params={"run": OPS, "graph": name}).content)
+    texts = texts_of(columns)
+    assert len(set(texts)) == len(texts)
+    assert header["is_cut"] is False
+    got: dict[int, set[str]] = {}
+    for node, attribute in zip(columns["node"].tolist(), columns["attribute"].tolist(), strict=True):
+        got.setdefault(node, set()).add(texts[attribute].partition("=")[0])
+    assert got == {node.index: set(node.attributes) for node in graph.nodes if node.attributes}
+    pads = {node.index for node in graph.find(attribute="pad_mode=")}
+    wanted = {number for number, text in enumerate(texts) if "pad_mode=" in text}
+    assert pads == {
+        node for node, number in zip(columns["node"], columns["attribute"], strict=True) if number in wanted
+    }
+    assert pads
+
+
 def test_what_is_not_there_is_not_found(viewer: LiveViewer) -> None:
     (name,) = open_run(DATA / OPS).graphs()
     for path, query in (
         ("/api/graphs", {"run": "no such run"}),
         ("/api/graphs/dataset", {"run": "no such run"}),
         ("/api/graphs/structure", {"run": OPS, "graph": "<b>"}),
+        ("/api/graphs/attributes", {"run": OPS, "graph": "<b>"}),
         ("/api/graphs/diff", {"run": OPS, "graph": name, "other_run": TORCH, "other_graph": "x"}),
         ("/api/graphs/diff", {"run": OPS, "graph": name, "other_run": "x", "other_graph": name}),
         ("/api/graphs/node", {"run": OPS, "graph": "x", "node": 0}),

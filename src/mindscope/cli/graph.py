@@ -13,6 +13,8 @@ import typer
 from mindscope.cli.logs import printable
 
 if TYPE_CHECKING:
+    import re
+
     from mindscope.graph import Graph, GraphDiff, Node, Nodes, Scope
 
 
@@ -21,6 +23,10 @@ def graph(
     name: Annotated[str | None, typer.Option("--name", help="Which graph of the run; the last one by default.")] = None,
     find: Annotated[
         str | None, typer.Option("--find", metavar="TEXT", help="List the nodes with this text in their name or type.")
+    ] = None,
+    attribute: Annotated[
+        str | None,
+        typer.Option("--attribute", metavar="TEXT", help="List the nodes with this text in an attribute, name=value."),
     ] = None,
     regex: Annotated[bool, typer.Option("--regex", help="TEXT is a regular expression.")] = False,
     scope: Annotated[str, typer.Option("--scope", help="Only the nodes inside this scope.")] = "",
@@ -47,8 +53,8 @@ def graph(
         _print_lines(_differences(shown.diff(other)))
     elif start is not None or end is not None:
         _print_lines(printable(_node_line(node)) for node in _on_paths(shown, start, end))
-    elif find is not None:
-        _print_lines(_found(shown, find, regex))
+    elif find is not None or attribute is not None:
+        _print_lines(_found(shown, find, attribute, regex))
     elif as_json:
         typer.echo(to_json(shown))
     elif as_dot:
@@ -159,18 +165,24 @@ def _differences(diff: GraphDiff) -> Iterator[str]:
         yield printable(f"{entry.status.name.lower():<8} {line}{f'  ({what})' if what else ''}")
 
 
-def _found(shown: Graph, text: str, is_regex: bool) -> Iterator[str]:
+def _found(shown: Graph, text: str | None, attribute: str | None, is_regex: bool) -> Iterator[str]:
+    from mindscope.graph.selection import find_nodes
+
+    wanted = None if attribute is None else _searched(attribute, is_regex, "--attribute")
+    for node in find_nodes(shown, _searched(text or "", is_regex, "--find"), attribute=wanted):
+        yield printable(_node_line(node))
+
+
+def _searched(text: str, is_regex: bool, flag: str) -> str | re.Pattern[str]:
+    """Raises SettingsError for a text that is no regular expression."""
     import re
 
     from mindscope.errors import SettingsError
-    from mindscope.graph.selection import find_nodes
 
     try:
-        nodes = find_nodes(shown, re.compile(text) if is_regex else text)
+        return re.compile(text) if is_regex else text
     except re.error as error:
-        raise SettingsError(f"--find: {text!r} is no regular expression: {error}") from None
-    for node in nodes:
-        yield printable(_node_line(node))
+        raise SettingsError(f"{flag}: {text!r} is no regular expression: {error}") from None
 
 
 def _node_line(node: Node) -> str:

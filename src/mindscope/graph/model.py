@@ -19,6 +19,7 @@ from mindscope.reasons import Reason
 if TYPE_CHECKING:
     import networkx
 
+    from mindscope.graph.attribute_texts import AttributeTexts
     from mindscope.graph.diff import GraphDiff
     from mindscope.graph.paths import CriticalPath
 
@@ -157,11 +158,25 @@ class Graph:
 
     # ---- selections and other forms ---------------------------------------------------------------------------------
 
-    def find(self, text: str | re.Pattern[str], *, op_type: str | None = None, scope: str = "") -> Nodes:
+    def find(
+        self,
+        text: str | re.Pattern[str] = "",
+        *,
+        op_type: str | None = None,
+        scope: str = "",
+        attribute: str | re.Pattern[str] | None = None,
+    ) -> Nodes:
         """The nodes with ``text`` in their name, full name or operation type, as ``find_nodes``."""
         from mindscope.graph.selection import find_nodes
 
-        return find_nodes(self, text, op_type=op_type, scope=scope)
+        return find_nodes(self, text, op_type=op_type, scope=scope, attribute=attribute)
+
+    @cached_property
+    def attribute_texts(self) -> AttributeTexts:
+        """The attributes of all nodes as texts, read at the first use."""
+        from mindscope.graph.attribute_texts import attribute_texts
+
+        return attribute_texts(self)
 
     def diff(self, other: Graph) -> GraphDiff:
         """What ``other`` has, lacks and does differently; nodes are matched by structure, not by name alone."""

@@ -17,10 +17,18 @@ from mindscope.graph.model import Details, Graph, Nodes
 Mask = NDArray[np.bool_]
 
 
-def find_nodes(graph: Graph, text: str | re.Pattern[str], *, op_type: str | None = None, scope: str = "") -> Nodes:
+def find_nodes(
+    graph: Graph,
+    text: str | re.Pattern[str],
+    *,
+    op_type: str | None = None,
+    scope: str = "",
+    attribute: str | re.Pattern[str] | None = None,
+) -> Nodes:
     """The nodes with ``text`` in their name, full name or operation type, inside ``scope``; the case does not matter.
 
-    A compiled pattern is searched as it is; ``op_type`` is compared exactly. Raises KeyError for an unknown scope.
+    A compiled pattern is searched as it is; ``op_type`` is compared exactly; ``attribute`` is searched in each
+    attribute as ``name=value``. Raises KeyError for an unknown scope.
     """
     columns, matches = graph.node_columns, _matcher(text)
     names = np.array([matches(each) for each in graph.texts.all], bool)
@@ -30,6 +38,10 @@ def find_nodes(graph: Graph, text: str | re.Pattern[str], *, op_type: str | None
         found &= types[columns.op_type]
     if scope:
         found &= _scopes_inside(graph, graph.scope(scope).index)[columns.scope]
+    if attribute is not None:
+        with_attribute = np.zeros(len(columns), bool)
+        with_attribute[graph.attribute_texts.nodes_with(_matcher(attribute))] = True
+        found &= with_attribute
     return Nodes(graph, np.flatnonzero(found).astype(np.int32))
 
 

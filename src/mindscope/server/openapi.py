@@ -43,7 +43,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     from mindscope.server.alerts.schema import LiveAlerts
     from mindscope.server.annotations.schema import LiveAnnotations
     from mindscope.server.expressions.schema import ExpressionsHeader
-    from mindscope.server.graphs.schema import DiffHeader, StructureHeader
+    from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
     from mindscope.server.groups.schema import GroupsHeader
     from mindscope.server.histograms.schema import HistogramsHeader
     from mindscope.server.live.schema import LiveChange, LiveHello
@@ -60,6 +60,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         HeatHeader,
         StructureHeader,
         DiffHeader,
+        AttributesHeader,
         NormsHeader,
         PrCurvesHeader,
         LiveHello,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GraphDiff } from "../core/graphs/model/mergedGraph";
+import type { NodeAttributes } from "../core/graphs/model/search";
 import type { GraphStructure } from "../core/graphs/model/structure";
 import { request } from "./client";
 import { readHeader } from "./columns";
@@ -39,6 +40,21 @@ export async function fetchGraphs(run: string, signal: AbortSignal): Promise<rea
 export async function fetchStructure(key: GraphKey, signal: AbortSignal): Promise<ArrayBuffer> {
   const response = await request(`/api/graphs/structure?${new URLSearchParams({ ...key })}`, { signal });
   return response.arrayBuffer();
+}
+
+/** The attributes of all nodes; `isCut` if there are more. */
+export async function fetchAttributes(key: GraphKey, signal: AbortSignal): Promise<NodeAttributes & { isCut: boolean }> {
+  const response = await request(`/api/graphs/attributes?${new URLSearchParams({ ...key })}`, { signal });
+  const buffer = await response.arrayBuffer();
+  const { header, start } = readHeader<components["schemas"]["AttributesHeader"]>(buffer);
+  const read = (column: Column) => columnOf(buffer, start, column);
+  const { columns } = header;
+  return {
+    texts: decodeTexts(read(columns.text) as Uint8Array, read(columns.text_end)),
+    node: new Int32Array(read(columns.node)),
+    text: new Int32Array(read(columns.attribute)),
+    isCut: header.is_cut,
+  };
 }
 
 /** What differs from one graph to another. */

@@ -306,6 +306,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graphs/attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graph Attributes
+         * @description The attributes of all nodes of a graph, to search in. The header is an ``AttributesHeader``.
+         */
+        get: operations["get_graph_attributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/graphs/dataset": {
         parameters: {
             query?: never;
@@ -1177,6 +1197,27 @@ export interface components {
             name: string;
             /** Value */
             value: string;
+        };
+        /**
+         * AttributeColumns
+         * @description Columns of m pairs and the texts: ``node`` has the attribute whose text is ``attribute``, ``name=value``.
+         *
+         *     Text i ends at byte ``text_end[i]`` of ``text``, which is UTF-8; each distinct one is there once.
+         */
+        AttributeColumns: {
+            attribute: components["schemas"]["Column"];
+            node: components["schemas"]["Column"];
+            text: components["schemas"]["Column"];
+            text_end: components["schemas"]["Column"];
+        };
+        /**
+         * AttributesHeader
+         * @description The header of the attributes of a graph; ``is_cut`` if there are more than 64 MiB of texts.
+         */
+        AttributesHeader: {
+            columns: components["schemas"]["AttributeColumns"];
+            /** Is Cut */
+            is_cut: boolean;
         };
         /**
          * AudioAnswer
@@ -4880,6 +4921,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_graph_attributes: {
+        parameters: {
+            query: {
+                run: string;
+                graph: string;
+                /** @description As in the list; the response is then kept for good. */
+                version?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
                 };
             };
             /** @description The body is not JSON. */

@@ -10,11 +10,14 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from mindscope.graph import DatasetNode, DatasetOperation, Graph, Node, Role
+from mindscope.graph.attribute_texts import attribute_texts, value_text
 from mindscope.graph.structure import shape_text, structure_of
 from mindscope.reasons import reason_of
 from mindscope.server.graphs.cache import RunGraphs
 from mindscope.server.graphs.schema import (
     Attribute,
+    AttributeColumns,
+    AttributesHeader,
     DiffColumns,
     DiffHeader,
     DiffTotals,
@@ -69,6 +72,20 @@ def pack_structure(name: str, graph: Graph) -> Packed:
     columns["text"] = data.add_as_is(structure.texts.joined)
     columns["text_end"] = data.add_as_is(structure.texts.ends.astype(np.uint32))
     return join(StructureHeader(name=name, columns=StructureColumns(**columns)), data)
+
+
+def pack_attributes(graph: Graph) -> Packed:
+    """The attributes of all nodes as texts."""
+    found = attribute_texts(graph)
+    encoded = [text.encode("utf-8", "replace") for text in found.texts]
+    data = ColumnData()
+    columns = AttributeColumns(
+        node=data.add_as_is(found.node),
+        attribute=data.add_as_is(found.text),
+        text=data.add_as_is(np.frombuffer(b"".join(encoded), np.uint8)),
+        text_end=data.add_as_is(np.cumsum([len(text) for text in encoded]).astype(np.uint32)),
+    )
+    return join(AttributesHeader(is_cut=found.is_cut, columns=columns), data)
 
 
 def pack_diff(before: Graph, after: Graph) -> Packed:
@@ -154,15 +171,5 @@ def _end(node: Node, output: int, is_control: bool) -> NodeEnd:
 
 
 def _attribute(name: str, value: Any) -> Attribute:
-    text = _value_text(value)
+    text = value_text(value)
     return Attribute(name=name, value=text[:MOST_LETTERS], is_cut=len(text) > MOST_LETTERS)
-
-
-def _value_text(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        array = cast("np.ndarray[Any, np.dtype[Any]]", value)
-        shown = np.array2string(array, threshold=100, edgeitems=3, separator=", ")
-        return f"{shown} ({array.dtype}, {shape_text(array.shape)})"
-    if isinstance(value, Graph):
-        return f"{value.name} ({len(value.operations)} operations)"
-    return value if isinstance(value, str) else repr(value)

@@ -45,6 +45,18 @@ def get_graph_structure(run: str, graph: str, viewer: CurrentViewer, version: Ve
     return immutable(response) if version == graph_version(found, graph) else response
 
 
+@router.get("/graphs/attributes", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
+def get_graph_attributes(run: str, graph: str, viewer: CurrentViewer, version: Version = None) -> Response:
+    """The attributes of all nodes of a graph, to search in. The header is an ``AttributesHeader``."""
+    from mindscope.server.graphs.query import graph_version, pack_attributes
+
+    found = _graphs(viewer, run)
+    if graph not in found.graphs:
+        return _no_graph(run, graph)
+    response = ColumnsResponse(pack_attributes(found.graphs[graph]))
+    return immutable(response) if version == graph_version(found, graph) else response
+
+
 @router.get("/graphs/diff", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
 def get_graph_diff(
     run: str,

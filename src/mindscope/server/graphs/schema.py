@@ -77,6 +77,25 @@ class StructureHeader(Answer):
     columns: StructureColumns
 
 
+class AttributeColumns(Answer):
+    """Columns of m pairs and the texts: ``node`` has the attribute whose text is ``attribute``, ``name=value``.
+
+    Text i ends at byte ``text_end[i]`` of ``text``, which is UTF-8; each distinct one is there once.
+    """
+
+    node: Column
+    attribute: Column
+    text: Column
+    text_end: Column
+
+
+class AttributesHeader(Answer):
+    """The header of the attributes of a graph; ``is_cut`` if there are more than 64 MiB of texts."""
+
+    is_cut: bool
+    columns: AttributeColumns
+
+
 class DiffColumns(Answer):
     """Columns of a difference between a graph with n nodes and m edges and one with k nodes and l edges.
 

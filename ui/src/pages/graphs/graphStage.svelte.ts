@@ -3,7 +3,7 @@ import type { GraphTable, TableRequest } from "../../core/graphs/model/graphTabl
 import { scopeTotals, type Totals } from "../../core/graphs/model/typeTable";
 import { buildScopeTree, itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { GraphStructure } from "../../core/graphs/model/structure";
-import { MATCH, MATCH_ANY, type SearchResult } from "../../core/graphs/model/search";
+import { MATCH, MATCH_ANY, type NodeAttributes, type SearchResult } from "../../core/graphs/model/search";
 import { itemAt, type ArrowKey } from "../../core/graphs/view/arrowKeys";
 import { PictureReceiver } from "../../core/graphs/view/frameMessages";
 import { readItem, readScopes, writeItem, writeScopes } from "../../core/graphs/view/graphAddress";
@@ -52,6 +52,8 @@ export class GraphStage {
   filter = $state.raw<Filter>({ text: "", isRegex: false });
   fields = $state(MATCH.label | MATCH.type);
   problem = $state("");
+  /** Attributes can be searched. */
+  hasAttributes = $state(false);
   shownNodes = $state.raw<ShownNodes | null>(null);
   openState = $state.raw<OpenState>({ open: new Set(), unfolded: new Set() });
   /** Scopes, then nodes, that the search found. */
@@ -223,6 +225,12 @@ export class GraphStage {
   #boxItem(item: number): number {
     const found = this.picture && visibleBox(this.picture, item);
     return found ? found.frame.items.item[found.box]! : -1;
+  }
+
+  /** The searches after it find attributes, too. */
+  async setAttributes(attributes: NodeAttributes): Promise<void> {
+    await this.#caller.call("setAttributes", attributes);
+    this.hasAttributes = true;
   }
 
   async search(filter: Filter, fields = this.fields): Promise<void> {

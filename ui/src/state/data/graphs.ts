@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   decodeStructure,
+  fetchAttributes,
   fetchGraphDiff,
   fetchGraphNode,
   fetchGraphs,
@@ -10,6 +11,7 @@ import {
   type GraphNode,
 } from "../../api/graphs";
 import { mergeGraphs, type GraphDiff, type MergedGraph } from "../../core/graphs/model/mergedGraph";
+import type { NodeAttributes } from "../../core/graphs/model/search";
 import type { GraphStructure } from "../../core/graphs/model/structure";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
@@ -61,6 +63,13 @@ export const comparedGraphs: ResourceDefinition<{ before: GraphKey; after: Graph
   runs: noRuns,
   bytes: ({ merged }) => 2 * NODE_BYTES * merged.status.length,
   keepsValue: () => false,
+};
+
+/** The attributes of all nodes of a graph, to search in. The worker keeps them. */
+export const graphAttributes: ResourceDefinition<GraphKey, NodeAttributes & { isCut: boolean }> = {
+  kind: "graph attributes",
+  read: fetchAttributes,
+  runs: noRuns,
 };
 
 /** What only the file has of a node: attributes, a value, all names at its ends. */

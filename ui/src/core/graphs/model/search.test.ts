@@ -46,6 +46,23 @@ describe("a search", () => {
     expect(Array.from(plain("wide").scopes, (scope) => itemLabel(tree, scope))).toEqual(["wide_100"]);
   });
 
+  it("finds attributes once they are there", () => {
+    const own = new GraphSearch(tree);
+    const found = (text: string, isRegex = false) =>
+      [...own.search({ text, isRegex, fields: MATCH.attribute }).nodes].sort((a, b) => a - b);
+    expect(found("pad")).toEqual([]);
+    own.setAttributes({
+      texts: ["pad_mode=Same", "kernel_size=[3, 3]", "pad_mode=valid"],
+      node: Int32Array.of(2, 2, 5, 9),
+      text: Int32Array.of(0, 1, 2, 1),
+    });
+    expect(found("PAD_MODE=")).toEqual([2, 5]);
+    expect(found("^kernel_size=\\[3", true)).toEqual([2, 9]);
+    const { nodes, matches } = own.search({ text: "pad_mode=same", isRegex: false, fields: MATCH_ANY | MATCH.attribute });
+    expect([[...nodes], [...matches]]).toEqual([[2], [MATCH.attribute]]);
+    expect(own.search({ text: "pad_mode", isRegex: false, fields: MATCH_ANY }).nodes.length).toBe(0);
+  });
+
   it("takes regular expressions and refuses those that are invalid or slow", () => {
     expect(labelsOf(regex("^residual$").nodes)).toEqual(Array(24).fill("residual"));
     expect(regex("(").problem).toBe("invalid_pattern");

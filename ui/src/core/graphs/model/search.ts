@@ -3,8 +3,16 @@ import { IntList } from "../arrays/intList";
 import type { ScopeTree } from "./scopeTree";
 
 /** Bits of what matched. */
-export const MATCH = { label: 1, type: 2, shape: 4, dtype: 8 } as const;
+export const MATCH = { label: 1, type: 2, shape: 4, dtype: 8, attribute: 16 } as const;
+/** Every field that needs no further data. */
 export const MATCH_ANY = 15;
+
+/** The attributes of nodes: each distinct text `name=value` once, and pairs of a node and the index of a text. */
+export interface NodeAttributes {
+  texts: readonly string[];
+  node: Int32Array;
+  text: Int32Array;
+}
 
 export interface SearchQuery {
   text: string;
@@ -35,11 +43,17 @@ const NESTED_QUANTIFIER = /\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]/;
 export class GraphSearch {
   private lower: readonly string[] | null = null;
   private paths: string[] | null = null;
+  private attributes: NodeAttributes | null = null;
 
   constructor(private readonly tree: ScopeTree) {}
 
   private get lowerTexts(): readonly string[] {
     return (this.lower ??= this.tree.structure.texts.map((text) => text.toLowerCase()));
+  }
+
+  /** Before it, no attribute matches. */
+  setAttributes({ texts, node, text }: NodeAttributes): void {
+    this.attributes = { texts: texts.map((each) => each.toLowerCase()), node, text };
   }
 
   search(query: SearchQuery): SearchResult {
@@ -78,6 +92,7 @@ export class GraphSearch {
     const paths = isPath ? this.scopePaths() : null;
     const isLabel = (text: number, scope: number): boolean =>
       isMatch(text) || (paths !== null && matches(paths[scope]! + lowerTexts[text]!));
+    const hasAttribute = query.fields & MATCH.attribute ? this.nodesByAttribute(matches) : null;
     const nodes = new IntList();
     const found = new IntList();
     for (let position = 0; position < nodeCount; position++) {
@@ -86,6 +101,7 @@ export class GraphSearch {
       if (query.fields & MATCH.type && isMatch(structure.type[node]!)) bits |= MATCH.type;
       if (query.fields & MATCH.shape && isMatch(structure.shape[node]!)) bits |= MATCH.shape;
       if (query.fields & MATCH.dtype && isMatch(structure.dtype[node]!)) bits |= MATCH.dtype;
+      if (hasAttribute?.[node]) bits |= MATCH.attribute;
       if (bits === 0) continue;
       nodes.push(node);
       found.push(bits);
@@ -94,6 +110,15 @@ export class GraphSearch {
     for (let scope = 1; scope < scopeCount; scope++)
       if (query.fields & MATCH.label && isLabel(structure.scopeLabel[scope]!, structure.scopeParent[scope]!)) scopes.push(scope);
     return this.result(nodes.toArray(), found.toArray(), scopes.toArray(), null);
+  }
+
+  private nodesByAttribute(matches: (candidate: string) => boolean): Uint8Array {
+    const found = new Uint8Array(this.tree.nodeCount);
+    if (!this.attributes) return found;
+    const { texts, node, text } = this.attributes;
+    const isMatch = Uint8Array.from(texts, (each) => (matches(each) ? 1 : 0));
+    for (let pair = 0; pair < node.length; pair++) found[node[pair]!]! |= isMatch[text[pair]!]!;
+    return found;
   }
 
   /** Lower-case path of each scope, with a `/` at the end; empty for the root. */

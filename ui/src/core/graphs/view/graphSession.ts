@@ -4,7 +4,7 @@ import { buildAdjacency, type Adjacency } from "../model/adjacency";
 import { GraphTables, type GraphTable, type TableRequest } from "../model/graphTables";
 import { criticalPath, nodesBetween, reachableNodes, type CriticalPath } from "../model/paths";
 import { buildScopeTree, type ScopeTree } from "../model/scopeTree";
-import { GraphSearch, type SearchQuery, type SearchResult } from "../model/search";
+import { GraphSearch, type NodeAttributes, type SearchQuery, type SearchResult } from "../model/search";
 import type { GraphStructure } from "../model/structure";
 import { PictureSender, type PictureMessage } from "./frameMessages";
 import type { GraphOptions } from "./graphOptions";
@@ -51,6 +51,10 @@ export class GraphSession {
     if (shown < 0) return null;
     const item = this.tree.scopeCount + shown;
     return { state: this.pictures!.reveal(state, item), item };
+  }
+
+  setAttributes(attributes: NodeAttributes): void {
+    this.searcher.setAttributes(attributes);
   }
 
   search(query: SearchQuery): SearchResult {
