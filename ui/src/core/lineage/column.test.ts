@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import {
   cellText,
+  shortCellText,
   compareCells,
   distinctCells,
   isMissing,
@@ -35,6 +36,11 @@ describe("cells", () => {
     const cells = [1, null, true, "2", [3], { number: "-Infinity" }, { number: "NaN" }];
     expect([...numbersOf(column(cells, "mixed"))]).toEqual([1, NaN, NaN, NaN, NaN, -Infinity, NaN]);
     expect(cells.map(isMissing)).toEqual([false, true, false, false, false, false, false]);
+  });
+
+  it("are short to read", () => {
+    const cells: LineageCell[] = [0.003921568859368563, [0.123456789, -1, null, "a", [2.0000001]], 224, "0.003921568859368563", null];
+    expect(cells.map(shortCellText)).toEqual(["0.0039216", '[0.12346, \u22121, null, "a", [2]]', "224", "0.003921568859368563", ""]);
   });
 
   it("have a text", () => {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { formatSetting } from "../text/format";
 import { compareNames } from "../text/naturalSort";
 
 /** A value of a run: null if the run has none. A number that JSON can't represent is given by its name, as NaN is. */
@@ -68,6 +69,12 @@ export function numbersOf({ cells }: Pick<LineageColumn, "cells">): Float64Array
 export function cellText(cell: LineageCell): string {
   if (cell === null) return "";
   return typeof cell === "string" ? cell : jsonText(cell);
+}
+
+/** A cell to read: numbers in up to five digits, also those in lists. */
+export function shortCellText(cell: LineageCell): string {
+  if (!isList(cell)) return typeof cell === "number" ? formatSetting(cell) : cellText(cell);
+  return `[${cell.map((each) => (typeof each === "number" || isList(each) ? shortCellText(each) : jsonText(each))).join(", ")}]`;
 }
 
 function jsonText(cell: LineageCell): string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STATUS } from "../../core/graphs/model/mergedGraph";
 import { ROLE, type GraphStructure } from "../../core/graphs/model/structure";
-import { cellText, type LineageCell } from "../../core/lineage/column";
+import { cellText, shortCellText, type LineageCell } from "../../core/lineage/column";
 import { stageKey, type AlignedStages, type PipelineStage } from "../../core/lineage/pipelineColumns";
 
 /** A box of the picture: an operation, a transform inside of one, or a sampler. */
@@ -141,7 +141,7 @@ class PipelineWriter {
     this.nodes.push(box);
     for (const [name, value] of Object.entries(listed)) {
       if (value === null || cellText(value) === "") continue;
-      const [leaf, shape] = [this.text(name), this.text(`= ${cellText(value)}`)];
+      const [leaf, shape] = [this.text(name), this.text(`= ${shortCellText(value)}`)];
       this.edges.push({
         source: this.rows.push({ label: leaf, type: 0, shape, scope, role: ROLE.constant }) - 1,
         target: node,
