@@ -433,6 +433,62 @@ def test_names_that_every_object_inherits_are_names_of_columns_and_runs(tmp_path
         expect(page.get_by_text("No data pipelines in the runs")).to_be_visible()
 
 
+def test_ranks_and_the_running_best_are_those_of_the_finite_results(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"{TABLE}&{TARGET}&columns=chosen&with=fact/rank&with=fact/best")
+    results = {
+        str(row["run"]): (float(str(row["fact/start"])), float(str(row["metric/Accuracy"])))
+        for row in whole_table()
+        if "metric/Accuracy" in row
+    }
+    assert 1 < len(results) < 12
+    until(page, lambda: len(rows(page).evaluate_all(KEYS)) == 12)
+    ranks, bests = cells(page, "fact/rank"), cells(page, "fact/best")
+    assert {run for run, text in ranks.items() if text == "–"} == set(ranks) - set(results)
+    for run, (start, accuracy) in results.items():
+        assert ranks[run] == str(1 + sum(other > accuracy for _, other in results.values()))
+        best = max(other for begun, other in results.values() if begun <= start)
+        assert abs(to_number(bests[run]) - best) < 1e-4
+
+
+def test_columns_that_are_equal_in_all_runs_are_shown_when_asked(tmp_path: Path, open_page: OpenPage):
+    for place in range(3):
+        folder = tmp_path / "logs" / f"run_{place}"
+        GrowingLog(folder).scalar(1, 0.5)
+        (folder / "params.json").write_text(json.dumps({"lr": 0.1 * (place + 1), "depth": 3}))
+    with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
+        page = open_page(viewer, "/lineage/models?lineage_chart=none")
+        expect(head(page, "lr")).to_be_visible()
+        expect(head(page, "depth")).to_have_count(0)
+        page.get_by_test_id("columns").click()
+        page.get_by_test_id("only-differing").uncheck()
+        expect(head(page, "depth")).to_be_visible()
+        expect_view(page, "differing", "no")
+
+
+def test_notes_and_goals_reach_another_tab(viewer: LiveViewer, open_page: OpenPage):
+    page, other = (open_page(viewer, f"{TABLE}&{TARGET}&columns=chosen&with=fact/notes") for _ in range(2))
+    run = f"{SWEEP}/run_06"
+    expect(other.get_by_role("button", name="Higher is better")).to_be_visible()
+    page.bring_to_front()
+    page.get_by_test_id("goal").click()
+    expect(page.get_by_role("button", name="Lower is better")).to_be_visible()
+
+    def note(text: str, version: int) -> int:
+        change = {"run": run, "version": version, "note": text}
+        answer = viewer.http.patch("/api/annotations/runs", json={"changes": [change]}).raise_for_status().json()
+        return int(answer["runs"][run]["version"])
+
+    version = note("the best so far", 0)
+    for tab in (page, other):
+        tab.bring_to_front()
+        expect(tab.get_by_role("button", name="Lower is better")).to_be_visible()
+        expect(rows(tab).locator("[aria-colindex]", has_text="the best so far")).to_be_visible()
+    other.get_by_test_id("goal").click()
+    page.bring_to_front()
+    expect(page.get_by_role("button", name="Higher is better")).to_be_visible()
+    note("", version)
+
+
 def test_a_run_deleted_while_the_page_is_open_leaves_its_table_and_charts(tmp_path: Path, open_page: OpenPage):
     for place in range(3):
         folder = tmp_path / "logs" / f"run_{place}"
