@@ -55,6 +55,15 @@ def test_json_dot_and_scopes(mindscope: CommandLine) -> None:
     assert sum(node["role"] == "operation" for node in part["nodes"]) == scope.size
 
 
+def test_the_graph_is_drawn(mindscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "graph.svg"
+    assert mindscope("graph", str(OPS), "--svg", str(file), "--depth", "1").stdout == ""
+    assert file.read_text().startswith("<svg ")
+    assert mindscope("graph", str(OPS), "--svg", "-", "--depth", "1").stdout == file.read_text()
+    assert len(mindscope("graph", str(OPS), "--svg", "-").stdout) > len(file.read_text())
+    assert "can't be written" in mindscope("graph", str(OPS), "--svg", str(tmp_path), want=1).stderr
+
+
 def test_the_difference_lists_every_node_that_differs(mindscope: CommandLine) -> None:
     other = DATA / "mindspore" / "collector_specified"
     lines = mindscope("graph", str(OPS), "--diff", str(other)).stdout.splitlines()

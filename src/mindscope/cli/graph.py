@@ -42,6 +42,14 @@ def graph(
     ] = None,
     other_name: Annotated[str | None, typer.Option("--other-name", help="Which graph of OTHER; the last one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: nodes and edges.")] = False,
+    svg: Annotated[
+        str | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the graph as SVG into FILE; - to print it."),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option("--depth", min=0, help="Expand scopes of the SVG to this depth; by default to about 60 boxes."),
+    ] = None,
     as_dot: Annotated[bool, typer.Option("--dot", help="Print the graph in the language of Graphviz.")] = False,
 ) -> None:
     """Print the computational graph of a run: its size, operation types and scopes."""
@@ -55,6 +63,8 @@ def graph(
         _print_lines(printable(_node_line(node)) for node in _on_paths(shown, start, end))
     elif find is not None or attribute is not None:
         _print_lines(_found(shown, find, attribute, regex))
+    elif svg is not None:
+        _draw(shown, svg, depth)
     elif as_json:
         typer.echo(to_json(shown))
     elif as_dot:
@@ -90,6 +100,21 @@ def _part(whole: Graph, scope: str) -> Graph:
     if whole.damage is not None:
         typer.echo(printable(str(whole.damage)), err=True)
     return whole.subgraph(scope) if scope else whole
+
+
+def _draw(shown: Graph, file: str, depth: int | None) -> None:
+    """Raises SettingsError if the file can't be written."""
+    from mindscope.errors import SettingsError
+    from mindscope.graph.drawing import to_svg
+
+    drawing = to_svg(shown, depth)
+    if file == "-":
+        sys.stdout.write(drawing)
+        return
+    try:
+        Path(file).write_text(drawing, "utf-8")
+    except OSError as error:
+        raise SettingsError(f"--svg: {file} can't be written: {error.strerror}") from None
 
 
 def _print_lines(lines: Iterable[str]) -> None:
