@@ -32,6 +32,8 @@ export interface AxisPainting {
 
 export const HEAD_ROW = 18;
 const BOLD_FONT = `600 ${TICK_FONT}`;
+/** Digits are drawn at equal widths, and measured at their own. */
+const DIGITS = /\d/g;
 const TICK_HEIGHT = 36;
 const CATEGORY_HEIGHT = 15;
 const LABEL_GAP = 7;
@@ -83,7 +85,7 @@ function paintTicks(painting: AxisPainting): void {
   for (const { share, label } of ticks) {
     const isBold = spans.some(({ from, to }) => share >= from - 1e-6 && share <= to + 1e-6);
     surface.font = isBold ? BOLD_FONT : TICK_FONT;
-    const text = fit(label, area.labelWidth, (each) => surface.measureText(each).width);
+    const text = fit(label, area.labelWidth, (each) => surface.measureText(each.replace(DIGITS, "0")).width);
     haloed(surface, ink, text, x - LABEL_GAP, Math.round(heightOf(area, share)), isBold || spans.length === 0);
   }
 }
