@@ -201,7 +201,7 @@ export function paintTitles(painting: GraphPainting): void {
     const size = Math.round(Math.min(Math.max(FONT_SIZE * transform.scale, STEADY_FONT), LARGEST_FONT));
     const band = Math.max(SPACING.header * transform.scale, size + 6);
     const count = parts.frames[parts.boxFrame[index]!]!.items.stackSize[parts.box[index]!]!;
-    const name = count > 1 ? `${look.label(item)} ×${count}` : look.label(item);
+    const name = count > 1 ? `${look.label(item)} ×${count} ${look.badge(item)}`.trim() : look.label(item);
     const text = cutMiddle(name, ((width - 2 * INSET) * FONT_SIZE) / size);
     const right = x + INSET + (textWidth(text) * size) / FONT_SIZE;
     const place = { left: x, top: y, right, bottom: y + band };
