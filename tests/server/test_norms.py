@@ -76,6 +76,8 @@ def test_what_is_missing_is_not_zero(catalog: Catalog):
     assert got["state"].tolist() == [[0, 0, NormState.ESTIMATED, 0], [0] * 4, [0, 0, NormState.EXACT, 0]]
     assert np.isnan(got["norm"][1]).all()
     assert got["recorded"].size == 0
+    beyond = ask(catalog, [("scalar", "norm/w"), ("tensor", "w")], steps=[2**63, -(2**70), 2**63 - 1, 0])
+    assert beyond["state"].tolist() == [[0, 0, 0, NormState.EXACT]] * 2
 
 
 def test_numbers_that_are_not_finite_are_counted(catalog: Catalog):

@@ -17,10 +17,11 @@ from mindscope.analysis.tensor_statistics import number_blocks, whole
 from mindscope.analysis.tensors import tensor_at
 from mindscope.errors import FormatError, TagNotFoundError
 from mindscope.reasons import Reason
-from mindscope.store import RunStore
+from mindscope.store import RunStore, ScalarColumns
 from mindscope.types import Histogram, Kind
 
 NAN = math.nan
+_INT64 = range(-(2**63), 2**63)
 
 
 class NormState(IntEnum):
@@ -114,7 +115,7 @@ def recorded_steps(store: RunStore, series: Iterable[tuple[Kind, str]]) -> NDArr
     return np.unique(np.concatenate(steps))
 
 
-def _scalars(store: RunStore, tag: str) -> Any:
+def _scalars(store: RunStore, tag: str) -> ScalarColumns:
     series = store.scalars(tag)
     if series is None:
         raise TagNotFoundError(Reason("tag_not_found", kind="scalar", tag=tag, run=store.id))
@@ -123,8 +124,9 @@ def _scalars(store: RunStore, tag: str) -> Any:
 
 def _rows(recorded: NDArray[np.int64], steps: Sequence[int]) -> Iterator[int | None]:
     """The last row with each step; None without one. ``recorded`` ascends."""
-    for step, stop in zip(steps, np.searchsorted(recorded, np.array(steps, np.int64), side="right"), strict=True):
-        yield int(stop) - 1 if stop > 0 and recorded[stop - 1] == step else None
+    for step in steps:
+        stop = int(np.searchsorted(recorded, step, side="right")) if step in _INT64 else 0
+        yield stop - 1 if stop > 0 and recorded[stop - 1] == step else None
 
 
 def _stored_norm(found: StoredValues, row: int) -> Norm:

@@ -1758,7 +1758,8 @@ export interface components {
          * @description A column that only the client has, such as notes or ranks, with the id of its group and name.
          *
          *     ``cells`` is in the order of the ``runs`` of the query: runs beyond its end have no cell, and cells beyond the last
-         *     run are ignored. With ``choices``, cells are positions in it, which makes repeated long texts small.
+         *     run are ignored. With ``choices``, cells are positions in it, which makes repeated long texts small; any other cell
+         *     is missing.
          */
         FurtherColumn: {
             /** Cells */

@@ -50,7 +50,7 @@ def _further(query: FileQuery, runs: Sequence[str]) -> Iterator[Column]:
 def _chosen(cell: GivenCell, choices: Sequence[Cell | None] | None) -> Cell | None:
     if choices is None:
         return _cell(cell)
-    return choices[cell] if isinstance(cell, int) else None
+    return choices[cell] if type(cell) is int and 0 <= cell < len(choices) else None
 
 
 def _cell(cell: GivenCell) -> Cell | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, RootModel, model_validator
+from pydantic import ConfigDict, Field, RootModel
 
 from mindscope.server.http.schema import MAX_RUNS, Answer, Query, ReasonEntry, Whole
 
@@ -93,21 +93,14 @@ class FurtherColumn(Query):
     """A column that only the client has, such as notes or ranks, with the id of its group and name.
 
     ``cells`` is in the order of the ``runs`` of the query: runs beyond its end have no cell, and cells beyond the last
-    run are ignored. With ``choices``, cells are positions in it, which makes repeated long texts small.
+    run are ignored. With ``choices``, cells are positions in it, which makes repeated long texts small; any other cell
+    is missing.
     """
 
     group: Group
     name: ColumnName
     cells: list[GivenCell] = Field(max_length=MAX_RUNS)
     choices: list[GivenCell] | None = Field(default=None, max_length=MAX_RUNS)
-
-    @model_validator(mode="after")
-    def _is_choice(self) -> FurtherColumn:
-        if self.choices is not None:
-            for cell in self.cells:
-                if cell is not None and (type(cell) is not int or not 0 <= cell < len(self.choices)):
-                    raise ValueError(f"cell {cell!r} is no position in the {len(self.choices)} choices")
-        return self
 
 
 class FileQuery(SelectionQuery):

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from mindscope.server.http.schema import MAX_SERIES, Answer, Column, Query, Whole
 
 MAX_STEPS = 64
-INT64_END = 2**63
-
-Step = Annotated[Whole, Field(ge=-INT64_END, lt=INT64_END)]
 
 
 class NormSeriesName(Query):
@@ -27,7 +24,7 @@ class NormsQuery(Query):
 
     run: str
     series: list[NormSeriesName] = Field(max_length=MAX_SERIES)
-    steps: list[Step] = Field(default=[], max_length=MAX_STEPS)
+    steps: list[Whole] = Field(default=[], max_length=MAX_STEPS)
     wants_steps: bool = False
 
 
