@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 import mindscope
 from mindscope.reading.lineage_table import LineageTable
@@ -72,6 +72,25 @@ def test_a_table_whose_runs_are_to_come_is_not_yet_an_empty_one(
     held.release()
     expect(rows(page)).to_have_count(len(whole_table().filter(OF_SWEEP).runs))
     expect(page.get_by_test_id("save-view")).to_be_enabled()
+
+
+def test_a_table_that_takes_longer_than_a_request_is_requested_again(
+    viewer: LiveViewer, open_page: OpenPage, context: BrowserContext, complaints: list[str]
+):
+    refusals = [{"error": {"code": "answer_too_slow", "values": {"most": 30}, "message": "slow", "remedy": ""}}] * 2
+
+    def answer(route: Route) -> None:
+        if refusals:
+            route.fulfill(status=503, json=refusals.pop())
+        else:
+            route.continue_()
+
+    context.route("**/api/lineage", answer)
+    page = open_page(viewer, TABLE)
+    expect(rows(page)).to_have_count(len(whole_table().filter(OF_SWEEP).runs))
+    assert refusals == []
+    assert len(complaints) == 2  # the browser reports the refused requests
+    complaints.clear()
 
 
 def test_values_are_those_of_the_logs(viewer: LiveViewer, open_page: OpenPage):

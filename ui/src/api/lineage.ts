@@ -3,7 +3,7 @@ import { renewedTable, type LineageAnswer, type LineageTable } from "../core/lin
 import type { PipelineAlignment } from "../core/lineage/pipelineColumns";
 import type { LineageColumn } from "../core/lineage/column";
 import type { FurtherColumn } from "../core/tables/fileColumns";
-import { request } from "./client";
+import { ApiError, request } from "./client";
 import { json, type Json } from "./routes";
 
 export type Importance = Json<"/api/lineage/importance", "post">;
@@ -13,10 +13,26 @@ export interface ScalarColumns {
   scalars: readonly string[];
 }
 
+const MOST_ATTEMPTS = 20;
+
+/**
+ * Requests again what takes longer than one request may, such as the first table of many runs: the server keeps what it has read and
+ * continues from there.
+ */
+async function continued<Body>(send: () => Promise<Body>): Promise<Body> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await send();
+    } catch (error) {
+      const isUnfinished = error instanceof ApiError && error.code === "answer_too_slow";
+      if (!isUnfinished || attempt === MOST_ATTEMPTS) throw error;
+    }
+}
+
 /** The table of all runs; only what is different from `known` is sent. */
 export async function fetchLineage(query: ScalarColumns, signal: AbortSignal, known?: LineageTable): Promise<LineageTable> {
   const body = { ...query, since: known?.cursor ?? null };
-  const answer = await json<Json<"/api/lineage", "post">>(request("/api/lineage", { body, signal }));
+  const answer = await continued(() => json<Json<"/api/lineage", "post">>(request("/api/lineage", { body, signal })));
   const columns = answer.columns.map((column): LineageColumn => ({ ...column, cells: column.cells as LineageColumn["cells"] }));
   return renewedTable(known, { ...answer, columns } satisfies LineageAnswer);
 }
@@ -28,7 +44,8 @@ export interface LineageCondition extends ScalarColumns {
 
 /** The runs for which a condition is true. */
 export async function fetchMatching(query: LineageCondition, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const { runs } = await json<Json<"/api/lineage/filter", "post">>(request("/api/lineage/filter", { body: query, signal }));
+  const send = () => json<Json<"/api/lineage/filter", "post">>(request("/api/lineage/filter", { body: query, signal }));
+  const { runs } = await continued(send);
   return new Set(runs);
 }
 
