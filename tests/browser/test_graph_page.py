@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from mindscope.graph import Graph, Role, Status
+from mindscope.graph import Graph, Node, Role, Status
 from mindscope.graph.structure import shape_text
 from mindscope.reading import open_run
 from tests.server.live_viewer import DATA, LiveViewer
@@ -264,29 +265,30 @@ def test_all_paths_between_two_nodes_are_highlighted(viewer: LiveViewer, open_pa
     until(page, lambda: in_address(page, "highlight") is None)
 
 
-def test_search_in_shapes(viewer: LiveViewer, open_page: OpenPage):
+def has_shape(node: Node) -> bool:
+    return "32 x 10" in shape_text(node.shape)
+
+
+def has_attribute(node: Node) -> bool:
+    return "kernel_size" in node.attributes
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "matches"), [("shape", "32 x 10", has_shape), ("attribute", "kernel_size=", has_attribute)]
+)
+def test_search_in_one_field(
+    viewer: LiveViewer, open_page: OpenPage, field: str, text: str, matches: Callable[[Node], bool]
+):
     page = open_page(viewer, OPS)
     opened(page)
     page.get_by_test_id("graph-search-fields").click()
-    page.get_by_test_id("graph-search-shape").check()
-    for field in ("label", "type"):
-        page.get_by_test_id(f"graph-search-{field}").uncheck()
+    page.get_by_test_id(f"graph-search-{field}").check()
+    for other in ("label", "type"):
+        page.get_by_test_id(f"graph-search-{other}").uncheck()
     page.keyboard.press("Escape")
-    page.get_by_test_id("graph-search").fill("32 x 10")
-    want = sum("32 x 10" in shape_text(node.shape) for node in graph_of("mindspore/ops").nodes)
-    expect(page.get_by_role("search")).to_contain_text(f"{want} hits")
-
-
-def test_search_in_attributes(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, OPS)
-    opened(page)
-    page.get_by_test_id("graph-search-fields").click()
-    page.get_by_test_id("graph-search-attribute").check()
-    for field in ("label", "type"):
-        page.get_by_test_id(f"graph-search-{field}").uncheck()
-    page.keyboard.press("Escape")
-    page.get_by_test_id("graph-search").fill("kernel_size=")
-    want = sum("kernel_size" in node.attributes for node in graph_of("mindspore/ops").nodes)
+    page.get_by_test_id("graph-search").fill(text)
+    want = sum(map(matches, graph_of("mindspore/ops").nodes))
+    assert want > 0
     expect(page.get_by_role("search")).to_contain_text(f"{want} hits")
 
 
