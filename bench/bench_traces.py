@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a JSON trace of PyTorch: megabytes per second of processor time, and memory, beside other parsers.
+
+The trace is that of a small transformer on the CPU with shapes, stacks, modules and memory; its events are repeated
+until the file has the wanted size. The peers make Python objects of all events.
+
+    python bench/bench_traces.py [--megabytes 360] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from measuring import SPAWNED, machine, memory_mb, report, run_alone
+
+READERS = ("mindscope", "mindscope, gzip", "json", "orjson", "msgspec, typed, raw arguments")
+ROUNDS = 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=int, default=360)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    print(machine())
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as base:
+        file = Path(base) / "large.pt.trace.json"
+        count = write_trace(file, options.megabytes)
+        size = file.stat().st_size / 1e6
+        os.system(f"gzip --keep --fast {file}")
+        print(f"{count:,} events, {size:,.0f} MB")
+        print(f"{'reader':<34} {'MB/s of processor':>18} {'peak MB':>10}")
+        for reader in READERS:
+            rounds = [run_alone(Path(__file__).name, reader, str(file)) for _ in range(ROUNDS)]
+            figures[reader] = found = [each for each in rounds if each]
+            if not found:
+                print(f"{reader:<34} {'not installed':>18}")
+                continue
+            best = min(each["seconds"] for each in found)
+            print(f"{reader:<34} {size / best:>18,.0f} {found[0]['peak_mb'] - found[0]['before_mb']:>10,.0f}")
+            assert {each["events"] for each in found} == {count}
+    if options.json:
+        options.json.write_text(json.dumps({"machine": machine(), "figures": figures}, indent=1))
+
+
+def write_trace(file: Path, megabytes: int) -> int:
+    """Returns the number of its events."""
+    import torch
+    from torch import nn
+    from torch.profiler import ProfilerActivity, profile
+
+    network = nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, 128, batch_first=True), 6)
+    optimizer = torch.optim.SGD(network.parameters(), 0.1)
+    with profile(
+        activities=[ProfilerActivity.CPU], record_shapes=True, with_stack=True, profile_memory=True, with_modules=True
+    ) as profiler:
+        for _ in range(8):
+            network(torch.randn(4, 16, 64)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            profiler.step()
+    profiler.export_chrome_trace(str(file))
+    data = file.read_bytes()
+    start = data.index(b"[", data.index(b'"traceEvents"')) + 1
+    end = data.rindex(b"],")
+    count = len(json.loads(b"[" + data[start:end] + b"]"))
+    copies = max(1, round(megabytes * 1e6 / len(data)))
+    with file.open("wb") as out:
+        out.write(data[:start])
+        for copy in range(copies):
+            out.write((b"," if copy else b"") + data[start:end])
+        out.write(data[end:])
+    return count * copies
+
+
+def measure(reader: str, file: Path) -> None:
+    before = memory_mb("VmRSS")
+    start = time.process_time()
+    if reader.startswith("mindscope"):
+        from mindscope.profile.json_trace import read_json_trace
+
+        start = time.process_time()
+        events = read_json_trace(file.with_name(file.name + ".gz") if "gzip" in reader else file).read
+    elif reader == "json":
+        events = len(json.loads(file.read_bytes())["traceEvents"])
+    elif reader == "orjson":
+        import orjson
+
+        events = len(orjson.loads(file.read_bytes())["traceEvents"])
+    else:
+        import msgspec
+
+        texts, numbers = ("ph", "name", "cat"), ("ts", "dur")
+        entries = [(name, str, "") for name in texts] + [(name, float, 0.0) for name in numbers]
+        others = [(name, Any, None) for name in ("pid", "tid", "id")]
+        event = msgspec.defstruct("Event", [*entries, *others, ("args", msgspec.Raw, msgspec.Raw())])
+        whole = msgspec.defstruct("File", [("traceEvents", list[event])])
+        events = len(msgspec.json.decode(file.read_bytes(), type=whole).traceEvents)
+    report(seconds=time.process_time() - start, events=events, before_mb=before)
+
+
+if __name__ == "__main__":
+    if SPAWNED in os.environ:
+        measure(sys.argv[1], Path(sys.argv[2]))
+    else:
+        main()

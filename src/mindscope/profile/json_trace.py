@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads JSON traces: PyTorch's (Kineto), those of MindSpore and Ascend, and any other in the format of Chrome.
+
+A file is a list of events, or an object that holds one under ``traceEvents``. It is read once, block by block, so that
+memory does not grow with the arguments of the events.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import IO, Any, cast
+
+from mindscope.errors import FormatError
+from mindscope.profile._trace_events import EventReader
+from mindscope.profile.pairs import with_pairs
+from mindscope.profile.trace import Events, Skipped, Slices, Trace
+from mindscope.profile.tracks import named_tracks, text_of
+
+BLOCK = 4 << 20
+_MOST_PROPERTIES = 64 << 20
+"""Bytes before and after the events."""
+_GZIP = b"\x1f\x8b"
+_EVENTS = re.compile(rb'(?<!\\)"traceEvents"\s*:\s*\[')
+_KNOWN = re.compile(
+    rb'"(baseTimeNanoseconds|schemaVersion|displayTimeUnit|traceName)"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.]+)'
+)
+
+
+def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None) -> Trace:
+    """The trace of a file, which may be compressed with gzip.
+
+    Args:
+        path: the file.
+        on_progress: called with the bytes of the file that are read, after each block.
+
+    Raises:
+        FormatError: it has no list of events, or the bytes are not those of gzip.
+        OSError: it can't be read.
+    """
+    with path.open("rb") as file:
+        blocks = _blocks(file, on_progress or (lambda read: None))
+        try:
+            return _read(blocks)
+        except zlib.error as error:
+            raise FormatError(f"{path}: {error}; want gzip or JSON") from error
+        except _NoEventsError as error:
+            raise FormatError(f"{path}: {error}") from error
+
+
+class _NoEventsError(Exception):
+    pass
+
+
+def _read(blocks: Iterator[bytes]) -> Trace:
+    front, data, offset = _front(blocks)
+    reader = EventReader()
+    for block in blocks:
+        used = reader.feed(data, offset, False)
+        offset += used
+        data = data[used:] + block
+        if reader.is_finished:
+            break
+    if not reader.is_finished:
+        used = reader.feed(data, offset, True)
+        data = data[used:]
+    behind = _collected(data, blocks)
+    properties = _properties(front, behind)
+    return _trace(reader, properties, is_whole=reader.is_finished)
+
+
+def _front(blocks: Iterator[bytes]) -> tuple[bytes, bytes, int]:
+    """What precedes the events, the rest of the blocks that were read, and where it begins in the file."""
+    data = b""
+    for block in blocks:
+        data += block
+        text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if text[:1] == b"[":
+            start = data.index(b"[") + 1
+            return b"", data[start:], start
+        if text and text[:1] != b"{":
+            raise _NoEventsError(f"begins with {text[:20]!r}, want a JSON object with traceEvents, or a list of events")
+        found = _EVENTS.search(data)
+        if found:
+            return data[: found.start()], data[found.end() :], found.end()
+        if len(data) > _MOST_PROPERTIES:
+            break
+    raise _NoEventsError("has no list traceEvents" if data else "is empty")
+
+
+def _collected(data: bytes, blocks: Iterator[bytes]) -> bytes:
+    parts, size = [data], len(data)
+    for block in blocks:
+        size += len(block)
+        if size <= _MOST_PROPERTIES:
+            parts.append(block)
+    return b"".join(parts)
+
+
+def _properties(front: bytes, behind: bytes) -> dict[str, Any]:
+    """The fields around the events; those that JSON's syntax lets be found, where a part of them breaks it."""
+    front, behind = front.removeprefix(b"\xef\xbb\xbf").strip().rstrip(b","), behind.strip().lstrip(b",").strip()
+    for text in (front + (b"," if len(front) > 1 and len(behind) > 1 else b"") + behind, front + b"}"):
+        try:
+            found = json.loads(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            return cast("dict[str, Any]", found)
+    return {
+        match[1].decode(): json.loads(match[2].decode("utf-8", "replace")) for match in _KNOWN.finditer(front + behind)
+    }
+
+
+def _trace(reader: EventReader, properties: dict[str, Any], is_whole: bool) -> Trace:
+    skipped = {reason: Skipped(*found) for reason, found in reader.skipped.items()}
+    slices = Slices(*_in_order(Slices, reader.slices(), "start duration args_offset name category track args_size"))
+    events = Events(*_in_order(Events, reader.events(), "time args_offset id name category track args_size phase"))
+    slices, events, skipped = with_pairs(slices, events, skipped)
+    base = properties.get("baseTimeNanoseconds")
+    return Trace(
+        slices=slices,
+        events=events,
+        names=[text_of(name) for name in reader.names],
+        categories=[text_of(name) for name in reader.categories],
+        tracks=named_tracks(reader.tracks, reader.metadata),
+        origin_ns=base if isinstance(base, int) else None,
+        properties={**properties, "isWhole": is_whole},
+        read=reader.read,
+        skipped=skipped,
+    )
+
+
+def _in_order(columns: type[Any], arrays: list[Any], names: str) -> list[Any]:
+    by_name = dict(zip(names.split(), arrays, strict=True))
+    return [by_name[field.name] for field in fields(columns)]
+
+
+def _blocks(file: IO[bytes], on_progress: Callable[[int], None]) -> Iterator[bytes]:
+    """The decompressed bytes of a file; a gzip that breaks off ends there."""
+    first = file.read(2)
+    file.seek(0)
+    unzip = zlib.decompressobj(wbits=31) if first == _GZIP else None
+    while block := file.read(BLOCK):
+        while unzip and block:
+            yield unzip.decompress(block, 4 * BLOCK)
+            block = unzip.unconsumed_tail
+            if unzip.eof:  # several members follow each other
+                block, unzip = unzip.unused_data, zlib.decompressobj(wbits=31)
+        if not unzip:
+            yield block
+        on_progress(file.tell())

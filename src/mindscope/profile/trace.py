@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The neutral model of a trace: columns of slices, flows, counters and marks on tracks. No object per event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Times = NDArray[np.int64]
+"""Integer nanoseconds since the origin of the trace."""
+Indices = NDArray[np.uint32]
+
+
+class Track(NamedTuple):
+    """A row of the timeline: a thread of a process, or a stream of a device."""
+
+    process: str
+    thread: str
+    process_name: str = ""
+    thread_name: str = ""
+    process_order: int = 0
+    thread_order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Events that could not be read for one reason; ``first_offset`` is where the first one begins in the file."""
+
+    count: int
+    first_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """Columns of n slices, in the order of the file."""
+
+    start: Times
+    duration: Times
+    name: Indices
+    """Into the names of the trace."""
+    category: Indices
+    track: Indices
+    args_offset: NDArray[np.int64]
+    """Of the JSON text of the arguments in the (decompressed) file; -1 without arguments."""
+    args_size: Indices
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Columns of m events without a duration: flows (phases s, t, f), counters (C) and marks (i)."""
+
+    time: Times
+    args_offset: NDArray[np.int64]
+    id: NDArray[np.uint64]
+    """Of a flow, unique within its category; 0 without one."""
+    name: Indices
+    category: Indices
+    track: Indices
+    args_size: Indices
+    phase: NDArray[np.uint8]
+    """The letter as its code."""
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def of(self, *phases: str) -> NDArray[np.int64]:
+        """The rows of these phases."""
+        return np.flatnonzero(np.isin(self.phase, [ord(phase) for phase in phases]))
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All that one file holds.
+
+    ``origin_ns`` is the time of 0 in nanoseconds since 1970, None if the file does not say it. What the file holds is
+    ``read`` events and those of ``skipped``.
+    """
+
+    slices: Slices
+    events: Events
+    names: Sequence[str]
+    categories: Sequence[str]
+    tracks: Sequence[Track]
+    origin_ns: int | None
+    properties: Mapping[str, Any]
+    """The other fields of the file, such as ``deviceProperties``."""
+    read: int
+    skipped: Mapping[str, Skipped] = field(default_factory=dict[str, Skipped])
