@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindscope._version import VERSION
+from mindscope.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from mindscope.capture import SummaryRecord, flush_all
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 __version__ = VERSION
 __all__ = ["Run", "Runs", "SummaryRecord", "__version__", "flush_all", "open_run", "open_runs"]
 
-_HOMES = {
-    **dict.fromkeys(("SummaryRecord", "flush_all"), "mindscope.capture"),
-    **dict.fromkeys(("Run", "Runs", "open_run", "open_runs"), "mindscope.reading"),
-}
+_name = lazy_names(
+    __name__,
+    {"mindscope.capture": "SummaryRecord flush_all", "mindscope.reading": "Run Runs open_run open_runs"},
+)
 _MODULES = ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types")
 
 
@@ -26,10 +27,7 @@ def __getattr__(name: str) -> Any:
     """Import public names lazily: a command that only starts a viewer needs neither them nor NumPy."""
     if name in _MODULES:
         return import_module(f"mindscope.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'mindscope' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
+    return _name(name)
 
 
 def __dir__() -> list[str]:

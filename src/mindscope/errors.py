@@ -45,6 +45,14 @@ class TagNotFoundError(MindscopeError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class CheckpointNotFoundError(MindscopeError, FileNotFoundError):
+    """Weights for a loss landscape that were not kept, or are not there any more."""
+
+
+class LandscapeError(MindscopeError, RuntimeError):
+    """A loss landscape can't be computed further."""
+
+
 class SettingsError(MindscopeError, ValueError):
     """An invalid setting from the command line, a configuration file or the environment."""
 

@@ -195,8 +195,47 @@ class Audio:
 
 
 @dataclass(frozen=True, slots=True)
+class LandscapeFacts:
+    """How a loss landscape was computed; a field is empty, None or 0 where it is not known.
+
+    Lengths and distances are Euclidean, in weights.
+    """
+
+    method: str = ""
+    """``pca``, ``random``, ``hessian``, ``three`` or ``line``."""
+    path_distances: NDArray[np.float64] | None = None
+    """Shape (n,): how far each checkpoint of the path is from the plane."""
+    path_lengths: NDArray[np.float64] | None = None
+    """Shape (n,): how far each checkpoint is from the origin of the plane, in the whole weight space."""
+    explained_variance: tuple[float, ...] = ()
+    """Share of the variance of the checkpoints along x and y, 0 to 1."""
+    evaluated: NDArray[np.bool_] | None = None
+    """Shape of the losses: False where a loss is interpolated; None if every loss was computed."""
+    normalization: str = ""
+    """Statistics of normalization layers: ``as_trained`` or ``re_estimated`` at each point."""
+    num_samples: int = 0
+    seed: int | None = None
+    evaluation: str = ""
+    """``loop``, ``channels_last``, ``grouped`` or ``vmap``."""
+    dtype: str = ""
+    """Of the computation, such as ``float32``."""
+    dtype_error: float | None = None
+    """Largest relative difference to float32 on the same weights."""
+    seconds: float = 0.0
+    points_done: int = 0
+    points_total: int = 0
+    """Larger than ``points_done`` while the landscape is computed."""
+    seconds_left: float | None = None
+    degenerate: str = ""
+    """``line`` or ``point`` if the checkpoints span no plane: the missing directions are random."""
+
+
+@dataclass(frozen=True, slots=True)
 class Landscape:
-    """A loss landscape: losses ``z`` of shape (len(y), len(x)) over a plane, and the path of the training on it."""
+    """A loss landscape: losses ``z`` of shape (len(y), len(x)) over a plane, and the path of the training on it.
+
+    A line has one y. A loss that is not known yet is NaN.
+    """
 
     x: NDArray[Any]
     y: NDArray[Any]
@@ -209,6 +248,7 @@ class Landscape:
     decomposition: str = ""
     unit: str = ""
     step_per_epoch: int = 0
+    facts: LandscapeFacts | None = None
 
 
 class GraphFormat(str, Enum):

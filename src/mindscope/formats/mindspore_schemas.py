@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of MindSpore's event files (proto2, package ``mindspore.irpb``) as schema tables.
 
-Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Three fields are
+Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Four fields are
 mindscope extensions, and other readers skip them: ``TensorProto.is_float_exact`` marks ``float_data`` that lost no
-precision, ``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 can't hold.
+precision, ``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 can't hold, and
+``LossLandscape.facts`` says how a landscape was computed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ Value: 1 string! tag, 3 float scalar_value, 4 Image image, 8 TensorProto tensor,
 Image: 1 int32! height, 2 int32! width, 3 int32! colorspace, 4 bytes! encoded_image
 Histogram: 1 repeated bucket buckets, 2 int64 nan_count, 3 int64 pos_inf_count, 4 int64 neg_inf_count, 5 double max, 6 double min, 7 double sum, 8 int64 count
 bucket: 1 double! left, 2 double! width, 3 int64! count
-LossLandscape: 1 Point landscape, 2 LossPath loss_path, 3 Metadata metadata, 4 Point convergence_point
+LossLandscape: 1 Point landscape, 2 LossPath loss_path, 3 Metadata metadata, 4 Point convergence_point, 1000 LandscapeFacts facts
+LandscapeFacts: 1 string method, 2 packed double path_distances, 3 packed double path_lengths, 4 packed double explained_variance, 5 bytes evaluated, 6 string normalization, 7 int64 num_samples, 8 int64 seed, 9 string evaluation, 10 string dtype, 11 double dtype_error, 12 double seconds, 13 int64 points_done, 14 int64 points_total, 15 double seconds_left, 16 string degenerate
 Point: 1 TensorProto x, 2 TensorProto y, 3 TensorProto z
 LossPath: 1 repeated int32 intervals, 2 Point points
 Metadata: 1 string decomposition, 2 string unit, 3 int32 step_per_epoch

@@ -1,50 +1,129 @@
 # SPDX-License-Identifier: Apache-2.0
 """Directions in weight space.
 
-Weights are vectors of length d: the trainable parameters, concatenated; ``sizes`` are their lengths.
+Weights are vectors of length d: the trainable parameters, concatenated; ``sizes`` or ``shapes`` describe them in order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from mindscope.landscape.blocks import Matrix, States, Vector, blocks, combine, length, product, rows
+
+Shape = Sequence[int]
 
 
-def principal_directions(weights_nd: NDArray[np.float64]) -> tuple[Vector, Vector]:
-    """The two directions along which n states of the weights differ most from the last one; n is at least 3.
+@dataclass(frozen=True, slots=True)
+class PrincipalDirections:
+    """Up to two directions: fewer if the states lie on a line or in one point, up to their rounding."""
+
+    vectors: tuple[Vector, ...]
+    explained_variance: tuple[float, ...]
+    """The share of the variance of the centered differences along each, 0 to 1."""
+
+
+def principal_directions(states: States) -> PrincipalDirections:
+    """The directions along which n states of the weights differ most from the last one.
 
     They are the first two left singular vectors, times their singular values, of the matrix whose columns are the
-    differences to the last state, each minus its mean; the largest entry of a direction is positive. MindSpore
-    computes the same.
+    differences to the last state, each minus its mean over the parameters; the largest entry of a direction is
+    positive. MindSpore computes the same. Here they come from the Gram matrix of shape (n - 1, n - 1), so nothing is
+    larger than the states.
 
     Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, section 7.
     """
-    differences_dn = (weights_nd[:-1] - weights_nd[-1]).T
-    left, sizes, _ = cast(Any, np.linalg).svd(differences_dn - differences_dn.mean(axis=0), full_matrices=False)
-    signs = np.sign(left[np.argmax(np.abs(left), axis=0), np.arange(left.shape[1])])
-    principal: Vector = left * (sizes * signs)
-    first, second = np.array(principal[:, 0]), np.array(principal[:, 1])
-    return first, second
+    means = _means(states)
+    gram: Matrix = np.zeros((len(states) - 1, len(states) - 1))
+    for differences in _differences(states, means):
+        gram += product(differences, np.transpose(differences))
+    if not len(gram):
+        return PrincipalDirections((), ())
+    values, vectors = cast("tuple[Matrix, Matrix]", cast(Any, np.linalg).eigh(gram))
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    kept = [place for place in range(min(2, len(values))) if values[place] > _rounding(states) ** 2]
+    return PrincipalDirections(
+        tuple(_direction(states, means, vectors[:, place]) for place in kept),
+        tuple(float(values[place] / values.sum()) for place in kept),
+    )
+
+
+def _means(states: States) -> NDArray[np.float64]:
+    """The mean over the parameters of each difference."""
+    sums = np.zeros(len(states) - 1)
+    for differences in _differences(states, sums):
+        sums = sums + differences.sum(axis=1)
+    return sums / len(states[0])
+
+
+def _differences(states: States, means: NDArray[np.float64]) -> Iterator[Matrix]:
+    """By blocks: the differences to the last state, minus ``means`` as they are when a caller begins."""
+    for block in blocks(len(states[0])):
+        values = rows(states, block)
+        yield values[:-1] - values[-1] - means[:, np.newaxis]
+
+
+def _direction(states: States, means: NDArray[np.float64], factors: NDArray[np.float64]) -> Vector:
+    """The sum of centered differences times factors, with the sign of its largest entry."""
+    direction = combine(np.append(factors, -factors.sum()), states)
+    direction -= direction.dtype.type(factors @ means)
+    largest = direction[np.argmax(np.abs(direction))]
+    return -direction if largest < 0 else direction
+
+
+def _rounding(states: States) -> float:
+    """A singular value that the rounding of the states alone explains."""
+    precision = np.finfo(states[0].dtype).eps
+    return 2.0 * float(precision) * math.sqrt(len(states)) * length(states[-1])
 
 
 def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -> Vector:
     """The direction with each parameter's part scaled to the norm of the parameter; parts of norm 0 stay 0.
 
-    Source: Li et al., 2018, section 4: filter normalization, here by parameter.
+    MindSpore scales this way. Source: Li et al., 2018, section 4: filter normalization, here by parameter.
     """
     scaled: Vector = np.array(direction)
-    for start, end in _places(sizes):
-        length = float(np.linalg.norm(direction[start:end]))
-        if length:
-            scaled[start:end] *= float(np.linalg.norm(weights[start:end])) / length
+    for part, of in zip(_parts(scaled, sizes), _parts(weights, sizes), strict=True):
+        norm = length(part)
+        if norm:
+            part *= length(of) / norm
     return scaled
 
 
-def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:
-    ends: list[int] = cast(Any, np.cumsum(sizes)).tolist()
-    return list(zip([0, *ends], ends, strict=False))
+def filter_normalized(weights: Vector, shapes: Sequence[Shape], seed: int | Sequence[int]) -> Vector:
+    """A random direction: each filter has the norm of the filter in the weights.
+
+    A filter is an entry along the first dimension of a parameter of at least two dimensions. Parameters of fewer
+    dimensions, which are biases and those of normalization layers, do not move.
+
+    Source: Li et al., 2018, section 4 and the remark on biases and batch normalization.
+    """
+    generator = np.random.default_rng(seed)
+    direction = np.zeros_like(weights)
+    sizes = parameter_sizes(shapes)
+    for shape, part, of in zip(shapes, _parts(direction, sizes), _parts(weights, sizes), strict=True):
+        if len(shape) < 2 or not part.size:
+            continue
+        drawn = generator.standard_normal((shape[0], part.size // shape[0]), np.float32)
+        norms = np.linalg.norm(of.reshape(shape[0], -1), axis=1) / np.linalg.norm(drawn, axis=1)
+        drawn *= norms[:, np.newaxis].astype(np.float32)
+        part[:] = drawn.reshape(-1)
+    return direction
+
+
+def parameter_sizes(shapes: Sequence[Shape]) -> list[int]:
+    """Elements of each parameter."""
+    return [math.prod(shape) for shape in shapes]
+
+
+def _parts(vector: Vector, sizes: Sequence[int]) -> list[Vector]:
+    """Views of the parameters in a vector."""
+    ends = np.cumsum(sizes)
+    if len(vector) != (int(ends[-1]) if len(ends) else 0):
+        raise ValueError(f"a vector has {len(vector)} elements, its parameters {sum(sizes)}")
+    return np.split(vector, ends[:-1])

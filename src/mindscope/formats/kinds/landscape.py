@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats.kinds.descriptor import KindDescriptor, mindspore_value
 from mindscope.formats.mindspore_tensors import decode_tensor
 from mindscope.reasons import Reason
-from mindscope.types import Kind, Landscape, Message
+from mindscope.types import Kind, Landscape, LandscapeFacts, Message
 
 
 def _from_mindspore(value: Message) -> Landscape:
@@ -34,6 +36,7 @@ def _from_mindspore(value: Message) -> Landscape:
         decomposition=metadata.get("decomposition", ""),
         unit=metadata.get("unit", ""),
         step_per_epoch=metadata.get("step_per_epoch", 0),
+        facts=_read_facts(message["facts"], z.shape, len(path.get("intervals", ()))) if "facts" in message else None,
     )
 
 
@@ -45,6 +48,24 @@ def _read_point(point: Message) -> tuple[float, float, float] | None:
     """The point; None if a coordinate is an empty tensor. The point is optional."""
     x, y, z = (decode_tensor(point[axis]).value.reshape(-1) for axis in "xyz")
     return (float(x[0]), float(y[0]), float(z[0])) if x.size and y.size and z.size else None
+
+
+def _read_facts(facts: Message, shape: tuple[int, ...], path: int) -> LandscapeFacts:
+    """The facts; those that do not fit the landscape count as not known."""
+    known: dict[str, Any] = dict(facts)
+    for name in ("path_distances", "path_lengths"):
+        if name in known:
+            known[name] = np.array(known[name]) if len(known[name]) == path else None
+    known["explained_variance"] = tuple(map(float, known.get("explained_variance", ())))
+    known["evaluated"] = _read_mask(known.get("evaluated", b""), shape)
+    return LandscapeFacts(**known)
+
+
+def _read_mask(packed: bytes, shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
+    count = math.prod(shape)
+    if len(packed) != -(-count // 8) or not packed:
+        return None
+    return np.unpackbits(np.frombuffer(packed, np.uint8), count=count).astype(np.bool_).reshape(shape)
 
 
 LANDSCAPE = KindDescriptor(Kind.LANDSCAPE, mindspore=mindspore_value(Kind.LANDSCAPE, _from_mindspore, 10))
