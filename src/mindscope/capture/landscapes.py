@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from mindscope.capture.messages import message_bytes
 from mindscope.capture.tensors import tensor_message
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import SCHEMAS
-from mindscope.types import Landscape, Message
+from mindscope.types import Landscape, LandscapeFacts, Message
 
 LOSS_LANDSCAPE = SCHEMAS["LossLandscape"]
+_LISTS = ("path_distances", "path_lengths", "explained_variance")
 
 
 def landscape_bytes(value: Any) -> bytes:
@@ -38,7 +40,17 @@ def landscape_message(value: Landscape) -> Message:
         message["loss_path"] = {"intervals": list(value.path_intervals), "points": points}
     if value.convergence_point is not None:
         message["convergence_point"] = _point(*(np.array([number]) for number in value.convergence_point))
+    if value.facts is not None:
+        message["facts"] = _facts(value.facts)
     return message
+
+
+def _facts(facts: LandscapeFacts) -> Message:
+    """What is known of them; the mask is one bit a point, the first point in the highest bit of the first byte."""
+    known = {field.name: getattr(facts, field.name) for field in fields(facts)}
+    arrays = {name: list(map(float, known[name])) for name in _LISTS if known[name] is not None}
+    mask = {} if facts.evaluated is None else {"evaluated": np.packbits(facts.evaluated).tobytes()}
+    return {name: value for name, value in (known | arrays | mask).items() if value not in ("", None, ())}
 
 
 def _point(x: Any, y: Any, z: Any) -> Message:

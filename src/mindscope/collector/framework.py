@@ -4,12 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from mindscope.collector.run_facts import Facts
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
+
+
+class WeightCopy(Protocol):
+    """The weights of a network at one step, in memory."""
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        ...
+
+    def write(self, file: Path) -> None:
+        """Write them to a file that doesn't exist, on any thread. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFormat:
+    """How the checkpoints of a framework are named and listed."""
+
+    suffix: str
+    is_listed_by_absolute_path: bool
 
 
 class Framework(Protocol):
@@ -19,6 +41,8 @@ class Framework(Protocol):
     ``cur_epoch_num``, ``epoch_num``, ``batch_num``, ``dataset_sink_mode``, ``train_dataset_element``, ``metrics`` and
     ``eval_results`` where the loop knows them. The collector logs what they raise; the training continues.
     """
+
+    checkpoint_format: CheckpointFormat
 
     def graph(self, params: Any) -> Any:
         """The network's graph in any form that ``add_value`` takes; None without one."""
@@ -72,6 +96,10 @@ class Framework(Protocol):
         """The class of the network whose weights make a landscape; None where the loop knows no network."""
         ...
 
-    def write_weights(self, params: Any, file: Path) -> None:
-        """Write that network's weights; a file that exists is replaced."""
+    def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy | None:
+        """A copy of what is trained of that network, and of the statistics of its normalization layers.
+
+        It may take the memory of ``spare``, a copy that was written. Returns as soon as the training may change the
+        weights; None where another process keeps them. Raises FrameworkError where this process does not have all.
+        """
         ...

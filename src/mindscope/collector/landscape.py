@@ -7,17 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-_NAME = "collect_specified_data['collect_landscape']"
-_KEYS = ("landscape_size", "unit", "create_landscape", "num_samples", "intervals")
+_OWNER = "collect_specified_data['collect_landscape']"
+_KEYS = ("landscape_size", "unit", "create_landscape", "num_samples", "intervals", "keep")
 LEAST_SIZE, MOST_SIZE = 3, 256
 LEAST_INTERVAL = 3
 """Checkpoints that span a plane."""
 _DEFAULT_INTERVALS = (tuple(range(1, 10)), tuple(range(10, 20)))
+DEFAULT_KEEP = 16 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
 class LandscapeSettings:
-    """When weights are kept, by ``unit`` step or epoch, and how the landscape is drawn from them later."""
+    """When weights are kept, by ``unit`` step or epoch, and how the landscape is drawn from them later.
+
+    ``keep`` is the most bytes that all checkpoints take on disk; None for no limit. Three of each interval stay anyway.
+    """
 
     landscape_size: int = 40
     unit: str = "step"
@@ -25,6 +29,7 @@ class LandscapeSettings:
     create_result: bool = True
     num_samples: int = 128
     intervals: tuple[tuple[int, ...], ...] = _DEFAULT_INTERVALS
+    keep: int | None = DEFAULT_KEEP
 
     def is_due(self, unit: str, number: int) -> bool:
         """Whether the weights after this step or epoch are kept."""
@@ -43,8 +48,10 @@ class LandscapeSettings:
         }
 
 
-def check_landscape(value: Any, default: LandscapeSettings) -> LandscapeSettings | None:
+def check_landscape(value: Any, default: LandscapeSettings, owner: str | None = _OWNER) -> LandscapeSettings | None:
     """The settings out of a dict, completed by ``default``; None for None, and for an empty dict as MindSpore takes it.
+
+    ``owner`` is what messages call the dict; None where its keys are arguments.
 
     Raises:
         TypeError, ValueError: an unknown key or a value of another kind; the text names both and what is accepted.
@@ -52,46 +59,52 @@ def check_landscape(value: Any, default: LandscapeSettings) -> LandscapeSettings
     if value is None:
         return None
     if not isinstance(value, Mapping):
-        raise TypeError(f"{_NAME} is {type(value).__name__} {value!r}, want a dict or None")
+        raise TypeError(f"{owner} is {type(value).__name__} {value!r}, want a dict or None")
     given = cast("Mapping[str, Any]", value)
     for key in given:
         if key not in _KEYS:
-            raise ValueError(f"{_NAME}[{key!r}] is unknown, its value is {given[key]!r}; want {', '.join(_KEYS)}")
-    return complete(given, default) if given else None
+            raise ValueError(f"{owner}[{key!r}] is unknown, its value is {given[key]!r}; want {', '.join(_KEYS)}")
+    return complete(given, default, owner) if given else None
 
 
-def complete(given: Mapping[str, Any], default: LandscapeSettings) -> LandscapeSettings:
+def complete(given: Mapping[str, Any], default: LandscapeSettings, owner: str | None = _OWNER) -> LandscapeSettings:
     """``default`` with what is given in its place. Raises as ``check_landscape``."""
-    kinds = _check_kinds(given.get("create_landscape", {}))
+
+    def name(key: str) -> str:
+        return key if owner is None else f"{owner}[{key!r}]"
+
+    kinds = _check_kinds(name("create_landscape"), given.get("create_landscape", {}))
     size = given.get("landscape_size", default.landscape_size)
+    samples = given.get("num_samples", default.num_samples)
+    intervals, keep = name("intervals"), given.get("keep", default.keep)
     return LandscapeSettings(
-        landscape_size=_check_whole("landscape_size", size, LEAST_SIZE, MOST_SIZE),
-        unit=_check_unit(given.get("unit", default.unit)),
+        landscape_size=_check_whole(name("landscape_size"), size, LEAST_SIZE, MOST_SIZE),
+        unit=_check_unit(name("unit"), given.get("unit", default.unit)),
         create_train=kinds.get("train", default.create_train),
         create_result=kinds.get("result", default.create_result),
-        num_samples=_check_whole("num_samples", given.get("num_samples", default.num_samples), 1, None),
-        intervals=_check_intervals(given["intervals"]) if "intervals" in given else default.intervals,
+        num_samples=_check_whole(name("num_samples"), samples, 1, None),
+        intervals=_check_intervals(intervals, given["intervals"]) if "intervals" in given else default.intervals,
+        keep=None if keep is None else _check_whole(name("keep"), keep, 1, None, " of bytes, or None"),
     )
 
 
-def _check_whole(key: str, value: Any, least: int, most: int | None) -> int:
-    accepted = f"a whole number from {least}" + (f" to {most}" if most else "")
+def _check_whole(name: str, value: Any, least: int, most: int | None, meaning: str = "") -> int:
+    accepted = f"a whole number from {least}" + (f" to {most}" if most else "") + meaning
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{_NAME}[{key!r}] is {type(value).__name__} {value!r}, want {accepted}")
+        raise TypeError(f"{name} is {type(value).__name__} {value!r}, want {accepted}")
     if value < least or (most and value > most):
-        raise ValueError(f"{_NAME}[{key!r}] is {value}, want {accepted}")
+        raise ValueError(f"{name} is {value}, want {accepted}")
     return value
 
 
-def _check_unit(unit: Any) -> str:
+def _check_unit(name: str, unit: Any) -> str:
     if unit not in ("step", "epoch"):
         error = ValueError if isinstance(unit, str) else TypeError
-        raise error(f"{_NAME}['unit'] is {unit!r}, want 'step' or 'epoch'")
+        raise error(f"{name} is {unit!r}, want 'step' or 'epoch'")
     return unit
 
 
-def _check_kinds(kinds: Any) -> Mapping[str, bool]:
-    name = f"{_NAME}['create_landscape']"
+def _check_kinds(name: str, kinds: Any) -> Mapping[str, bool]:
     if not isinstance(kinds, Mapping):
         raise TypeError(f"{name} is {type(kinds).__name__} {kinds!r}, want a dict with 'train' and 'result'")
     given = cast("Mapping[str, Any]", kinds)
@@ -103,12 +116,12 @@ def _check_kinds(kinds: Any) -> Mapping[str, bool]:
     return given
 
 
-def _check_intervals(intervals: Any) -> tuple[tuple[int, ...], ...]:
+def _check_intervals(argument: str, intervals: Any) -> tuple[tuple[int, ...], ...]:
     accepted = f"a list of lists of at least {LEAST_INTERVAL} whole numbers"
     if not isinstance(intervals, (list, tuple)):
-        raise TypeError(f"{_NAME}['intervals'] is {type(intervals).__name__} {intervals!r}, want {accepted}")
+        raise TypeError(f"{argument} is {type(intervals).__name__} {intervals!r}, want {accepted}")
     for interval in cast("list[Any]", intervals):
-        name = f"{_NAME}['intervals'] holds {interval!r}, want {accepted}"
+        name = f"{argument} holds {interval!r}, want {accepted}"
         if not isinstance(interval, (list, tuple)) or not all(
             type(each) is int for each in cast("list[Any]", interval)
         ):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.collector.landscape import LEAST_INTERVAL, LandscapeSettings, check_landscape, complete
-from mindscope.errors import FormatError
+from mindscope.errors import CheckpointNotFoundError, FormatError
 
 DIRECTORY = "ckpt_dir"
 NAME = "train_metadata.json"
@@ -18,7 +18,11 @@ NAME = "train_metadata.json"
 
 @dataclass(frozen=True, slots=True)
 class LandscapeFile:
-    """The settings, the checkpoints by step or epoch, and the steps of an epoch."""
+    """The settings, the checkpoints by step or epoch, and the steps of an epoch.
+
+    Checkpoints are paths relative to the directory of the file. MindSpore's are absolute, since its own
+    ``SummaryLandscape`` opens them as they are, and refuses a file with further keys.
+    """
 
     path: Path
     settings: LandscapeSettings
@@ -28,13 +32,13 @@ class LandscapeFile:
     def checkpoint(self, number: int) -> Path:
         """The checkpoint of a step or epoch; where the directory was moved, the one beside this file.
 
-        Raises FileNotFoundError where it is in neither place.
+        Raises CheckpointNotFoundError where it is in neither place.
         """
         recorded = Path(self.checkpoints[number])
-        for path in (recorded, self.path.parent / recorded.name):
+        for path in (self.path.parent / recorded, self.path.parent / recorded.name):
             if path.is_file():
                 return path
-        raise FileNotFoundError(
+        raise CheckpointNotFoundError(
             f"{recorded}: checkpoint of {self.settings.unit} {number} is not there, and not beside {self.path}"
         )
 
@@ -83,12 +87,14 @@ def read_landscape_file(summary_dir: Path) -> LandscapeFile:
     """The file of a run.
 
     Raises:
-        FileNotFoundError: a collector kept nothing there.
+        CheckpointNotFoundError: a collector kept nothing there.
         FormatError: it is not what a collector writes.
     """
     path = summary_dir / DIRECTORY / NAME
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file; train with a SummaryCollector that collects landscapes first")
+        raise CheckpointNotFoundError(
+            f"{path}: no such file; first train with a collector that keeps weights for landscapes"
+        )
     try:
         data: dict[str, Any] = json.loads(path.read_text("utf-8"))
         given = {name: data[name] for name in ("landscape_size", "unit", "create_landscape", "num_samples")}

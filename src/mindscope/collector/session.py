@@ -68,6 +68,7 @@ class Session:
         if self.depth > 0:
             return None
         record, self._record, self.training = self._record, None, None
+        self._collecting.close()
         return record
 
     def begin(self, params: Any, kinds: type[Any] | tuple[type[Any], ...]) -> None:

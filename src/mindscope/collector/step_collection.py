@@ -60,12 +60,16 @@ class StepCollection:
         """Shape and type of the last images."""
         self._is_without_loss = self._is_without_rates = self._is_without_logs = False
         landscape = self._wanted.landscape
-        self._weights = None if landscape is None else LandscapeCheckpoints(arguments.summary_dir, landscape, framework)
+        self._weights: LandscapeCheckpoints | None = None
+        if landscape is not None:
+            self._weights = LandscapeCheckpoints(arguments.summary_dir, landscape, framework, arguments.queue_timeout)
         self._lineage = LineageUpdates(framework, self._wanted.collect_dataset_size)
         self._facts = RunFacts(self._wanted.facts, self._attempt)
 
     def begin_training(self, params: Any) -> None:
         """A training begins: remember what changes while it runs."""
+        if self._weights is not None:
+            self._weights.begin_training()
         self._attempt("learning rate", lambda: self._lineage.begin(params))
         self._facts.begin(self._attempt("facts", lambda: self._framework.facts(params)) or {})
 
@@ -110,9 +114,8 @@ class StepCollection:
         has_custom = _add_custom(record, self._facts.take(_MOST_SECONDS))
         if self._add_lineage(record, lambda: self._lineage.now(params)) or has_custom:
             record.record(int(params["cur_step_num"]))
-        weights = self._weights
-        if weights is not None:
-            self._attempt("metadata of the landscape", lambda: weights.write_file(params))
+        if self._weights is not None:
+            self._weights.finish(params)
 
     def _add_lineage(self, record: SummaryRecord, find: Callable[[], Message | None]) -> bool:
         """Add the lineage of the training to the next event, if it is collected and ``find`` gives one."""
@@ -136,9 +139,13 @@ class StepCollection:
 
     def keep_weights(self, unit: str, number: int, params: Any) -> None:
         """Keep the weights for a landscape, if they are due after this step or epoch."""
-        weights = self._weights
-        if weights is not None:
-            self._attempt("weights for the landscape", lambda: weights.keep(unit, number, params))
+        if self._weights is not None:
+            self._weights.keep(unit, number, params)
+
+    def close(self) -> None:
+        """Wait until what was kept is written."""
+        if self._weights is not None:
+            self._weights.close()
 
     # ---- once
 
