@@ -16,7 +16,7 @@ import torch._dynamo  # which each of them would import for its graph
 from digits import SmallNet, batches, make_model
 from torch import nn
 
-from mindscope import SummaryRecord
+from mindscope import SummaryRecord, flush_all
 from mindscope.torch import Callback, ModelCheckpoint, RunContext, SummaryCollector, TrainLineage
 from mindscope.torch.callbacks.checkpoint_config import CheckpointConfig
 
@@ -24,16 +24,13 @@ LAST_STEP = 23
 
 
 class Killed(Callback):
-    def __init__(self, collector: SummaryCollector | SummaryRecord) -> None:
-        self.collector = collector
-
     def step_end(self, run_context: RunContext) -> None:
         if run_context.original_args().cur_step_num == LAST_STEP:
-            kill(self.collector)
+            kill()
 
 
-def kill(collector: SummaryCollector | SummaryRecord) -> None:
-    (collector if isinstance(collector, SummaryRecord) else collector.record).flush()
+def kill() -> None:
+    assert flush_all()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -50,7 +47,7 @@ def in_a_model(directory: Path) -> None:
         def step_end(self, run_context: RunContext) -> None:
             self.scheduler.step()
 
-    model.train(9, batches(64), callbacks=[collector, Scheduled(), saving, Killed(collector)])
+    model.train(9, batches(64), callbacks=[collector, Scheduled(), saving, Killed()])
 
 
 def in_an_own_loop(directory: Path) -> None:
@@ -65,12 +62,12 @@ def in_an_own_loop(directory: Path) -> None:
                 optimizer.step()
                 collector.step(loss, network=network, optimizer=optimizer, input_data=images, epoch=epoch)
                 if epoch * 4 > LAST_STEP:
-                    kill(collector)
+                    kill()
 
 
 def with_the_old_callbacks(directory: Path) -> None:
     with SummaryRecord(directory) as record:
-        make_model(0.05).train(9, batches(64), callbacks=[TrainLineage(record), Killed(record)])
+        make_model(0.05).train(9, batches(64), callbacks=[TrainLineage(record), Killed()])
 
 
 TRAININGS = {"model": in_a_model, "own": in_an_own_loop, "legacy": with_the_old_callbacks}

@@ -88,4 +88,7 @@ def test_processes_that_are_spawned_record_apart(tmp_path: Path) -> None:
         assert list(run.scalars("loss/auto").step) == [1, 2]
         assert run.lineage.train is not None
         assert (run.lineage.train.parallel_mode, run.lineage.train.device_num) == ("data_parallel", 2)
-        assert list((tmp_path / f"rank_{rank}" / "ckpt_dir").glob("*.ckpt"))
+    kept = [
+        sorted(file.name for file in tmp_path.glob(f"{rank}/ckpt_dir/*.safetensors")) for rank in ("rank_0", "rank_1")
+    ]
+    assert kept == [["Digits_1_step.safetensors", "Digits_2_step.safetensors"], []]  # both have the same weights

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from mindscope.errors import ValueRejectedError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.graph import EdgeKind, Graph, Role, read_mindspore_graph
 from mindscope.reading import open_run
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import fx, nn  # noqa: E402
 
 from mindscope.torch import SummaryRecord as TorchRecord  # noqa: E402
 from mindscope.torch.graphs import graph_of  # noqa: E402
@@ -224,6 +225,39 @@ def test_the_structure_has_the_types_of_the_first_step(tmp_path: Path) -> None:
         ("Linear", "float32", (3, 2)),
         ("Tanh", "float32", (3, 2)),
     ]
+
+
+def exported(network: nn.Module) -> Any:
+    return torch.export.export(network, (torch.randn(2, 1, 32, 32),), strict=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "types"),
+    [
+        (lambda: (LeNet5(), torch.randn(2, 1, 32, 32)), "LeNet5", {"conv2d", "linear"}),
+        (lambda: exported(LeNet5()), "mine", {"conv2d", "linear"}),
+        (lambda: exported(LeNet5()).module(), "mine", {"conv2d", "linear"}),
+        (lambda: fx.symbolic_trace(LeNet5()), "mine", {"Conv2d", "Linear"}),
+        (lambda: fx.symbolic_trace(LeNet5()).graph, "mine", {"Conv2d", "Linear"}),
+        (LeNet5, "LeNet5 (torch.fx; no inputs to export it with)", {"Conv2d", "Linear"}),
+        (lambda: torch.compile(LeNet5(), backend="eager"), "LeNet5 (torch.fx", {"Conv2d", "Linear"}),
+        (Unexportable, "Unexportable (torch.fx; no inputs to export it with)", {"Linear", "BatchNorm1d"}),
+    ],
+)
+def test_programs_and_networks_are_recorded_as_graphs(given: Any, name: str, types: set[str], tmp_path: Path) -> None:
+    with TorchRecord(tmp_path, raise_exception=True) as record:
+        record.add_value("graph", "mine", given())
+        record.record(1)
+    graph = next(iter(open_run(tmp_path).graphs().values()))
+    assert graph.name.startswith(name)
+    assert types <= {node.op_type for node in graph.operations}
+    assert dangling(graph) == []
+
+
+@pytest.mark.parametrize("value", [(1, 2), (LeNet5(), 1, 2), object(), torch.zeros(2)])
+def test_what_is_no_graph_is_rejected(value: Any, tmp_path: Path) -> None:
+    with TorchRecord(tmp_path, raise_exception=True) as record, pytest.raises(ValueRejectedError, match="GraphProto"):
+        record.add_value("graph", "", value)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import mindscope
+from mindscope.collector.landscape_file import read_landscape_file
 from mindscope.torch.core.context import CONTEXT
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
@@ -37,5 +38,7 @@ def test_code_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     own = mindscope.open_run("runs/own")
     assert len(own.scalars("eval_accuracy/auto").step) == 2
     assert own.lineage.eval is not None
+    assert list(read_landscape_file(Path("runs/model")).checkpoints) == [1, 2, 3]
+    assert list(read_landscape_file(Path("runs/own")).checkpoints) == [1, 5, 10, 20]
     assert "largest" in mindscope.open_run("runs/recorded").tags("scalar")
     assert (tmp_path / "runs" / "graphs" / "ms_output_joint.pb").exists()

@@ -8,14 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import mindscope
 import mindscope.torch
-from mindscope.errors import FrameworkError
-from mindscope.torch import SummaryRecord
-from mindscope.types import Landscape
 
 pytestmark = pytest.mark.framework
 
@@ -60,13 +56,3 @@ def test_names_for_type_checkers_are_the_names_that_are_loaded() -> None:
 def test_frameworks_come_on_request(program: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
-
-
-def test_landscapes_which_are_not_offered_yet_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(FrameworkError, match=r"collect_landscape.*mindscope\.types\.Landscape"):
-        from mindscope.torch import SummaryLandscape  # noqa: F401  # pyright: ignore
-    side = np.linspace(-1.0, 1.0, 3)  # what the text says, done
-    with SummaryRecord(tmp_path) as record:
-        record.add_value("landscape", "mine", Landscape(side, side, side[:, None] ** 2 + side**2))
-        record.record(0)
-    assert list(mindscope.open_run(tmp_path).landscapes()) == ["mine"]

@@ -14,7 +14,9 @@ from digits import SmallNet, batches, make_model
 from torch import Tensor, nn
 
 import mindscope
-from mindscope.torch import ScalarSummary, SummaryCollector
+from mindscope.collector.landscape_file import read_landscape_file
+from mindscope.torch import LandscapeCollector, ScalarSummary, SummaryCollector
+from mindscope.torch.core.weight_files import read_weights
 
 pytest.importorskip("lightning")
 from mindscope.torch.integrations.lightning import CollectorCallback
@@ -68,7 +70,7 @@ def module_of(package: str, **options: Any) -> Any:
     return Digits(**options)
 
 
-def trainer_of(package: str, directory: Path, collector: SummaryCollector, **options: Any) -> Any:
+def trainer_of(package: str, directory: Path, collector: SummaryCollector | LandscapeCollector, **options: Any) -> Any:
     quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False, "accelerator": "cpu"}
     options = {"enable_checkpointing": False, "default_root_dir": directory, "max_epochs": 2} | quiet | options
     return import_module(package).Trainer(callbacks=[CollectorCallback(collector)], **options)
@@ -101,6 +103,20 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path, package: str) -> None
     (graph,) = theirs.graphs().values()
     assert graph.name == "Digits"
     assert {"conv2d", "linear", "relu"} <= {node.op_type for node in graph.nodes}
+
+
+def test_weights_for_landscapes_are_kept_beside_what_is_recorded(tmp_path: Path) -> None:
+    recorded = CollectorCallback(SummaryCollector(tmp_path, collect_freq=2))
+    trainer = trainer_of(PACKAGES[0], tmp_path, LandscapeCollector(tmp_path, intervals=[[2, 3, 4], [4, 5, 6]]))
+    trainer.callbacks.append(recorded)
+    module = module_of(PACKAGES[0])
+    trainer.fit(module, batches(48))
+    file = read_landscape_file(tmp_path)
+    assert (list(file.checkpoints), file.step_per_epoch) == ([2, 3, 4, 5, 6], 3)
+    last = read_weights(file.checkpoint(6))
+    assert set(last) == {name for name, _ in module.named_parameters()}
+    assert all(torch.equal(last[name], each) for name, each in module.named_parameters())
+    assert curves(tmp_path)["own"] == [1, 2, 4, 6]
 
 
 def test_lineage_has_what_the_trainer_knows(tmp_path: Path) -> None:

@@ -195,17 +195,6 @@ def mindscope_model(network: nn.Module) -> Any:
     return Model(network, nn.MSELoss(), torch.optim.SGD(network.parameters(), lr=0.1))
 
 
-def test_weights_for_a_landscape_are_kept_with_their_metadata(tmp_path: Path) -> None:
-    wanted = {"collect_landscape": {"unit": "step", "intervals": [[1, 2, 3]], "landscape_size": 5}}
-    collect(tmp_path, epochs=2, collect_specified_data=wanted)
-    metadata = json.loads((tmp_path / "ckpt_dir" / "train_metadata.json").read_text("utf-8"))
-    files = metadata["model_params_file_map"]
-    assert list(files) == ["1", "2", "3"]
-    assert Path(files["2"]).name == "SmallNet_2_step.ckpt"
-    assert all(Path(file).exists() for file in files.values())
-    assert (metadata["step_per_epoch"], metadata["unit"], metadata["epoch_group"]) == (3, "step", {"0": [1, 2, 3]})
-
-
 class Pictures(Dataset[Any]):
     """As torchvision's data sets: a root and a transform."""
 

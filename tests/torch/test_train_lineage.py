@@ -17,6 +17,7 @@ from torch import nn
 import mindscope
 from mindscope.lineage import TrainLineage
 from mindscope.torch import LearningRateScheduler, Model, SummaryCollector
+from mindscope.torch.core.weight_files import read_weights
 
 pytestmark = pytest.mark.framework
 
@@ -57,6 +58,8 @@ def test_killed_training_has_its_lineage_its_newest_checkpoint_and_its_weights(k
     kept = json.loads((killed / "model" / "ckpt_dir" / "train_metadata.json").read_text("utf-8"))
     assert list(kept["model_params_file_map"]) == ["1", "2", "3"]
     assert kept["step_per_epoch"] == 4
+    whole = [read_weights(killed / "model" / "ckpt_dir" / file) for file in kept["model_params_file_map"].values()]
+    assert [set(each) for each in whole] == [{"conv1.weight", "conv1.bias", "fc1.weight", "fc1.bias"}] * 3
 
 
 def test_killed_loop_of_ones_own_has_its_lineage(killed: Path) -> None:

@@ -12,7 +12,9 @@ from digits import digits
 from torch.utils.data import Dataset
 
 import mindscope
-from mindscope.torch import SummaryCollector
+from mindscope.collector.landscape_file import read_landscape_file
+from mindscope.torch import LandscapeCollector, SummaryCollector
+from mindscope.torch.core.weight_files import read_weights
 
 transformers = pytest.importorskip("transformers")
 from mindscope.torch.integrations.transformers import CollectorCallback  # noqa: E402
@@ -50,7 +52,9 @@ def accuracy(given: Any) -> dict[str, float]:
     return {"accuracy": float((given.predictions.argmax(1) == given.label_ids).mean())}
 
 
-def trainer_of(directory: Path, collector: SummaryCollector, count: int = 48, **options: Any) -> Any:
+def trainer_of(
+    directory: Path, collector: SummaryCollector | LandscapeCollector, count: int = 48, **options: Any
+) -> Any:
     arguments = transformers.TrainingArguments(
         **{
             "output_dir": str(directory / "out"), "per_device_train_batch_size": 16, "num_train_epochs": 2,
@@ -95,6 +99,18 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path) -> None:
     assert train.model_path.endswith("checkpoint-6/model.safetensors")
     assert run.lineage.eval is not None
     assert set(run.lineage.eval.metric or {}) == {"eval_loss", "eval_accuracy"}
+
+
+def test_weights_for_landscapes_are_kept(tmp_path: Path) -> None:
+    collector = LandscapeCollector(tmp_path / "run", unit="epoch", intervals=[[1, 2, 3]])
+    trainer = trainer_of(tmp_path, collector, num_train_epochs=3, eval_strategy="no")
+    trainer.train()
+    file = read_landscape_file(tmp_path / "run")
+    assert (list(file.checkpoints), file.step_per_epoch) == ([1, 2, 3], 3)
+    assert file.checkpoint(3).name == "ViTForImageClassification_3_epoch.safetensors"
+    last = read_weights(file.checkpoint(3))
+    assert set(last) == {name for name, _ in trainer.model.named_parameters()}
+    assert all(torch.equal(last[name], each) for name, each in trainer.model.named_parameters())
 
 
 def test_loss_is_the_one_that_the_trainer_logs(tmp_path: Path) -> None:

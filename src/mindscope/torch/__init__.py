@@ -6,8 +6,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mindscope.errors import FrameworkError
-
 if TYPE_CHECKING:
     from mindscope.torch.callbacks.callback import Callback as Callback
     from mindscope.torch.callbacks.checkpoint import ModelCheckpoint as ModelCheckpoint
@@ -30,6 +28,10 @@ if TYPE_CHECKING:
     from mindscope.torch.core.serialization import save_checkpoint as save_checkpoint
     from mindscope.torch.graphs import graph_of as graph_of
     from mindscope.torch.graphs.save_graphs import save_stages as save_stages
+    from mindscope.torch.landscapes.landscape import landscape as landscape
+    from mindscope.torch.landscapes.sharpness import Sharpness as Sharpness
+    from mindscope.torch.landscapes.sharpness import sharpness as sharpness
+    from mindscope.torch.landscapes.summary_landscape import SummaryLandscape as SummaryLandscape
     from mindscope.torch.metrics import F1 as F1
     from mindscope.torch.metrics import MAE as MAE
     from mindscope.torch.metrics import MSE as MSE
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from mindscope.torch.metrics import rearrange_inputs as rearrange_inputs
     from mindscope.torch.print_operator import Print as Print
     from mindscope.torch.profiler import Profiler as Profiler
+    from mindscope.torch.summary.landscape_collector import LandscapeCollector as LandscapeCollector
     from mindscope.torch.summary.legacy import EvalLineage as EvalLineage
     from mindscope.torch.summary.legacy import SummaryStep as SummaryStep
     from mindscope.torch.summary.legacy import TrainLineage as TrainLineage
@@ -95,6 +98,9 @@ _MODULES = {
     "core.serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "graphs": "graph_of",
     "graphs.save_graphs": "save_stages",
+    "landscapes.landscape": "landscape",
+    "landscapes.sharpness": "Sharpness sharpness",
+    "landscapes.summary_landscape": "SummaryLandscape",
     "metrics": (
         "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance "
         "Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC Recall "
@@ -103,6 +109,7 @@ _MODULES = {
     ),
     "print_operator": "Print",
     "profiler": "Profiler",
+    "summary.landscape_collector": "LandscapeCollector",
     "summary.legacy": "EvalLineage SummaryStep TrainLineage",
     "summary.operators": "HistogramSummary ImageSummary ScalarSummary TensorSummary",
     "summary.summary_buffer": "collecting discard_values not_collecting start_collecting stop_collecting take_values",
@@ -113,13 +120,6 @@ _MODULES = {
 }
 """Module -> the public names that it holds."""
 
-_NO_LANDSCAPE = (
-    "mindscope.torch has no SummaryLandscape yet, only mindscope.mindspore has; until then keep the weights with "
-    "SummaryCollector(summary_dir, collect_specified_data={'collect_landscape': {'intervals': [[1, 2, 3]]}}), which "
-    "stay in summary_dir/ckpt_dir to be drawn later, or record losses that you computed yourself with "
-    "SummaryRecord.add_value('landscape', name, mindscope.types.Landscape(x, y, z))"
-)
-
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
@@ -127,8 +127,6 @@ __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     """Load the module that holds a public name."""
-    if name == "SummaryLandscape":  # of MindSpore's names the one that is not offered yet
-        raise FrameworkError(_NO_LANDSCAPE)
     if name not in _HOMES:
         raise AttributeError(f"mindscope.torch has no {name!r}, it has {', '.join(__all__)}")
     value = globals()[name] = getattr(import_module(f"mindscope.torch.{_HOMES[name]}"), name)

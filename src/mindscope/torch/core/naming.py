@@ -9,6 +9,9 @@ from torch import nn
 from torch.nn import Parameter
 from torch.optim import Optimizer
 
+PARALLEL = ("DistributedDataParallel", "DataParallel", "DeepSpeedEngine")
+"""Modules around a network, which is their ``module``."""
+
 
 def plain_network(network: nn.Module) -> nn.Module:
     """The network inside what ``torch.compile`` and data parallelism wrap around it."""
@@ -16,7 +19,7 @@ def plain_network(network: nn.Module) -> nn.Module:
     while True:
         if hasattr(inner, "_orig_mod"):
             inner = inner._orig_mod
-        elif type(inner).__name__ in ("DistributedDataParallel", "DataParallel"):
+        elif type(inner).__name__ in PARALLEL:
             inner = inner.module
         else:
             return cast(nn.Module, inner)

@@ -43,10 +43,21 @@ def graph_of(
             return exported_message(export(module, inputs, example_kwargs), name, module)
     except Exception as error:  # whatever the tracer or the traced code raises
         reason = f"torch.export: {_first_line(error)}"
+    return traced_message(module, inputs, seen_types, reason)
+
+
+def traced_message(
+    module: nn.Module,
+    inputs: tuple[Any, ...] = (),
+    seen_types: Mapping[str, SeenType] | None = None,
+    reason: str = "no inputs to export it with",
+) -> Message:
+    """The ``GraphProto`` of ``torch.fx`` or of the module structure; ``reason`` says why it is not the exported one."""
+    name = type(module).__name__
     try:
         with _quietly():
-            return _traced_message(module, inputs, f"{name} (torch.fx; {reason})", seen_types or {})
-    except Exception as error:
+            return _fx_message(module, inputs, f"{name} (torch.fx; {reason})", seen_types or {})
+    except Exception as error:  # whatever the tracer or the traced code raises
         return structure_message(
             module, f"{name} (module structure; {reason}; torch.fx: {_first_line(error)})", seen_types
         )
@@ -72,9 +83,7 @@ def _names(program: torch.export.ExportedProgram) -> dict[str, str]:
     return {**found, **signature.inputs_to_parameters}
 
 
-def _traced_message(
-    module: nn.Module, inputs: tuple[Any, ...], name: str, seen_types: Mapping[str, SeenType]
-) -> Message:
+def _fx_message(module: nn.Module, inputs: tuple[Any, ...], name: str, seen_types: Mapping[str, SeenType]) -> Message:
     traced = _with_shapes(fx.symbolic_trace(module), inputs)
     for node in traced.graph.nodes:
         if node.op == "call_module" and "val" not in node.meta and node.target in seen_types:

@@ -12,8 +12,7 @@ from torch import nn
 
 from mindscope.errors import MissingPackageError
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import TrainerAdapter
-from mindscope.torch.summary.summary_collector import SummaryCollector
+from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
 _EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
@@ -42,11 +41,13 @@ class CollectorCallback(_Callback):
     Metrics that a validation logs become ``eval_NAME/auto``, without a ``val_`` before the name. What
     ``save_hyperparameters`` saved, of the module and of its data module, becomes user-defined lineage.
 
+    A ``LandscapeCollector`` only keeps the weights, and may be there beside a ``SummaryCollector``.
+
     Raises:
-        TypeError: ``collector`` is no SummaryCollector.
+        TypeError: ``collector`` is no SummaryCollector and no LandscapeCollector.
     """
 
-    def __init__(self, collector: SummaryCollector) -> None:
+    def __init__(self, collector: AnyCollector) -> None:
         super().__init__()
         self._driven = TrainerAdapter(collector)
         self._steps = 0  # over all trainings of the trainer

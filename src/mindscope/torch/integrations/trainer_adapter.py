@@ -12,8 +12,11 @@ from torch import nn
 from mindscope.torch.core import distributed
 from mindscope.torch.core.run_context import CallbackParams, RunContext
 from mindscope.torch.summary.graph_probe import GraphProbe
+from mindscope.torch.summary.landscape_collector import LandscapeCollector
 from mindscope.torch.summary.operator_hooks import discard_stale_values
 from mindscope.torch.summary.summary_collector import SummaryCollector
+
+AnyCollector = SummaryCollector | LandscapeCollector
 
 
 class TrainerAdapter:
@@ -23,19 +26,19 @@ class TrainerAdapter:
         collector: may be entered by its user too.
 
     Raises:
-        TypeError: it is no SummaryCollector.
+        TypeError: it is no collector.
     """
 
-    def __init__(self, collector: SummaryCollector) -> None:
-        if not isinstance(collector, SummaryCollector):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"collector is {type(collector).__name__}, want a SummaryCollector")
+    def __init__(self, collector: AnyCollector) -> None:
+        if not isinstance(collector, AnyCollector):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"collector is {type(collector).__name__}, want a SummaryCollector or a LandscapeCollector")
         self.collector = collector
         self.params: CallbackParams | None = None
         """The state of the training that runs, None outside of one."""
         self._first: GraphProbe | None = None  # until the first step is over
         self._is_new_step = True  # no forward pass since the last step of the optimizer
 
-    def begin(self, collectors: list[SummaryCollector], network: nn.Module, **state: Any) -> None:
+    def begin(self, collectors: list[AnyCollector], network: nn.Module, **state: Any) -> None:
         """A training begins, after ``state["cur_step_num"]`` steps; one that failed before is left."""
         self.fail(None)
         self._is_new_step = True
@@ -46,7 +49,7 @@ class TrainerAdapter:
             parallel_mode=distributed.parallel_mode(), device_number=distributed.get_group_size(),
         )  # fmt: skip
         self.params.update(state)
-        self._first = GraphProbe(network)
+        self._first = GraphProbe(network) if isinstance(self.collector, SummaryCollector) else None
         try:
             self.collector.begin(RunContext(self.params))
         except BaseException as error:

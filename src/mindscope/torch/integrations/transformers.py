@@ -14,8 +14,7 @@ from transformers import TrainerCallback
 
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import TrainerAdapter
-from mindscope.torch.summary.summary_collector import SummaryCollector
+from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter
 
 _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
 
@@ -31,11 +30,13 @@ class CollectorCallback(TrainerCallback):
     The trainer says nothing to callbacks when it fails. What was recorded until then is written all the same; the
     collector ends at the next training, or with the process.
 
+    A ``LandscapeCollector`` only keeps the weights, and may be there beside a ``SummaryCollector``.
+
     Raises:
-        TypeError: ``collector`` is no SummaryCollector.
+        TypeError: ``collector`` is no SummaryCollector and no LandscapeCollector.
     """
 
-    def __init__(self, collector: SummaryCollector) -> None:
+    def __init__(self, collector: AnyCollector) -> None:
         self._driven = TrainerAdapter(collector)
         self._seen: _Losses | None = None
         self._rates: dict[str, Any] | None = None  # with which the optimizer made this step

@@ -4,33 +4,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, cast
 
 from torch import Tensor
 
 from mindscope.collector.command_line import command_line_fields
 from mindscope.collector.environment import versions
+from mindscope.collector.framework import CheckpointFormat, WeightCopy
 from mindscope.collector.git import git_facts
 from mindscope.collector.input_images import MOST_IMAGES
 from mindscope.collector.run_facts import BackgroundFind, Facts
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.callbacks.learning_rate import rates_of
+from mindscope.torch.core import distributed
 from mindscope.torch.core.batches import split_label
 from mindscope.torch.core.datasets import dataset_node
 from mindscope.torch.core.loss import loss_of
 from mindscope.torch.core.naming import plain_network, trained_parameters
-from mindscope.torch.core.serialization import state_of, write_state
+from mindscope.torch.core.weight_files import SUFFIX
 from mindscope.torch.summary import run_facts
 from mindscope.torch.summary.host_copy import as_array
 from mindscope.torch.summary.lineage import eval_lineage, learning_rate, train_lineage
 from mindscope.torch.summary.operator_hooks import graph_of
 from mindscope.torch.summary.summary_buffer import BUFFER, recordable_values
+from mindscope.torch.summary.weight_copy import TensorCopy, copy_weights
 
 
 class TorchFramework:
     """The ``Framework`` of PyTorch: graphs are traced, values of operators are in the buffer of the process."""
+
+    checkpoint_format = CheckpointFormat(SUFFIX, is_listed_by_absolute_path=False)
 
     def __init__(self) -> None:
         self.discard_values = BUFFER.discard
@@ -119,9 +123,11 @@ class TorchFramework:
         network = params.get("network")
         return None if network is None else type(plain_network(network)).__name__
 
-    def write_weights(self, params: Any, file: Path) -> None:
-        """As ``save_checkpoint`` writes them."""
-        write_state(state_of(params["network"]), file)
+    def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy | None:
+        """Those of the first process; with data parallelism all have the same."""
+        if distributed.get_rank() != 0:
+            return None
+        return copy_weights(params["network"], spare if isinstance(spare, TensorCopy) else None)
 
 
 def _inputs(params: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -50,6 +51,11 @@ class SummaryCollector(Collector, Callback):
         """As pickled for another process: a collector with the same arguments that was not entered."""
         make = partial(type(self), queue_timeout=self._queue_timeout)
         return make, self._given, {"_process": self._process}
+
+    @property
+    def landscape_directory(self) -> Path | None:
+        """That of the run, if weights for landscapes are kept in it."""
+        return self._arguments.summary_dir if self._keeps_weights else None
 
     def __enter__(self) -> SummaryCollector:
         if self._process != os.getpid():
@@ -157,6 +163,23 @@ class SummaryCollector(Collector, Callback):
         self._session.collect(params)
         if self._keeps_weights:
             self._session.keep_weights("step", params)
+
+    def end_epoch(self, epoch: int | None = None) -> None:
+        """Signal the end of an epoch, after its last ``step``: keep the weights for a landscape, if they are due.
+
+        Args:
+            epoch: its number, from 1; that of the last ``step`` if None.
+
+        Raises:
+            RecorderClosedError: outside of ``with``.
+            ValueError: no ``step`` had an ``epoch``, and none is given.
+        """
+        params = self._own or self._begin_own(self.record)
+        if epoch is not None:
+            params["cur_epoch_num"] = params["epoch_num"] = epoch
+        if "cur_epoch_num" not in params:
+            raise ValueError("number of the epoch is not known; give epoch to step or to end_epoch")
+        self._session.end_epoch(params)
 
     def log(self, values: Mapping[str, Any], *, step: int | None = None) -> None:
         """Record numbers of your own as curves of these names, at a step; what is no number is left out.

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
+import torch
 from torch import nn
 
 from mindscope.capture import SummaryRecord as Recorder
@@ -41,13 +43,21 @@ class SummaryRecord(Recorder):
         *,
         queue_timeout: float | None = None,
     ) -> None:
-        traced = _Traced(network) if isinstance(network, nn.Module) else network
+        traced = _Traced(network) if isinstance(network, nn.Module) else _with_graph(network, "")
         super().__init__(
             log_dir, file_prefix, file_suffix, num_process, traced, max_file_size, raise_exception, export_options,
             queue_timeout=queue_timeout,
         )  # fmt: skip
         BUFFER.open_recorder()
         self._is_open = True
+
+    def add_value(self, plugin: str, name: str, value: Any) -> None:
+        """As ``mindscope.SummaryRecord.add_value``.
+
+        A graph may also be a ``torch.export.ExportedProgram``, a ``torch.fx`` graph or module, a network, or a pair of
+        a network and example inputs (a tuple, or a single value). A network alone has a graph without shapes.
+        """
+        super().add_value(plugin, name, _with_graph(value, name) if plugin == "graph" else value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
         """As ``mindscope.SummaryRecord.record``; in mode ``train`` with the values of summary operators."""
@@ -75,6 +85,25 @@ class SummaryRecord(Recorder):
         if self._is_open:
             self._is_open = False
             BUFFER.close_recorder()
+
+
+def _with_graph(value: Any, name: str) -> Any:
+    """A value of PyTorch as an object that offers its graph; another value as it is."""
+    if isinstance(value, (tuple, nn.Module, torch.export.ExportedProgram, torch.fx.Graph)):
+        graphs = import_module("mindscope.torch.graphs")
+        return _Given(cast(Any, value), name) if graphs.is_graph(value) else cast(Any, value)
+    return value
+
+
+class _Given:
+    """Offers the graph of a program or network that the script gave."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        self._value, self._name = value, name
+
+    def get_func_graph_proto(self) -> Any:
+        """The ``GraphProto``."""
+        return import_module("mindscope.torch.graphs").given_message(self._value, self._name)
 
 
 class _Traced:

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any, cast
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mindscope.torch.callbacks.callback_runner import CallbackRunner
 from mindscope.torch.core.batches import Batches, call, first_output, split_label
 from mindscope.torch.core.devices import device_of, to_device
+from mindscope.torch.core.evaluation_mode import evaluating
 from mindscope.torch.core.run_context import CallbackParams
 from mindscope.torch.summary.operator_hooks import discard_stale_values, isolated_values
 from mindscope.torch.training.model_parts import ModelParts
@@ -36,7 +35,7 @@ class Evaluation:
         loop = CallbackRunner("eval", self._params)
         self._metrics.clear()
         losses: list[Tensor] = []
-        with _evaluating(self._network), isolated_values():
+        with evaluating(self._network), isolated_values():
             loop.call("begin")
             loop.call("epoch_begin")
             for element in Batches(self._params["valid_dataset"]).epoch():
@@ -76,15 +75,3 @@ class Evaluation:
             first = cast("list[Any]", outputs)[0]
         is_loss = isinstance(first, Tensor) and (self._loss_fn is not None or first.ndim == 0)
         return [first_output(first).detach()] if is_loss else []
-
-
-@contextmanager
-def _evaluating(network: nn.Module) -> Generator[None]:
-    """Hold the network in evaluation mode, each of its modules as it was before afterwards."""
-    modes = [(module, module.training) for module in network.modules()]
-    network.eval()
-    try:
-        yield
-    finally:
-        for module, was_training in modes:
-            module.training = was_training

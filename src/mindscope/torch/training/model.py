@@ -79,6 +79,11 @@ class Model:
         return self._parts.network
 
     @property
+    def loss_fn(self) -> LossFunction | None:
+        """The loss function; None if the network returns its loss."""
+        return self._parts.loss_fn
+
+    @property
     def eval_network(self) -> nn.Module:
         """The network that evaluates."""
         return self._parts.eval_network

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss landscapes and sharpness of PyTorch networks."""

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints of a network as vectors of its trainable parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+from torch import Tensor, nn
+
+from mindscope.collector.landscape_file import LandscapeFile, read_landscape_file
+from mindscope.landscape.blocks import Vector
+from mindscope.landscape.stored_states import stored_states
+from mindscope.torch.core.naming import plain_network
+from mindscope.torch.core.serialization import load_checkpoint
+from mindscope.torch.core.trained_weights import trained_weights
+from mindscope.torch.landscapes.network_loss import NetworkLoss, Tensors
+from mindscope.torch.landscapes.plane_weights import flat_vector
+from mindscope.torch.landscapes.statistics import statistics_names
+
+Given = str | PathLike[str] | Mapping[str, Tensor]
+_NUMBER = re.compile(r"_(\d+)_(step|epoch)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where a state of the weights is."""
+
+    number: int
+    """The step or epoch after which it was kept; its place from 1 if nothing says it."""
+    source: Given
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return "checkpoint" if isinstance(self.source, Mapping) else str(self.source)
+
+    def read(self) -> Mapping[str, Any]:
+        """Its tensors by name. Raises OSError and FormatError."""
+        if isinstance(self.source, Mapping):
+            return self.source
+        file = Path(self.source)
+        if file.suffix == ".safetensors":
+            from mindscope.torch.core.weight_files import read_weights
+
+            return read_weights(file)
+        return load_checkpoint(file)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """Checkpoints in their order, and what is known of their run."""
+
+    checkpoints: tuple[Checkpoint, ...]
+    unit: str = "step"
+    step_per_epoch: int = 0
+    run: Path | None = None
+    num_samples: int | None = None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Their steps or epochs."""
+        return tuple(each.number for each in self.checkpoints)
+
+    def step(self, place: int = -1) -> int:
+        """The step of one of them."""
+        number = self.checkpoints[place].number
+        return number * (self.step_per_epoch or 1) if self.unit == "epoch" else number
+
+
+def find_checkpoints(given: Any, network: nn.Module) -> Checkpoints:
+    """The checkpoints of a run directory, of files or state dicts; None for the network's weights as they are.
+
+    Raises:
+        FileNotFoundError: there are none.
+        TypeError: another kind of value.
+    """
+    if given is None:
+        return Checkpoints((Checkpoint(1, dict(trained_weights(network))),))
+    if isinstance(given, (str, PathLike)) and Path(cast(str, given)).is_dir():
+        return of_run(read_landscape_file(Path(cast(str, given))))
+    listed: list[Any] = [given] if isinstance(given, (str, PathLike, Mapping)) else [*cast("Sequence[Any]", given)]
+    for each in listed:
+        if not isinstance(each, (str, PathLike, Mapping)):
+            raise TypeError(f"a checkpoint is {type(each).__name__}, want a file or a state dict")
+    if not listed:
+        raise ValueError("checkpoints is empty, want files or state dicts")
+    found = [_NUMBER.search(Path(cast(str, each)).stem) if not isinstance(each, Mapping) else None for each in listed]
+    numbers = [int(each[1]) if each else 0 for each in found]
+    are_known = all(found) and numbers == sorted(set(numbers))
+    return Checkpoints(
+        tuple(
+            Checkpoint(numbers[place] if are_known else place + 1, each) for place, each in enumerate(listed)
+        ),
+        cast(Any, found[0])[2] if are_known else "step",
+    )  # fmt: skip
+
+
+def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkpoints:
+    """The checkpoints that a collector kept: of an interval, or all."""
+    numbers = sorted(file.checkpoints) if interval is None else interval
+    return Checkpoints(
+        tuple(Checkpoint(number, file.checkpoint(number)) for number in numbers),
+        file.settings.unit, file.step_per_epoch, file.path.parent.parent, file.settings.num_samples,
+    )  # fmt: skip
+
+
+class StateReader:
+    """Reads checkpoints of one network."""
+
+    def __init__(self, loss: NetworkLoss) -> None:
+        self._loss = loss
+        network: Any = plain_network(loss.network)
+        kept = trained_weights(network)
+        places = {id(each): name for name, each in [*network.named_parameters(), *network.named_buffers()]}
+        self._kept_names = {places[id(each)]: name for name, each in kept.items()}
+        """Name in the network -> name in checkpoints of collectors."""
+
+    @contextmanager
+    def vectors(self, checkpoints: Sequence[Checkpoint]) -> Generator[list[Vector]]:
+        """The trainable parameters of each, in the order of the network. Raises ValueError for another network."""
+        with stored_states(flat_vector(self._trainable(each)) for each in checkpoints) as states:
+            yield states
+
+    def statistics(self, checkpoint: Checkpoint) -> Tensors:
+        """Running statistics of normalization layers; those that it doesn't have are the network's."""
+        kept, found = checkpoint.read(), dict[str, Tensor]()
+        for name in statistics_names(self._loss.network):
+            own = self._loss.constants[name]
+            tensor: Any = kept.get(self._kept_names.get(name, name), kept.get(name, own))
+            if tuple(tensor.shape) != tuple(own.shape):
+                raise ValueError(
+                    f"{checkpoint.name}: {name} is {list(tensor.shape)}, but {list(own.shape)} in the network"
+                )
+            found[name] = tensor.to(own.device, own.dtype)
+        return found
+
+    def _trainable(self, checkpoint: Checkpoint) -> Tensors:
+        kept = checkpoint.read()
+        found: dict[str, Any] = {
+            name: kept.get(self._kept_names.get(name, name), kept.get(name)) for name in self._loss.trainable
+        }
+        missing = [name for name, each in found.items() if each is None]
+        if missing:
+            extra = [name for name in kept if name not in self._loss.trainable and name not in self._loss.constants]
+            raise ValueError(
+                f"{checkpoint.name}: it is of another network, and doesn't have {_some(missing)}; it has "
+                f"{_some(extra) if extra else 'no other parameters'} instead"
+            )
+        others = [
+            f"{name} {list(each.shape)} instead of {list(self._loss.trainable[name].shape)}"
+            for name, each in found.items() if each.shape != self._loss.trainable[name].shape
+        ]  # fmt: skip
+        if others:
+            raise ValueError(f"{checkpoint.name}: it is of another network, and has {_some(others)}")
+        return found
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

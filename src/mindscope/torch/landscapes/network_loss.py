@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loss of a network over a batch as a function of its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.utils import _pytree as pytree
+
+from mindscope.torch.core.batches import call, first_output, split_label
+from mindscope.torch.core.devices import device_of
+from mindscope.torch.core.evaluation_mode import evaluating
+from mindscope.torch.core.naming import plain_network
+from mindscope.torch.landscapes.statistics import estimating, layers_with_statistics, normalization_names
+from mindscope.torch.summary.operator_hooks import isolated_values
+
+Tensors = dict[str, Tensor]
+LossFunction = Callable[[Any, Any], Any]
+_HALF = (torch.bfloat16, torch.float16)
+
+
+class NetworkLoss:
+    """A network with its loss function, as functions of weights and buffers; the network itself doesn't change.
+
+    Args:
+        network: computes predictions; without ``loss_fn`` its first output is its loss for a whole batch.
+        loss_fn: called as ``loss_fn(prediction, label)``; the label is the last column of a batch.
+
+        dtype: of the computation, None for that of the network. In half precision, normalization layers keep theirs,
+            and predictions are float32 for ``loss_fn``.
+
+    Raises:
+        TypeError: no network.
+        ValueError: it has no trainable parameters, or complex ones.
+    """
+
+    def __init__(self, network: nn.Module, loss_fn: LossFunction | None, dtype: torch.dtype | None = None) -> None:
+        if not isinstance(cast(Any, network), nn.Module):
+            raise TypeError(
+                f"network is {type(network).__name__}, want a torch.nn.Module or a function that returns one"
+            )
+        self.network = plain_network(network)
+        self.loss_fn = loss_fn
+        self.device = device_of(self.network)
+        self.dtype = dtype
+        kept = normalization_names(self.network) if dtype in _HALF else set[str]()
+        parameters = dict(self.network.named_parameters())
+        state = {
+            name: each.detach() if name in kept else to_dtype(each.detach(), dtype)
+            for name, each in [*parameters.items(), *self.network.named_buffers()]
+        }
+        self.trainable: Tensors = {name: state[name] for name, each in parameters.items() if each.requires_grad}
+        """By name; a shared parameter once."""
+        self.constants: Tensors = {name: each for name, each in state.items() if name not in self.trainable}
+        """Frozen parameters and buffers."""
+        if not self.trainable:
+            raise ValueError("network has no trainable parameters, want some with requires_grad=True")
+        if any(each.is_complex() for each in self.trainable.values()):
+            raise ValueError("network has complex parameters, want real ones")
+
+    def loss(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], element: Any) -> Tensor:
+        """The loss of one batch, a tensor without dimensions. Wants ``evaluating``."""
+        if self.loss_fn is None:
+            return first_output(self._called_for_loss(weights, buffers, element))
+        inputs, label = split_label(element)
+        outputs = self._called(weights, buffers, (inputs,) if isinstance(inputs, Tensor) else inputs)
+        loss = self.loss_fn(pytree.tree_map_only(Tensor, _whole_precision, outputs), label)
+        return loss if isinstance(loss, Tensor) and loss.ndim == 0 else first_output(loss)
+
+    def _called_for_loss(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], element: Any) -> Any:
+        try:
+            return self._called(weights, buffers, element)
+        except TypeError as error:
+            name = type(self.network).__name__
+            raise TypeError(
+                f"{name} can't be called with a whole batch: {error}; give a loss function, or a network that takes "
+                "the batch and returns its loss"
+            ) from error
+
+    def batch_statistics(self, weights: Mapping[str, Tensor], element: Any) -> Tensors:
+        """What normalization layers would keep as running statistics after this batch alone."""
+        with estimating(self.statistics_layers()) as found:
+            inputs = split_label(element)[0] if self.loss_fn is not None else element
+            self._called(weights, {}, (inputs,) if isinstance(inputs, Tensor) else inputs)
+        return found
+
+    def statistics_layers(self) -> dict[str, Any]:
+        """Layers with running statistics, by name."""
+        return layers_with_statistics(self.network)
+
+    @property
+    def computation_dtype(self) -> torch.dtype:
+        """That of most weights."""
+        return self.dtype or max(self.trainable.values(), key=Tensor.numel).dtype
+
+    @contextmanager
+    def evaluating(self) -> Generator[None]:
+        """Evaluation mode without gradients; summary operators in the network record nothing."""
+        with evaluating(self.network), torch.no_grad(), isolated_values():
+            yield
+
+    def _called(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], inputs: Any) -> Any:
+        state = {**self.constants, **weights, **buffers}
+        inputs = pytree.tree_map_only(Tensor, self._input, inputs)
+
+        def network(*args: Any, **kwargs: Any) -> Any:
+            return torch.func.functional_call(self.network, state, args, kwargs)
+
+        return call(network, inputs)
+
+    def _input(self, tensor: Tensor) -> Tensor:
+        return to_dtype(tensor, self.dtype)
+
+
+def to_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
+    """Floating numbers in this dtype."""
+    return tensor.to(dtype) if dtype is not None and tensor.is_floating_point() else tensor
+
+
+def _whole_precision(tensor: Tensor) -> Tensor:
+    """A loss in half precision would have three digits."""
+    return tensor.float() if tensor.dtype in _HALF else tensor

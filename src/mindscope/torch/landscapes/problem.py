@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is computed at the points of a plane, and the ways to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from mindscope.landscape.plane import Plane
+from mindscope.torch.landscapes.batches import FixedBatches
+from mindscope.torch.landscapes.network_loss import NetworkLoss, Tensors
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How losses are computed. All ways give the same numbers, up to rounding."""
+
+    name: str
+    """``loop``, ``channels_last``, ``vmap`` or ``grouped``."""
+    points: int = 1
+    """Points at once."""
+    batch_size: int | None = None
+    """None for the batches of the data set."""
+
+
+LOOP = Way("loop")
+"""What the others are compared with: point by point, with the batches of the data set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The losses of a network on a plane."""
+
+    loss: NetworkLoss
+    plane: Plane
+    batches: FixedBatches
+    """On the device of the network, in the dtype of the computation."""
+    buffers: Tensors
+    """Statistics of normalization layers as trained."""
+    is_re_estimated: bool = False
+    """Whether normalization layers get the statistics of these batches, at each point."""
+
+    @property
+    def depends_on_batches(self) -> bool:
+        """Whether other batches of the same samples have other losses."""
+        return self.is_re_estimated and bool(self.loss.statistics_layers())
+
+    def batches_of(self, way: Way) -> FixedBatches:
+        """The batches as this way wants them."""
+        return self.batches if way.batch_size is None else self.batches.split(way.batch_size)
+
+
+def mean_loss(losses: Iterable[Tensor], lengths: Sequence[int]) -> Tensor:
+    """The mean over samples in float64, of the mean losses of batches."""
+    weighted = [each.double() * length for each, length in zip(losses, lengths, strict=True)]
+    return torch.stack(weighted).sum(0) / sum(lengths)
+
+
+def mean_statistics(parts: Iterable[Tensors]) -> Tensors:
+    """The mean over batches, each with the same weight, as a cumulative moving average in a training."""
+    total: Tensors = {}
+    count = 0
+    for part in parts:
+        count += 1
+        total = {name: total[name] + each for name, each in part.items()} if total else part
+    return {name: each / count for name, each in total.items()}
