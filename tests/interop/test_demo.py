@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
@@ -56,6 +57,12 @@ def test_training_is_recorded_and_served(tmp_path: Path) -> None:
         assert len(loss) >= 100
         assert min(loss) < loss[0]
         assert not run.damages
+    (landscapes,) = [found for run in runs.values() if (found := run.landscapes())]
+    (landscape,) = landscapes.values()
+    assert landscape.z.shape == (32, 32)
+    assert np.isfinite(landscape.z).all()
+    assert landscape.facts is not None
+    assert landscape.facts.points_done == landscape.facts.points_total
 
 
 def test_interrupts_leave_no_process_behind(tmp_path: Path) -> None:

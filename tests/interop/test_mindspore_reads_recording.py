@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from mindscope.capture import SummaryRecord
-from mindscope.types import Landscape
+from mindscope.types import Landscape, LandscapeFacts
 
 pytestmark = pytest.mark.framework
 summary_pb2 = pytest.importorskip("mindspore.train.summary_pb2")
@@ -129,7 +129,7 @@ def test_landscape(record: SummaryRecord) -> None:
     x, y = np.linspace(-1, 1, 4), np.linspace(-2, 2, 3)
     z = np.add.outer(y**2, x**2)
     path = np.array([0.1, 0.2], np.float32)
-    landscape = Landscape(x, y, z, (1, 2), path, path, path, (0.0, 0.0, 0.5), "PCA", "epoch", 10)
+    landscape = Landscape(x, y, z, (1, 2), path, path, path, (0.0, 0.0, 0.5), "PCA", "epoch", 10, LandscapeFacts("pca"))
     read = value_of(record, "landscape", landscape).loss_landscape
     np.testing.assert_array_equal(array_of(read.landscape.z), z)
     np.testing.assert_array_equal(array_of(read.landscape.x), x)

@@ -18,7 +18,12 @@ TYPES = {1: "double", 2: "float", 3: "int64", 4: "uint64", 5: "int32", 6: "fixed
 TYPES |= {9: "string", 11: "message", 12: "bytes", 13: "uint32", 14: "enum"}
 
 
-OURS = {("TensorProto", "is_float_exact"), ("Value", "text"), ("Value", "exact_scalar_value")}
+OURS = {
+    ("TensorProto", "is_float_exact"),
+    ("Value", "text"),
+    ("Value", "exact_scalar_value"),
+    ("LossLandscape", "facts"),
+}
 """What we add to MindSpore's messages; its package keeps it as an unknown field."""
 
 

@@ -13,17 +13,14 @@ from mindspore import nn
 from mindspore.train import Callback, CheckpointConfig, Model, ModelCheckpoint
 from trainings import Perceptron, digits, loss_function
 
+import mindscope
 from mindscope.mindspore import SummaryCollector
 
 
 class Killed(Callback):
-    def __init__(self, collector: SummaryCollector) -> None:
-        super().__init__()
-        self.collector = collector
-
     def on_train_step_end(self, run_context: Any) -> None:
         if run_context.original_args()["cur_step_num"] == 7:
-            self.collector.record.flush()
+            assert mindscope.flush_all()
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -39,5 +36,5 @@ if __name__ == "__main__":
     collector = SummaryCollector(directory, collect_freq=2)
     saving = ModelCheckpoint("net", f"{directory}/ckpt", CheckpointConfig(save_checkpoint_steps=3))
     Model(network, loss_function(), optimizer).train(
-        2, digits(128, 32), callbacks=[collector, saving, Killed(collector)], dataset_sink_mode=False
+        2, digits(128, 32), callbacks=[collector, saving, Killed()], dataset_sink_mode=False
     )

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mindscope.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from mindscope.mindspore.array_rows import ArrayRows as ArrayRows
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
     from mindscope.mindspore.summary_record import SummaryRecord as SummaryRecord
 
 _MODULES = {
-    "ArrayRows": "array_rows",
-    "EvalLineage": "legacy",
-    "SummaryCollector": "summary_collector",
-    "SummaryLandscape": "summary_landscape",
-    "SummaryRecord": "summary_record",
-    "SummaryStep": "legacy",
-    "TrainLineage": "legacy",
+    "mindscope.mindspore.array_rows": "ArrayRows",
+    "mindscope.mindspore.legacy": "EvalLineage SummaryStep TrainLineage",
+    "mindscope.mindspore.summary_collector": "SummaryCollector",
+    "mindscope.mindspore.summary_landscape": "SummaryLandscape",
+    "mindscope.mindspore.summary_record": "SummaryRecord",
 }
 __all__ = [
     "ArrayRows",
@@ -35,10 +34,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = lazy_names(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

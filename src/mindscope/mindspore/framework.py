@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-import mindspore
-
+from mindscope.collector.framework import CheckpointFormat, WeightCopy
 from mindscope.collector.run_facts import Facts
 from mindscope.graph.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
+from mindscope.mindspore.checkpoint_copy import CheckpointCopy
 from mindscope.mindspore.datasets import dataset_node
 from mindscope.mindspore.graphs import graph_of
 from mindscope.mindspore.learning_rate import rates_of
@@ -24,6 +23,8 @@ from mindscope.types import Message
 
 class MindSporeFramework:
     """The ``Framework`` of MindSpore: it compiled the graph, serializes its pipelines, and keeps operators' values."""
+
+    checkpoint_format = CheckpointFormat(".ckpt", is_listed_by_absolute_path=True)
 
     def __init__(self) -> None:
         self._values = OperatorValues()
@@ -88,9 +89,6 @@ class MindSporeFramework:
         """The class of the network that its author wrote."""
         return type(plain_network(params["train_network"])).__name__
 
-    def write_weights(self, params: Any, file: Path) -> None:
-        """All its parameters, as a checkpoint of MindSpore."""
-        entries = [
-            {"name": each.name, "data": each} for each in plain_network(params["train_network"]).get_parameters()
-        ]
-        mindspore.save_checkpoint(entries, str(file))
+    def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy:
+        """What is trained of the network, and its moving means and variances."""
+        return CheckpointCopy(plain_network(params["train_network"]))

@@ -3,97 +3,142 @@
 
 from __future__ import annotations
 
+import inspect
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from types import TracebackType
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import mindspore
-import numpy as np
 from mindspore import Parameter, Tensor
 from mindspore.train import Loss
+from numpy.typing import NDArray
 
+from mindscope.landscape.executors import ProcessEach
+from mindscope.landscape.loss_cache import content_key
 from mindscope.landscape.plane import Plane, Points
+from mindscope.landscape.workers import Evaluate
 from mindscope.mindspore.landscape_weights import Checkpoint
 
 CallbackFn = Callable[[], tuple[Any, Any, Any, Any]]
 """Gives a new model, its network, a data set and metrics."""
+Batches = Sequence[tuple[NDArray[Any], ...]]
+NORMALIZATIONS = ("as_trained", "re_estimated")
+_NORMALIZING = ("BatchNorm", "InstanceNorm")
+"""Parts of the names of cells that use their statistics of the training, or those of the batch."""
 
 
 class Evaluation:
-    """A user's model on a part of the data, the same for all points."""
+    """A user's model, its metric, and how its normalization layers work.
 
-    def __init__(self, callback_fn: CallbackFn, num_samples: int) -> None:
-        model, self._network, dataset, metrics = callback_fn()
-        given: Any = cast("Mapping[str, Any]", metrics).get("Loss") if isinstance(metrics, Mapping) else None
-        self._metric: Any = given if hasattr(given, "update") else Loss()
-        self._train_network: Any = model.train_network
-        self._train_network.set_train(True)
-        batches = max(1, num_samples // dataset.get_batch_size())
-        self._batches: list[Any] = list(dataset.take(batches).create_tuple_iterator(num_epochs=1))
+    Args:
+        given: what a ``CallbackFn`` returned. normalization: ``as_trained``, with the statistics of the checkpoint, or
+        ``re_estimated``, with those of each batch.
+    """
 
-    def loss(self, arrays: Mapping[str, Any]) -> float:
+    def __init__(self, given: tuple[Any, Any, Any, Any], normalization: str) -> None:
+        model, self.network, self.dataset, metrics = given
+        loss: Any = cast("Mapping[str, Any]", metrics).get("Loss") if isinstance(metrics, Mapping) else None
+        self._metric: Any = loss if hasattr(loss, "update") else Loss()
+        self.train_network: Any = _without_optimizer(model.train_network)
+        self.train_network.set_train(False)
+        if normalization == "re_estimated":
+            for _, cell in self.train_network.cells_and_names():
+                if any(name in type(cell).__name__ for name in _NORMALIZING):
+                    cell.set_train(True)
+
+    def batches(self, num_samples: int) -> Batches:
+        """The first samples of the data; at least one batch."""
+        count = max(1, num_samples // self.dataset.get_batch_size())
+        data = self.dataset.take(count).create_tuple_iterator(num_epochs=1)
+        return [tuple(column.asnumpy() for column in columns) for columns in data]
+
+    def loss(self, arrays: Mapping[str, Any], batches: Sequence[Sequence[Any]]) -> float:
         """The metric ``Loss`` with these parameters; without one the mean over batches."""
         entries = {name: Parameter(Tensor(array), name=name) for name, array in arrays.items()}
-        cast(Any, mindspore).load_param_into_net(self._network, entries)
+        cast(Any, mindspore).load_param_into_net(self.network, entries)
         self._metric.clear()
-        for columns in self._batches:
-            outputs = self._train_network(*columns)
+        for columns in batches:
+            outputs = self.train_network(*columns)
             self._metric.update(outputs[0] if isinstance(outputs, tuple) else outputs)
         return float(self._metric.eval())
 
 
-class Losses:
-    """Losses at points, in this process or in one for each of several devices. A context manager."""
-
-    def __init__(self, callback_fn: CallbackFn, num_samples: int, device_ids: Sequence[int]) -> None:
-        self._make = (callback_fn, num_samples)
-        self._evaluation: Evaluation | None = None  # in this process, made when it is needed
-        self._devices = list(device_ids) if len(device_ids) > 1 else []
-        self._pools = [self._pool(device) for device in self._devices]
-
-    def _pool(self, device: int) -> ProcessPoolExecutor:
-        context = cast(Any, mindspore).get_context
-        target, mode = context("device_target"), context("mode")
-        return ProcessPoolExecutor(
-            1, get_context("spawn"), initializer=_begin, initargs=(target, mode, device, *self._make)
-        )
-
-    def __enter__(self) -> Losses:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for pool in self._pools:
-            pool.shutdown(cancel_futures=True)
-
-    def at(self, checkpoint: Checkpoint, plane: Plane, points: Points) -> list[float]:
-        """The loss at each point. Raises what the user's model raises."""
-        if not self._pools:
-            self._evaluation = self._evaluation or Evaluation(*self._make)
-            return _losses(self._evaluation, checkpoint, plane, points)
-        parts = np.array_split(points, len(self._pools))
-        futures = [
-            pool.submit(_in_process, checkpoint, plane, part) for pool, part in zip(self._pools, parts, strict=True)
-        ]
-        return [loss for future in futures for loss in future.result()]
+def _without_optimizer(network: Any) -> Any:
+    """The network with its loss: a step of a model that has an optimizer would train."""
+    return network.network if getattr(network, "optimizer", None) is not None else network
 
 
-def _losses(evaluation: Evaluation, checkpoint: Checkpoint, plane: Plane, points: Points) -> list[float]:
-    return [evaluation.loss(checkpoint.moved_to(plane.at(a, b))) for a, b in points.tolist()]
+@dataclass(frozen=True, slots=True)
+class ModelOnData:
+    """A model that any process can make, and the batches of the process that asks."""
+
+    callback_fn: CallbackFn
+    normalization: str
+    batches: Batches
+    key: str
+    """A hash of all that decides its losses."""
+
+    def evaluation(self) -> Evaluation:
+        """That of this thread."""
+        if getattr(_of_thread, "key", "") != self.key:
+            _of_thread.evaluation = Evaluation(self.callback_fn(), self.normalization)
+            _of_thread.tensors = [[Tensor(column) for column in columns] for columns in self.batches]
+            _of_thread.key = self.key
+        return _of_thread.evaluation
 
 
-_of_process: list[Evaluation] = []
-"""The evaluation of a process of a device; a pool offers no other place for it."""
+_of_thread = threading.local()
+"""``key``, ``evaluation`` and ``tensors`` of the last model of a thread; landscapes of a training share them."""
 
 
-def _begin(target: str, mode: int, device: int, callback_fn: CallbackFn, num_samples: int) -> None:
+def prepare(callback_fn: CallbackFn, normalization: str, num_samples: int) -> ModelOnData:
+    """Make the model in this thread. Raises what ``callback_fn`` raises."""
+    evaluation = Evaluation(callback_fn(), normalization)
+    batches = evaluation.batches(num_samples)
+    arrays = [column for columns in batches for column in columns]
+    texts = [str(evaluation.train_network), _source(type(evaluation.network)), _source(callback_fn), normalization]
+    model = ModelOnData(callback_fn, normalization, batches, content_key(*texts, *arrays))
+    _of_thread.evaluation, _of_thread.key = evaluation, model.key
+    _of_thread.tensors = [[Tensor(column) for column in columns] for columns in batches]
+    return model
+
+
+def _source(written: Any) -> str:
+    """The text of a function or class, so that losses of an older text are not taken; empty if there is none."""
+    try:
+        return inspect.getsource(written)
+    except (OSError, TypeError):
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneLosses:
+    """Makes an evaluator of the losses on a plane through a checkpoint."""
+
+    model: ModelOnData
+    checkpoint: Checkpoint
+    plane: Plane
+
+    def __call__(self) -> Evaluate:
+        """Raises what the user's function raises."""
+        self.model.evaluation()
+        return self._losses
+
+    def _losses(self, points: Points) -> list[float]:
+        evaluation, plane = self.model.evaluation(), self.plane
+        moved = (self.checkpoint.moved_to(plane.at(a, b)) for a, b in points.tolist())
+        return [evaluation.loss(arrays, _of_thread.tensors) for arrays in moved]
+
+
+def processes_of(device_ids: Sequence[int]) -> ProcessEach:
+    """A process for each device, of the same target and mode as this process."""
+    context = cast(Any, mindspore).get_context
+    target, mode = context("device_target"), context("mode")
+    return ProcessEach([partial(_begin, target, mode, device) for device in device_ids])
+
+
+def _begin(target: str, mode: int, device: int) -> None:
     mindspore.set_context(mode=mode)
     cast(Any, mindspore).set_device(target, 0 if target == "CPU" else device)
-    _of_process.append(Evaluation(callback_fn, num_samples))
-
-
-def _in_process(checkpoint: Checkpoint, plane: Plane, points: Points) -> list[float]:
-    return _losses(_of_process[0], checkpoint, plane, points)

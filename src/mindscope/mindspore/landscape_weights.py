@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints of a MindSpore network as vectors, and planes between them."""
+"""Checkpoints of a MindSpore network as vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -12,8 +12,7 @@ import mindspore
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.landscape.directions import Vector, principal_directions, scale_to_weights
-from mindscope.landscape.plane import Plane
+from mindscope.landscape.blocks import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +31,23 @@ class Checkpoint:
         """Elements of each moving parameter."""
         return [self.arrays[name].size for name in self.moving]
 
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of each moving parameter."""
+        return [self.arrays[name].shape for name in self.moving]
+
     def vector(self) -> Vector:
-        """The moving parameters, one after the other."""
-        return np.concatenate([self.arrays[name].reshape(-1) for name in self.moving]).astype(np.float64)
+        """The moving parameters, one after the other, in float32. Raises ValueError if there are none."""
+        if not self.moving:
+            raise ValueError(f"no parameter has 'weight' or 'bias' in its name, of {', '.join(self.arrays) or 'none'}")
+        return np.concatenate([self.arrays[name].reshape(-1) for name in self.moving]).astype(np.float32, copy=False)
 
     def moved_to(self, vector: Vector) -> dict[str, NDArray[Any]]:
         """All parameters, the moving ones taken from a vector."""
         ends = np.cumsum(self.sizes)
         parts = np.split(vector, ends[:-1])
         moved = {
-            name: part.reshape(self.arrays[name].shape).astype(np.float32)
+            name: part.reshape(self.arrays[name].shape).astype(self.arrays[name].dtype, copy=False)
             for name, part in zip(self.moving, parts, strict=True)
         }
         return {**self.arrays, **moved}
@@ -51,30 +57,3 @@ def read_checkpoint(file: Path) -> Checkpoint:
     """A file of ``mindspore.save_checkpoint``. Raises ValueError where it can't be read."""
     parameters: dict[str, Any] = cast(Any, mindspore).load_checkpoint(str(file))
     return Checkpoint({name: each.asnumpy() for name, each in parameters.items()})
-
-
-def path_plane(checkpoints: Sequence[Checkpoint]) -> tuple[Plane, NDArray[np.float64]]:
-    """The plane of most movement through the last checkpoint, and the path of all on it, (n, 2)."""
-    last = checkpoints[-1]
-    weights_nd = np.stack([each.vector() for each in checkpoints])
-    v, w = (scale_to_weights(each, weights_nd[-1], last.sizes) for each in principal_directions(weights_nd))
-    plane = Plane(weights_nd[-1], v, w)
-    path = plane.coordinates(weights_nd)
-    path[-1] = 0.0
-    return plane, path
-
-
-def random_plane(checkpoint: Checkpoint) -> Plane:
-    """A plane along two random directions, which ``mindspore.set_seed`` decides."""
-    weights = checkpoint.vector()
-    v, w = (scale_to_weights(_random(checkpoint), weights, checkpoint.sizes) for _ in "vw")
-    return Plane(weights, v, w)
-
-
-def _random(checkpoint: Checkpoint) -> Vector:
-    """Numbers for all parameters, as MindSpore draws them, of which those of the moving ones are used."""
-    arrays = checkpoint.arrays
-    drawn = np.random.normal(size=sum(array.size for array in arrays.values()))
-    parts = np.split(drawn, np.cumsum([array.size for array in arrays.values()])[:-1])
-    numbers = dict(zip(arrays, parts, strict=True))
-    return np.concatenate([numbers[name] for name in checkpoint.moving])

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of the weights of a network, and MindSpore's checkpoints of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import mindspore
+import numpy as np
+
+_STATISTICS = ("moving_mean", "moving_variance")
+"""Ends of the names of what normalization layers keep, which MindSpore has as parameters that are not trained."""
+
+
+class CheckpointCopy:
+    """A ``WeightCopy``.
+
+    Args:
+        network: what is trained of it is copied, and the statistics of its normalization layers.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self._tensors = {
+            each.name: cast(Any, mindspore.Tensor).from_numpy(np.array(each.asnumpy(), order="C"))
+            for each in network.get_parameters()
+            if each.requires_grad or each.name.endswith(_STATISTICS)
+        }
+        self.size = sum(each.nbytes for each in self._tensors.values())
+        """In bytes."""
+
+    def write(self, file: Path) -> None:
+        """Write them as ``save_checkpoint`` does. Raises OSError."""
+        entries = [{"name": name, "data": tensor} for name, tensor in self._tensors.items()]
+        mindspore.save_checkpoint(entries, str(file))
