@@ -16,7 +16,20 @@ from mindscope.cli.reference import reference
 from .conftest import CommandLine
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = {"start", "stop", "status", "inspect", "lineage", "diff", "graph", "export", "repair", "watch", "cache"}
+COMMANDS = {
+    "start",
+    "stop",
+    "status",
+    "inspect",
+    "lineage",
+    "diff",
+    "graph",
+    "landscape",
+    "export",
+    "repair",
+    "watch",
+    "cache",
+}
 START_FLAGS = {
     "--config",
     "--workspace",

@@ -13,6 +13,7 @@ from mindscope.cli.diff import diff
 from mindscope.cli.export import export
 from mindscope.cli.graph import graph
 from mindscope.cli.inspect import inspect
+from mindscope.cli.landscape import landscape
 from mindscope.cli.lineage import lineage
 from mindscope.cli.repair import repair
 from mindscope.cli.start import start
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status, inspect, lineage, diff, graph, export, repair, watch, cache):
+for command in (start, stop, status, inspect, lineage, diff, graph, landscape, export, repair, watch, cache):
     app.command()(command)
 
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the user's program that an option names, as in ``--model pkg.module:make_model``."""
+
+from __future__ import annotations
+
+import site
+import sys
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+
+from mindscope.errors import MindscopeError
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+class CallableError(MindscopeError):
+    """A function that an option names can't be used."""
+
+
+def find_callable(option: str, name: str) -> Callable[..., Any]:
+    """The function ``module:attribute``, imported from the current directory or the installed packages.
+
+    The current directory stays on ``sys.path``, since worker processes import the module too.
+
+    Raises:
+        typer.BadParameter: the name has another form.
+        CallableError: there is no such function, or its module can't be imported; the text names the remedy.
+    """
+    module_name, _, path = name.partition(":")
+    if module_name.endswith(".py") or not all(
+        part.isidentifier() for part in [*module_name.split("."), *path.split(".")]
+    ):
+        raise typer.BadParameter(f"{name!r} is not pkg.module:function", param_hint=option)
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    found: Any = _import(option, name, module_name)
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise CallableError(f"{option} {name}: {module_name} has no {path!r}; {_offers(found)}") from None
+    if not callable(found):
+        raise CallableError(f"{option} {name}: it is {type(found).__name__}, want a function")
+    return found
+
+
+def call(option: str, name: str, function: Callable[[], Any]) -> Any:
+    """What the user's function returns. Raises CallableError with file and line where it fails."""
+    try:
+        return function()
+    except Exception as error:
+        raise CallableError(f"{option} {name} raised {described(error)}") from error
+
+
+def _import(option: str, name: str, module_name: str) -> Any:
+    try:
+        return import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
+            raise CallableError(
+                f"{option} {name}: no module {error.name!r} in {Path.cwd()} or among the installed packages"
+            ) from None
+        raise CallableError(f"{option} {name}: importing {module_name} raised {described(error)}") from error
+    except Exception as error:
+        raise CallableError(f"{option} {name}: importing {module_name} raised {described(error)}") from error
+
+
+def _offers(module: Any) -> str:
+    members = cast("dict[str, object]", vars(module))
+    names = [each for each in members if callable(members[each]) and not each.startswith("_")]
+    return f"it has {', '.join(names[:8])}" if names else "it has no functions"
+
+
+def described(error: Exception) -> str:
+    """Class and text of an error, and where the user's program raised it or called what raised it."""
+    packages = (str(_PACKAGE), "<frozen", *(sys.prefix, sys.base_prefix), *site.getsitepackages())
+    places = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(packages)]
+    place = f" ({places[-1].filename}, line {places[-1].lineno})" if places else ""
+    return f"{type(error).__name__}: {error}{place}"
