@@ -15,6 +15,7 @@ import uvicorn.loops.asyncio  # noqa: F401
 
 import mindscope.cli
 import mindscope.server.graphs.query
+import mindscope.server.landscapes.query
 import mindscope.server.lineage.query
 import mindscope.server.previews.query
 import mindscope.server.process.server  # noqa: F401

@@ -37,10 +37,13 @@ def framework_of(lineage: Lineage) -> Literal["pytorch", "mindspore"] | None:
 
 
 def newest_landscape(landscapes: Mapping[str, Landscape]) -> tuple[str, Landscape] | None:
-    """The newest landscape with a path; without a path the newest of all."""
-    drawn = [(tag, each) for tag, each in landscapes.items() if each.path_x is not None]
-    newest = (drawn or list(landscapes.items()))[-1:]
-    return newest[0] if newest else None
+    """The newest surface with a path; without one the newest surface, else the newest line."""
+    newest_first = reversed(list(landscapes.items()))
+    return max(newest_first, key=lambda each: _preference(each[1]), default=None)
+
+
+def _preference(landscape: Landscape) -> tuple[bool, bool]:
+    return landscape.y.size > 1, landscape.path_x is not None
 
 
 def preview_pipeline(last: DatasetNode) -> PipelinePreview:

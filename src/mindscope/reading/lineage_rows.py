@@ -22,14 +22,13 @@ from mindscope.reading.run import Run
 from mindscope.reading.run_source import RunSource
 from mindscope.reading.run_sources import RunSources, row_failure
 from mindscope.reading.scalar_summaries import ScalarSummaries
+from mindscope.reading.scalars import MEAN_OF
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
 log = logging.getLogger(__name__)
 
-MEAN_OF = 10
-"""Default number of last points in the mean of a curve."""
 _HOST = re.compile(
     r"summary\.\d+\.\d+\.(?P<mindspore>.+)_(?:MS|lineage)$|tfevents\.\d+\.(?P<tensorboard>.+?)(?:\.\d+){0,3}(?:\.v2)?$"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,17 +14,17 @@ from mindscope.analysis.pr_curves import PrCurve, pr_curve
 from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensors import tensor_at
 from mindscope.formats.kinds import KINDS
-from mindscope.graph import DatasetNode, Graph, read_dataset_graph
-from mindscope.lineage import Lineage
-from mindscope.reading.graphs import read_graphs
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
-from mindscope.reading.lineage import read_lineage
 from mindscope.reading.scalars import Scalars
 from mindscope.reading.tags import kind_called, tag_not_found
 from mindscope.reading.values import Histograms, Values, found_values, values_of
 from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore
 from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor, Video
+
+if TYPE_CHECKING:  # a script that reads curves does not wait for them
+    from mindscope.graph import DatasetNode, Graph
+    from mindscope.lineage import Lineage
 
 
 class Run:
@@ -154,17 +154,23 @@ class Run:
 
     def graphs(self) -> dict[str, Graph]:
         """The computational graphs by name: those of event files, oldest first, then graph files."""
+        from mindscope.reading.graphs import read_graphs
+
         return read_graphs(self.path, self._whole.all_of)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:
         """The data pipeline as last written, None if there is none."""
+        from mindscope.graph import read_dataset_graph
+
         pipelines = self._whole.all_of(Kind.DATASET_GRAPH, read_dataset_graph)
         return pipelines[-1] if pipelines else None
 
     @property
     def lineage(self) -> Lineage:
         """Hyperparameters, data, metrics and user-defined fields, merged over all files of the run."""
+        from mindscope.reading.lineage import read_lineage
+
         return read_lineage(self._whole.all_of)
 
     @property

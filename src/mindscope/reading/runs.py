@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
@@ -12,10 +13,8 @@ from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistic
 from mindscope.analysis.ranks import find_ranks
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.reading.lineage_rows import MEAN_OF, ScalarChoice
-from mindscope.reading.lineage_table import LineageTable
-from mindscope.reading.lineage_tables import LineageTables
 from mindscope.reading.run import Run
+from mindscope.reading.scalars import MEAN_OF
 from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
 from mindscope.stats.expression import parse
 from mindscope.store import RunStore
@@ -25,13 +24,15 @@ from mindscope.types import Kind
 if TYPE_CHECKING:
     import pandas
 
+    from mindscope.reading.lineage_table import LineageTable
+    from mindscope.reading.lineage_tables import LineageTables
+
 
 class Runs(Mapping[str, Run]):
     """Runs by id (the path below the base directory with ``/``), in natural order of the ids."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._lineage = LineageTables(lambda: self._catalog.runs)
 
     @property
     def base(self) -> str:
@@ -97,7 +98,15 @@ class Runs(Mapping[str, Run]):
         ``scalars`` are patterns of tags (``*`` and ``?``): last value, min, max, their steps, and
         the mean of the last ``mean_of`` points of each curve become columns. Unchanged runs come from a cache.
         """
-        return self._lineage.view(ScalarChoice(tuple(scalars), mean_of)).table
+        from mindscope.reading.lineage_rows import ScalarChoice
+
+        return self._lineage_tables.view(ScalarChoice(tuple(scalars), mean_of)).table
+
+    @cached_property
+    def _lineage_tables(self) -> LineageTables:
+        from mindscope.reading.lineage_tables import LineageTables  # a script that reads curves does not wait for it
+
+        return LineageTables(lambda: self._catalog.runs)
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table`` with a row for each run.

@@ -16,6 +16,9 @@ from mindscope.reading.tables import arrow_table, pandas_table
 if TYPE_CHECKING:
     import pandas
 
+MEAN_OF = 10
+"""Default number of last points in the mean of a curve."""
+
 
 class ScalarPoint(NamedTuple):
     """One point; ``wall_time`` in seconds since 1970."""

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from mindscope.errors import FormatError
 from mindscope.formats.barrier import as_format_error
-from mindscope.graph import Graph
 from mindscope.reading.values import Values, values_of
 from mindscope.reasons import Reason, damage_reason
 from mindscope.store import RunStore
@@ -47,8 +46,9 @@ class WholeValues:
         except Exception as error:
             self._note(values, row, damage_reason(as_format_error(error, values.kind.value)))
             return None
-        if isinstance(result, Graph) and result.damage is not None:
-            self._note(values, row, result.damage)
+        damage = getattr(result, "damage", None)  # of a graph that can be read in part
+        if damage is not None:
+            self._note(values, row, damage)
         return result
 
     def _note(self, values: Values[Any], row: int, reason: Reason) -> None:

@@ -29,6 +29,7 @@ from mindscope.server.http.response_limit import DeadlineMiddleware
 from mindscope.server.http.security import SecurityMiddleware, require_json, require_own_page
 from mindscope.server.images import routes as images
 from mindscope.server.info import routes as info
+from mindscope.server.landscapes import routes as landscapes
 from mindscope.server.lineage import routes as lineage
 from mindscope.server.live import routes as live
 from mindscope.server.live.event_stream import EventStream
@@ -47,7 +48,7 @@ from mindscope.settings import Settings
 
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
-    *(images, video, values, text, audio, tensors, graphs, lineage, previews, damages),
+    *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -46,6 +46,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
     from mindscope.server.groups.schema import GroupsHeader
     from mindscope.server.histograms.schema import HistogramsHeader
+    from mindscope.server.landscapes.schema import LandscapeHeader
     from mindscope.server.live.schema import LiveChange, LiveHello
     from mindscope.server.norms.schema import NormsHeader
     from mindscope.server.pr_curves.schema import PrCurvesHeader
@@ -62,6 +63,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         DiffHeader,
         AttributesHeader,
         NormsHeader,
+        LandscapeHeader,
         PrCurvesHeader,
         LiveHello,
         LiveChange,

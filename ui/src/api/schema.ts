@@ -486,6 +486,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/landscapes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Landscapes
+         * @description The newest landscape of each tag of the runs: size, interval, method, and progress while it is computed.
+         */
+        post: operations["query_landscapes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/landscapes/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Landscape
+         * @description The losses, the path and the facts of the landscape that ``/api/landscapes`` calls ``id``.
+         *
+         *     The header is LandscapeHeader.
+         */
+        get: operations["get_landscape"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/lineage": {
         parameters: {
             query?: never;
@@ -2261,6 +2303,130 @@ export interface components {
          */
         Kind: "scalar" | "image" | "video" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph";
         /**
+         * LandscapeColumns
+         * @description float64, ``evaluated`` is uint8.
+         *
+         *     ``losses`` are row by row, ``y`` by ``x``; NaN is a loss that is not known. ``evaluated`` has 0 where a loss is
+         *     interpolated, and is empty if none is. The path has one number per checkpoint in ``path_x``, ``path_y`` and
+         *     ``path_losses``; ``path_distances`` from the plane and ``path_lengths`` from its origin are empty if unknown.
+         */
+        LandscapeColumns: {
+            evaluated: components["schemas"]["Column"];
+            losses: components["schemas"]["Column"];
+            path_distances: components["schemas"]["Column"];
+            path_lengths: components["schemas"]["Column"];
+            path_losses: components["schemas"]["Column"];
+            path_x: components["schemas"]["Column"];
+            path_y: components["schemas"]["Column"];
+            x: components["schemas"]["Column"];
+            y: components["schemas"]["Column"];
+        };
+        /**
+         * LandscapeComputation
+         * @description How a landscape was computed; a field is empty, 0 or null if it is unknown.
+         *
+         *     ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
+         *     ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints
+         *     span no plane; the missing directions are then random.
+         */
+        LandscapeComputation: {
+            /** Degenerate */
+            degenerate: string;
+            /** Dtype */
+            dtype: string;
+            /** Dtype Error */
+            dtype_error: number | null;
+            /** Evaluation */
+            evaluation: string;
+            /** Explained Variance */
+            explained_variance: number[];
+            /** Method */
+            method: string;
+            /** Normalization */
+            normalization: string;
+            /** Num Samples */
+            num_samples: number;
+            /** Points Done */
+            points_done: number;
+            /** Points Total */
+            points_total: number;
+            /** Seconds */
+            seconds: number;
+            /** Seconds Left */
+            seconds_left: number | null;
+            /** Seed */
+            seed: number | null;
+        };
+        /**
+         * LandscapeEntry
+         * @description The newest landscape of a tag.
+         *
+         *     ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
+         *     checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
+         *     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. With a ``problem``, the value
+         *     can't be read, and the other facts are empty.
+         */
+        LandscapeEntry: {
+            /** Columns */
+            columns: number;
+            /** Decomposition */
+            decomposition: string;
+            /** Id */
+            id: string;
+            /** Interval */
+            interval: number[];
+            /** Method */
+            method: string;
+            /** Points Done */
+            points_done: number;
+            /** Points Total */
+            points_total: number;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Rows */
+            rows: number;
+            /** Run */
+            run: string;
+            /** Seconds Left */
+            seconds_left: number | null;
+            /** Step Per Epoch */
+            step_per_epoch: number;
+            /** Tag */
+            tag: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * LandscapeHeader
+         * @description The JSON header of a landscape as ``application/vnd.mindscope.columns``.
+         *
+         *     ``facts`` say how it was computed, null if the log does not say. ``convergence`` is x, y and the loss of the last
+         *     point of the training, null if it is unknown or not finite.
+         */
+        LandscapeHeader: {
+            columns: components["schemas"]["LandscapeColumns"];
+            /** Convergence */
+            convergence: [
+                number,
+                number,
+                number
+            ] | null;
+            /** Decomposition */
+            decomposition: string;
+            facts: components["schemas"]["LandscapeComputation"] | null;
+            /** Id */
+            id: string;
+            /** Interval */
+            interval: number[];
+            /** Run */
+            run: string;
+            /** Step Per Epoch */
+            step_per_epoch: number;
+            /** Tag */
+            tag: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
          * LandscapePreview
          * @description A loss landscape: losses row by row, null if a loss is not finite.
          *
@@ -2281,6 +2447,44 @@ export interface components {
             x: number[];
             /** Y */
             y: number[];
+        };
+        /**
+         * LandscapeRun
+         * @description What the lineage of a run with landscapes says about its training; null if it does not say.
+         */
+        LandscapeRun: {
+            /** Batch Size */
+            batch_size: number | null;
+            /** Epochs */
+            epochs: number | null;
+            /** Learning Rate */
+            learning_rate: number | null;
+            /** Loss Function */
+            loss_function: string | null;
+            /** Network */
+            network: string | null;
+            /** Optimizer */
+            optimizer: string | null;
+            /** Run */
+            run: string;
+        };
+        /**
+         * LandscapesAnswer
+         * @description Landscapes in the order of the query's runs and of tags; ``runs`` are those with a landscape.
+         */
+        LandscapesAnswer: {
+            /** Landscapes */
+            landscapes: components["schemas"]["LandscapeEntry"][];
+            /** Runs */
+            runs: components["schemas"]["LandscapeRun"][];
+        };
+        /**
+         * LandscapesQuery
+         * @description Runs whose landscapes are listed. An unknown run has none.
+         */
+        LandscapesQuery: {
+            /** Runs */
+            runs: string[];
         };
         /**
          * LastPoint
@@ -5898,6 +6102,198 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_landscapes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LandscapesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LandscapesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_landscape: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss landscapes as messages and columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.stored_values import StoredValue, StoredValues, find_values
+from mindscope.analysis.value_ids import value_ids
+from mindscope.formats.barrier import as_format_error
+from mindscope.ingest import Catalog
+from mindscope.reading import Run
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.landscapes.cache import LandscapeCache
+from mindscope.server.landscapes.schema import (
+    LandscapeColumns,
+    LandscapeComputation,
+    LandscapeEntry,
+    LandscapeHeader,
+    LandscapeRun,
+    LandscapesAnswer,
+)
+from mindscope.store import RunStore
+from mindscope.types import Kind, Landscape, LandscapeFacts
+
+NO_FACTS = LandscapeFacts()
+NOTHING = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLandscapes:
+    """The newest landscapes of a run, and what its lineage says."""
+
+    run: LandscapeRun
+    landscapes: tuple[LandscapeEntry, ...]
+
+
+def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) -> LandscapesAnswer:
+    """The landscapes of each run that has any. Unreadable ones have a ``problem``."""
+    stores = [catalog.runs.get(id) for id in while_connected(dict.fromkeys(runs))]
+    found = [cache.get(store) for store in stores if store is not None and store.tags(Kind.LANDSCAPE)]
+    return LandscapesAnswer(
+        runs=[each.run for each in found], landscapes=[entry for each in found for entry in each.landscapes]
+    )
+
+
+def read_landscapes(run: Run) -> RunLandscapes:
+    """The landscapes of one run."""
+    return RunLandscapes(_training_of(run), tuple(_entry(run.store, tag) for tag in run.store.tags(Kind.LANDSCAPE)))
+
+
+def pack_landscape(run: str, tag: str, id: str, value: StoredValue) -> Packed:
+    """A whole landscape with all that its log says of it. NaN and infinities stay what they are."""
+    landscape: Landscape = value.decoded
+    data = ColumnData()
+    columns = _columns(landscape, data)
+    header = LandscapeHeader(
+        run=run,
+        tag=tag,
+        id=id,
+        unit=landscape.unit,
+        step_per_epoch=landscape.step_per_epoch,
+        interval=list(landscape.path_intervals),
+        decomposition=landscape.decomposition,
+        convergence=_finite_point(landscape.convergence_point),
+        facts=landscape.facts and _computation(landscape.facts),
+        columns=columns,
+    )
+    return join(header, data)
+
+
+def _training_of(run: Run) -> LandscapeRun:
+    train = run.lineage.train
+    return LandscapeRun(
+        run=run.id,
+        network=train and train.network,
+        optimizer=train and train.optimizer,
+        learning_rate=finite(train.learning_rate) if train else None,
+        loss_function=train and train.loss_function,
+        batch_size=train and train.batch_size,
+        epochs=train and train.epoch,
+    )
+
+
+def _entry(store: RunStore, tag: str) -> LandscapeEntry:
+    found = find_values(store, Kind.LANDSCAPE, tag)
+    id = value_ids(found.places)[-1]
+    try:
+        landscape = _newest(found)
+    except Exception as error:
+        return _described(store.id, tag, id, Landscape(NOTHING, NOTHING, NOTHING)).model_copy(
+            update={"problem": ReasonEntry.of(as_format_error(error, Kind.LANDSCAPE.value))}
+        )
+    return _described(store.id, tag, id, landscape)
+
+
+def _newest(found: StoredValues) -> Landscape:
+    return found.read(found.places, len(found.places) - 1)
+
+
+def _described(run: str, tag: str, id: str, landscape: Landscape) -> LandscapeEntry:
+    facts = landscape.facts or NO_FACTS
+    return LandscapeEntry(
+        run=run,
+        tag=tag,
+        id=id,
+        problem=None,
+        columns=landscape.x.size,
+        rows=landscape.y.size,
+        unit=landscape.unit,
+        step_per_epoch=landscape.step_per_epoch,
+        interval=list(landscape.path_intervals),
+        decomposition=landscape.decomposition,
+        method=facts.method,
+        points_done=facts.points_done,
+        points_total=facts.points_total,
+        seconds_left=finite(facts.seconds_left),
+    )
+
+
+def _columns(landscape: Landscape, data: ColumnData) -> LandscapeColumns:
+    facts = landscape.facts or NO_FACTS
+    path = [_flat(each) for each in (landscape.path_x, landscape.path_y, landscape.path_z)]
+    length = min(each.size for each in path)  # a file may be wrong: a checkpoint has three numbers
+    evaluated = NOTHING if facts.evaluated is None else facts.evaluated.reshape(-1)
+    path_x, path_y, path_losses = (data.add(each[:length]) for each in path)
+    return LandscapeColumns(
+        x=data.add(_flat(landscape.x)),
+        y=data.add(_flat(landscape.y)),
+        losses=data.add(_flat(landscape.z)),
+        evaluated=data.add_as_is(evaluated.astype(np.uint8)),
+        path_x=path_x,
+        path_y=path_y,
+        path_losses=path_losses,
+        path_distances=data.add(_flat(facts.path_distances)),
+        path_lengths=data.add(_flat(facts.path_lengths)),
+    )
+
+
+def _computation(facts: LandscapeFacts) -> LandscapeComputation:
+    return LandscapeComputation(
+        method=facts.method,
+        degenerate=facts.degenerate,
+        explained_variance=[share for share in map(float, facts.explained_variance) if math.isfinite(share)],
+        normalization=facts.normalization,
+        num_samples=facts.num_samples,
+        seed=facts.seed,
+        evaluation=facts.evaluation,
+        dtype=facts.dtype,
+        dtype_error=finite(facts.dtype_error),
+        seconds=finite(facts.seconds) or 0.0,
+        points_done=facts.points_done,
+        points_total=facts.points_total,
+        seconds_left=finite(facts.seconds_left),
+    )
+
+
+def _flat(values: NDArray[Any] | None) -> NDArray[Any]:
+    return NOTHING if values is None else values.reshape(-1)
+
+
+def _finite_point(point: tuple[float, float, float] | None) -> tuple[float, float, float] | None:
+    return point if point is not None and all(map(math.isfinite, point)) else None

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about loss landscapes."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from mindscope.server.http.schema import MAX_RUNS, Answer, Column, Query, ReasonEntry
+
+
+class LandscapesQuery(Query):
+    """Runs whose landscapes are listed. An unknown run has none."""
+
+    runs: list[str] = Field(max_length=MAX_RUNS)
+
+
+class LandscapeEntry(Answer):
+    """The newest landscape of a tag.
+
+    ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
+    checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
+    ``points_done`` is less than ``points_total``; both are 0 if the log does not say. With a ``problem``, the value
+    can't be read, and the other facts are empty.
+    """
+
+    run: str
+    tag: str
+    id: str
+    problem: ReasonEntry | None
+    columns: int
+    rows: int
+    unit: str
+    step_per_epoch: int
+    interval: list[int]
+    decomposition: str
+    method: str
+    points_done: int
+    points_total: int
+    seconds_left: float | None
+
+
+class LandscapeRun(Answer):
+    """What the lineage of a run with landscapes says about its training; null if it does not say."""
+
+    run: str
+    network: str | None
+    optimizer: str | None
+    learning_rate: float | None
+    loss_function: str | None
+    batch_size: int | None
+    epochs: int | None
+
+
+class LandscapesAnswer(Answer):
+    """Landscapes in the order of the query's runs and of tags; ``runs`` are those with a landscape."""
+
+    runs: list[LandscapeRun]
+    landscapes: list[LandscapeEntry]
+
+
+class LandscapeColumns(Answer):
+    """float64, ``evaluated`` is uint8.
+
+    ``losses`` are row by row, ``y`` by ``x``; NaN is a loss that is not known. ``evaluated`` has 0 where a loss is
+    interpolated, and is empty if none is. The path has one number per checkpoint in ``path_x``, ``path_y`` and
+    ``path_losses``; ``path_distances`` from the plane and ``path_lengths`` from its origin are empty if unknown.
+    """
+
+    x: Column
+    y: Column
+    losses: Column
+    evaluated: Column
+    path_x: Column
+    path_y: Column
+    path_losses: Column
+    path_distances: Column
+    path_lengths: Column
+
+
+class LandscapeHeader(Answer):
+    """The JSON header of a landscape as ``application/vnd.mindscope.columns``.
+
+    ``facts`` say how it was computed, null if the log does not say. ``convergence`` is x, y and the loss of the last
+    point of the training, null if it is unknown or not finite.
+    """
+
+    run: str
+    tag: str
+    id: str
+    unit: str
+    step_per_epoch: int
+    interval: list[int]
+    decomposition: str
+    convergence: tuple[float, float, float] | None
+    facts: LandscapeComputation | None
+    columns: LandscapeColumns
+
+
+class LandscapeComputation(Answer):
+    """How a landscape was computed; a field is empty, 0 or null if it is unknown.
+
+    ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
+    ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints
+    span no plane; the missing directions are then random.
+    """
+
+    method: str
+    degenerate: str
+    explained_variance: list[float]
+    normalization: str
+    num_samples: int
+    seed: int | None
+    evaluation: str
+    dtype: str
+    dtype_error: float | None
+    seconds: float
+    points_done: int
+    points_total: int
+    seconds_left: float | None

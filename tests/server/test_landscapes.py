@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss landscapes over HTTP, against what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindscope
+from mindscope.analysis.stored_values import find_value
+from mindscope.ingest import Catalog
+from mindscope.server.landscapes.cache import LandscapeCache
+from mindscope.server.landscapes.query import list_landscapes, pack_landscape
+from mindscope.server.landscapes.schema import LandscapeHeader
+from mindscope.types import Kind, Landscape, LandscapeFacts
+from tests.event_log import MINDSPORE_NAME, append
+from tests.hostile_values import landscape as hostile_landscape
+from tests.hostile_values import version
+
+from .live_viewer import DATA, LiveViewer, unpack
+
+DEEP = "mindspore/landscape/unit_step"
+X, Y = np.linspace(-1, 2, 6), np.linspace(-2, 2, 4)
+LOSSES = np.add.outer(Y**2, X**2)
+LOSSES[0, :3] = np.nan, np.inf, -np.inf
+PATH = {"path_intervals": (2, 4, 6), "path_x": X[:3], "path_y": Y[:3], "path_z": np.array([3.0, 2.0, 1.0])}
+
+
+def partial(done: int) -> Landscape:
+    facts = LandscapeFacts(
+        method="pca",
+        path_distances=np.array([0.5, 0.25, 0.0]),
+        path_lengths=np.array([2.0, 1.0, 0.0]),
+        explained_variance=(0.7, 0.13),
+        degenerate="line",
+        evaluated=np.isfinite(LOSSES),
+        normalization="as_trained",
+        num_samples=2048,
+        seed=7,
+        evaluation="grouped",
+        dtype="bfloat16",
+        dtype_error=0.01,
+        seconds=12.5,
+        points_done=done,
+        points_total=24,
+        seconds_left=None if done == 24 else 3.0,
+    )
+    return Landscape(X, Y, LOSSES, **PATH, convergence_point=(0.0, 0.0, 1.0), unit="epoch", facts=facts)
+
+
+def record(directory: Path, *landscapes: tuple[str, Landscape]) -> None:
+    with mindscope.SummaryRecord(directory) as recorder:
+        for tag, each in landscapes:
+            recorder.add_value("landscape", tag, each)
+            recorder.record(0)
+
+
+def unpacked(body: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    answer = unpack(body)
+    assert LandscapeHeader.model_validate(answer.header).model_dump(mode="json") == answer.header
+    places = answer.header["columns"]
+    return answer.header, {
+        n: np.frombuffer(answer.data, p["dtype"], p["length"], p["offset"]) for n, p in places.items()
+    }
+
+
+def query(viewer: LiveViewer, *runs: str) -> dict[str, Any]:
+    return viewer.http.post("/api/landscapes", json={"runs": runs}).raise_for_status().json()
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    (tmp_path / "logs" / "run").mkdir(parents=True)
+    catalog = Catalog(tmp_path / "logs")
+    yield catalog
+    catalog.close()
+
+
+def test_landscapes_of_mindspore_are_those_of_the_log(viewer: LiveViewer):
+    got = query(viewer, DEEP, "nix", DEEP)
+    expected = mindscope.open_run(DATA / DEEP).landscapes()
+    assert [entry["tag"] for entry in got["landscapes"]] == list(expected)
+    unknown = viewer.http.get("/api/landscapes/data", params={"run": DEEP, "tag": next(iter(expected)), "id": "0-0-0"})
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "value_not_found")
+    assert [(run["run"], run["network"], run["optimizer"]) for run in got["runs"]] == [(DEEP, "MLP", "Momentum")]
+    for entry in got["landscapes"]:
+        landscape = expected[entry["tag"]]
+        asked = {name: entry[name] for name in ("run", "tag", "id")}
+        response = viewer.http.get("/api/landscapes/data", params=asked).raise_for_status()
+        assert "immutable" in response.headers["cache-control"]
+        header, columns = unpacked(response.content)
+        assert (entry["rows"], entry["columns"]) == landscape.z.shape
+        assert (header["interval"], header["unit"]) == (list(landscape.path_intervals), "step")
+        assert header["facts"] is None
+        np.testing.assert_array_equal(columns["losses"], landscape.z.reshape(-1))
+        np.testing.assert_array_equal(columns["path_losses"], [] if landscape.path_z is None else landscape.path_z)
+        assert columns["evaluated"].size == columns["path_distances"].size == 0
+
+
+def test_facts_and_numbers_that_are_not_finite_reach_the_page(catalog: Catalog):
+    record(catalog.base / "run", ("landscape_[2, 6]", partial(24)))
+    catalog.refresh()
+    (entry,) = list_landscapes(catalog, ["run"], LandscapeCache()).landscapes
+    value = find_value(catalog.run("run"), Kind.LANDSCAPE, entry.tag, entry.id)
+    assert value is not None
+    header, columns = unpacked(bytes(pack_landscape("run", entry.tag, entry.id, value)))
+    np.testing.assert_array_equal(columns["losses"], LOSSES.reshape(-1))
+    np.testing.assert_array_equal(columns["evaluated"], np.isfinite(LOSSES).reshape(-1))
+    np.testing.assert_array_equal(columns["path_distances"], [0.5, 0.25, 0.0])
+    assert header["facts"]["explained_variance"] == pytest.approx([0.7, 0.13])
+    assert header["facts"]["degenerate"] == "line"
+    assert (header["facts"]["dtype"], header["facts"]["seed"], header["convergence"]) == ("bfloat16", 7, [0, 0, 1])
+
+
+def test_the_newest_of_a_tag_wins_while_it_is_computed(catalog: Catalog):
+    cache = LandscapeCache()
+
+    def entry() -> Any:
+        catalog.refresh()
+        (found,) = list_landscapes(catalog, ["run"], cache).landscapes
+        return found
+
+    record(catalog.base / "run", ("landscape_[2, 6]", partial(6)))
+    first = entry()
+    assert (first.points_done, first.points_total, first.seconds_left) == (6, 24, 3.0)
+    record(catalog.base / "run", ("landscape_[2, 6]", partial(24)))
+    last = entry()
+    assert (last.points_done, last.points_total, last.seconds_left) == (24, 24, None)
+    assert last.id != first.id
+
+
+def test_a_landscape_that_cannot_be_read_hides_no_other(catalog: Catalog):
+    wrong = hostile_landscape("wrong", None, z={"dims": [3], "data_type": 11, "float_data": [1.0, 2.0, 3.0]})
+    append(catalog.base / "run" / MINDSPORE_NAME.format(1), version() + wrong)
+    record(catalog.base / "run", ("fine", partial(24)))
+    catalog.refresh()
+    found = {entry.tag: entry for entry in list_landscapes(catalog, ["run"], LandscapeCache()).landscapes}
+    assert found["fine"].problem is None
+    assert found["wrong"].problem is not None
+    assert found["wrong"].problem.code == "landscape_shape"
