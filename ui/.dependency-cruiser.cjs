@@ -53,7 +53,8 @@ module.exports = {
       runs: ["lineage", "text"],
       tables: ["series", "runs", "lineage", "text"],
       graphs: [],
-      view: ["graphs", "tables", "runs", "lineage", "series", "scales", "text"],
+      landscapes: ["tables", "series", "scales", "text"],
+      view: ["graphs", "landscapes", "tables", "runs", "lineage", "series", "scales", "text"],
     }),
     ...folders("state", {
       requests: [],
@@ -69,10 +70,11 @@ module.exports = {
       histograms: ["frame"],
       heat: ["frame"],
       graphs: ["frame"],
+      landscapes: ["frame"],
       coordinates: ["frame"],
       scatter: ["frame"],
       target: ["frame"],
-      export: ["frame", "curves", "histograms", "heat", "graphs"],
+      export: ["frame", "curves", "histograms", "heat", "graphs", "landscapes"],
     }),
     ...folders("widgets", {
       controls: [],

@@ -7,7 +7,7 @@ import shared from "./vite.config";
 export default mergeConfig(
   { ...shared, test: {} },
   defineProject({
-    optimizeDeps: { include: ["dompurify", "markdown-it"] },
+    optimizeDeps: { include: ["d3-contour", "dompurify", "markdown-it", "three"] },
     test: {
       name: "component",
       include: ["src/**/*.component.test.ts"],

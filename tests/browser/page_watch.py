@@ -22,7 +22,8 @@ class PageWatch:
         self._page.remove_listener("request", self._read_request)
 
     def _read_message(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        # what a driver of the processor says about its speed is not about the page
+        if message.type in ("error", "warning") and "GL Driver Message" not in message.text:
             self._complaints.append(message.text)
 
     def _read_error(self, error: Error) -> None:

@@ -25,6 +25,8 @@ PAGES = {
     "/tensors?run=mindspore%2Fcustom_loop": "tensors",
     "/tensors?run=mindspore%2Fcustom_loop&full=t3d_f16": "tensor-table",
     "/graph?run=mindspore%2Fops&node=Default": "graph-panel",
+    "/landscape?run=mindspore%2Flandscape%2Funit_step": "landscape-legend",
+    "/landscape?run=mindspore%2Flandscape%2Funit_step&landscape_form=map": "landscape-plane",
     "/lineage/models?find=lineage_sweep": "lineage-table",
     "/lineage/data": "pipelines",
     "/texts?run=tensorboard%2Ftb_all%2Frun_a": "text",

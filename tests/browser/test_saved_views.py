@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +19,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 from mindscope import open_run
 from tests.browser.test_accessibility import serious
 from tests.server.live_viewer import DATA, LiveViewer
+
+from .patience import until
 
 OpenPage = Callable[[LiveViewer, str], Page]
 Save = Callable[[str], Page]
@@ -220,6 +223,31 @@ def test_tables_and_previews_are_in_the_file(save: Save, viewer: LiveViewer):
     first = next(iter(open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()))
     page = save(f"/dashboard?run=mindspore%2Flandscape%2Funit_step&preview_landscape={quote(first, safe='')}")
     expect(figure(page, "Loss landscape")).to_contain_text(first)
+
+
+def test_a_saved_surface_turns_without_a_server(save: Save):
+    page = save("/landscape?run=mindspore%2Flandscape%2Funit_step")
+    shown = figure(page, "landscape_[6, 12]")
+    canvas = shown.locator("canvas")
+    drawn = "canvas => canvas.toDataURL()"
+    usual = canvas.evaluate(drawn)
+    canvas.press("ArrowLeft")
+    until(page, lambda: canvas.evaluate(drawn) != usual)
+    canvas.press("0")
+    until(page, lambda: canvas.evaluate(drawn) == usual)
+    box = canvas.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(shown.locator(".surface-said")).to_contain_text(re.compile(r"Loss 2\.\d+ · Direction 1"))
+    (part,) = (part for part in cards(page)[0]["parts"] if part["kind"] == "surface")
+    landscape = open_run(DATA / "mindspore" / "landscape" / "unit_step").landscapes()["landscape_[6, 12]"]
+    assert [*chain(*part["values"][0]["losses"])] == pytest.approx(landscape.z.reshape(-1))
+    assert serious(page) == []
+    assert page.context.browser
+    with page.context.browser.new_context(java_script_enabled=False, offline=True) as context:
+        alone = context.new_page()
+        alone.goto(page.url)
+        expect(alone.get_by_role("figure").get_by_role("img")).to_be_visible()
 
 
 def test_what_fails_is_named_and_what_takes_long_is_stopped(

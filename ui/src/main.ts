@@ -6,5 +6,12 @@ import "./styles/base.css";
 import { mount } from "svelte";
 
 import App from "./App.svelte";
+import { routeOf } from "./kinds/routes";
+import { settings } from "./state/view/settings.svelte";
 
-mount(App, { target: document.getElementById("app")! });
+// requested now, so that it comes while the frame is mounted; the page reports a failure
+routeOf(location.pathname)
+  .load()
+  .catch(() => undefined);
+
+void settings.apply().then(() => mount(App, { target: document.getElementById("app")! }));

@@ -10,6 +10,7 @@ from itertools import product
 HEIGHTS = {800: 900, 1280: 800, 1920: 1080}
 """The height of the window for every width: half a laptop's screen, a laptop's, a desktop's."""
 TB_ALL = "run=tensorboard%2Ftb_all%2Frun_a"
+LANDSCAPES = "run=mindspore%2Flandscape%2Funit_step"
 OPS = "run=mindspore%2Fops"
 MAIN_PAGES = {
     "runs": "/",
@@ -23,9 +24,13 @@ MAIN_PAGES = {
     "texts": f"/texts?{TB_ALL}",
     "audio": f"/audio?{TB_ALL}",
     "pr-curves": f"/pr-curves?{TB_ALL}",
+    "landscape": f"/landscape?{LANDSCAPES}",
 }
 VARIANTS = {
     "dashboard-landscape": "/dashboard?run=mindspore%2Flandscape%2Funit_step",
+    "landscape-contours": f"/landscape?{LANDSCAPES}&landscape_form=contours&landscape_colors=RdBu",
+    "landscape-map": f"/landscape?{LANDSCAPES}&landscape_form=map",
+    "landscape-overlaid": f"/landscape?{LANDSCAPES}&run=mindspore%2Flandscape%2Funit_epoch&landscape_overlay=on",
     "dashboard-empty": f"/dashboard?{TB_ALL}%2Fmulti_a",
     "log": "/scalars?y=log&axis=relative",
     "brightness": "/images?step=20&brightness=1.5&size=original",

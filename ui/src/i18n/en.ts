@@ -8,6 +8,7 @@ import { errors } from "./en/errors";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
+import { landscapes } from "./en/landscapes";
 import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
 import { media } from "./en/media";
@@ -33,6 +34,7 @@ export const en = {
   ...views,
   ...tensors,
   ...media,
+  ...landscapes,
   ...lineage,
   ...modelLineage,
   ...dataLineage,

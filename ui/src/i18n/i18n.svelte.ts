@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { en, type MessageKey } from "./en";
 import { fill, type Values } from "./fill";
-import { zh } from "./zh";
 
 export type { MessageKey };
 export type Language = "en" | "zh";
@@ -11,16 +10,22 @@ export const LANGUAGES: readonly { id: Language; name: string }[] = [
   { id: "zh", name: "中文" },
 ];
 
-const CATALOGS: Record<Language, Record<MessageKey, string>> = { en, zh };
-
+/** English is part of the bundle; another catalog is fetched when it is first chosen. */
+let texts = $state.raw<Record<MessageKey, string>>(en);
 let language = $state<Language>("en");
+let chosen: Language = "en";
 
 export function currentLanguage(): Language {
   return language;
 }
 
-export function setLanguage(next: Language): void {
+/** The last language stays until the texts of the next one are here. Rejects if they can't be fetched. */
+export async function setLanguage(next: Language): Promise<void> {
+  chosen = next;
+  const catalog = next === "zh" ? (await import("./zh")).zh : en;
+  if (chosen !== next) return;
   language = next;
+  texts = catalog;
   document.documentElement.lang = next === "zh" ? "zh-CN" : "en";
 }
 
@@ -30,5 +35,5 @@ export function hasWords(key: string): key is MessageKey {
 
 /** The message in the current language; read in a template, it changes with the language. */
 export function t(key: MessageKey, values: Values = {}): string {
-  return fill(CATALOGS[language][key], values);
+  return fill(texts[key], values);
 }

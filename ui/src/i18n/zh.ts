@@ -9,6 +9,7 @@ import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
+import { landscapes } from "./zh/landscapes";
 import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
 import { media } from "./zh/media";
@@ -34,6 +35,7 @@ export const zh: Record<MessageKey, string> = {
   ...views,
   ...tensors,
   ...media,
+  ...landscapes,
   ...lineage,
   ...modelLineage,
   ...dataLineage,

@@ -64,11 +64,20 @@ const AGO_UNITS: readonly [number, Intl.RelativeTimeFormatUnit][] = [
 
 /** "3 min. ago" / "3分钟前"; under five seconds "now" / "现在". */
 export function formatAgo(seconds: number, now: number, language: string): string {
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+  const format = agoFormat(language);
   const ago = now - seconds;
   if (ago < 5) return format.format(0, "second");
   const [size, unit] = AGO_UNITS.find(([candidate]) => ago >= candidate) ?? [1, "second" as const];
   return format.format(-Math.floor(ago / size), unit);
+}
+
+/** One of a language: making it takes longer than writing a column of times. */
+const agoFormats = new Map<string, Intl.RelativeTimeFormat>();
+
+function agoFormat(language: string): Intl.RelativeTimeFormat {
+  const format = agoFormats.get(language) ?? new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+  agoFormats.set(language, format);
+  return format;
 }
 
 /** Seconds to add to the epoch so that days begin at local midnight. */

@@ -12,6 +12,8 @@ import { CENTERS, SPREADS } from "../series/groupStatistics";
 import { SHAPES } from "../series/histograms";
 import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
+import { COLOR_MAPS } from "../landscapes/colorMaps";
+import { FORMS } from "./landscapeView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
@@ -100,6 +102,31 @@ const views: fc.Arbitrary<ViewState> = fc
       details: fc.option(name),
     }),
     lineage: lineageViews,
+    landscapes: fc.record({
+      form: fc.constantFrom(...FORMS),
+      chosen: fc.option(fc.array(fc.record({ run: fc.string(), tag: fc.string() }), { maxLength: 3 })),
+      isOverlaid: fc.boolean(),
+      isShared: fc.boolean(),
+      colors: fc.constantFrom(...COLOR_MAPS),
+      isReversed: fc.boolean(),
+      levels: fc.integer({ min: 2, max: 60 }),
+      isLog: fc.boolean(),
+      cut: fc.oneof(
+        fc.constantFrom("auto" as const, "none" as const),
+        fc.double({ noNaN: true, noDefaultInfinity: true }).map((cut) => cut + 0),
+      ),
+      height: fc.double({ min: 0.1, max: 4, noNaN: true }),
+      opacity: fc.double({ min: 0.1, max: 1, noNaN: true }),
+      light: fc.double({ min: 0, max: 1, noNaN: true }).map((light) => light + 0),
+      hasPath: fc.boolean(),
+      hasLines: fc.boolean(),
+      hasPoints: fc.boolean(),
+      camera: fc
+        .tuple(fc.integer({ min: -1800, max: 1799 }), fc.integer({ min: 0, max: 900 }), fc.integer({ min: 400, max: 8000 }))
+        .map(([azimuth, elevation, zoom]) => ({ azimuth: azimuth / 10, elevation: elevation / 10, zoom: zoom / 1000 })),
+      step: fc.option(fc.integer()),
+      hasPanel: fc.boolean(),
+    }),
     table: tableViews,
     dataLineage: fc.record({
       isFolded: fc.boolean(),

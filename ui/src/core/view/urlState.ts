@@ -8,6 +8,7 @@ import { defaultGraphView, describeGraph, graphViewOf, type GraphView } from "./
 import { SHAPES, type Shape } from "../series/histograms";
 import type { Filter } from "../text/textFilter";
 import { defaultImageView, describeImages, imageViewOf, type ImageView } from "./imageView";
+import { defaultLandscapeView, describeLandscapes, landscapeViewOf, type LandscapeView } from "./landscapeView";
 import { defaultLineageView, describeLineage, lineageViewOf, type LineageView } from "./lineageView";
 import { unique, wholeNumber } from "./queryValues";
 import { defaultRunsView, describeRuns, runsViewOf, type RunsView } from "./runsView";
@@ -50,6 +51,7 @@ export interface ViewState {
   pictures: ImageView;
   dashboard: DashboardView;
   graphs: GraphView;
+  landscapes: LandscapeView;
 }
 
 export const SMOOTHING_LIMIT = 0.999;
@@ -79,6 +81,7 @@ export function defaultView(): ViewState {
     pictures: defaultImageView(),
     dashboard: defaultDashboardView(),
     graphs: defaultGraphView(),
+    landscapes: defaultLandscapeView(),
   };
 }
 
@@ -113,6 +116,7 @@ export function viewToQuery(view: ViewState): string {
   describeValues(view.values, query);
   describeDashboard(view.dashboard, query);
   describeGraph(view.graphs, query);
+  describeLandscapes(view.landscapes, query);
   if (view.step !== null) query.append("step", String(view.step));
   describeImages(view.pictures, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
@@ -150,6 +154,7 @@ export function queryToView(text: string): ViewState {
     pictures: imageViewOf(query),
     dashboard: dashboardViewOf(query),
     graphs: graphViewOf(query),
+    landscapes: landscapeViewOf(query),
   };
 }
 

@@ -51,7 +51,7 @@ export interface CardContent {
   parts: readonly Part[];
 }
 
-export type Part = CurvesPart | DrawingPart | ImagePart | CellsPart | TablePart | TextPart | AudioPart | NoticePart;
+export type Part = CurvesPart | DrawingPart | SurfacePart | ImagePart | CellsPart | TablePart | TextPart | AudioPart | NoticePart;
 
 /** Curves whose values can be pointed at. */
 export interface CurvesPart {
@@ -67,6 +67,33 @@ export interface DrawingPart {
   drawing: Drawing;
   /** Its numbers, for programs. */
   values: unknown;
+}
+
+/** Loss landscapes that a reader can turn. Without the script of the file, and in print, they are a drawing. */
+export interface SurfacePart {
+  kind: "surface";
+  label: string;
+  drawing: Drawing;
+  look: SurfaceLook;
+  /** The landscapes as `landscapeValues` has them. */
+  values: readonly unknown[];
+}
+
+/** How the script of the file draws landscapes. */
+export interface SurfaceLook {
+  camera: { azimuth: number; elevation: number; zoom: number };
+  height: number;
+  light: number;
+  hasPath: boolean;
+  /** Names of both directions and of the loss, and how the surface is moved. */
+  names: readonly [string, string, string];
+  hint: string;
+  /** Of each landscape: its heights, its colors, and the radii of its checkpoints. */
+  surfaces: readonly {
+    scale: { low: number; high: number; isLog: boolean };
+    stops: readonly (readonly [number, number, number])[];
+    radii: readonly number[];
+  }[];
 }
 
 /** Layout of images: all side by side, or two compared. */

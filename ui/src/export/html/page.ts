@@ -5,6 +5,7 @@ import { partMarkup } from "./partMarkup";
 import { html, Markup, scriptJson } from "./markup";
 import type { CardContent, NamedRun, PlannedCard, ViewPlan } from "./model";
 import script from "./hover.js?raw";
+import surfaceScript from "./surface.js?raw";
 import style from "./page.css?raw";
 import { swatch } from "./colorMark";
 
@@ -111,10 +112,11 @@ export function cardMarkup(
     .text;
 }
 
-export function closingMarkup(nonce: string): { beforeValues: string; afterValues: string } {
+/** `hasSurfaces`: a card has a surface to turn. */
+export function closingMarkup(nonce: string, hasSurfaces: boolean): { beforeValues: string; afterValues: string } {
   return {
     beforeValues: html`</main>\n<footer>${t("saved.footer")}</footer>\n`.text,
-    afterValues: `<script nonce="${nonce}">${script}</script>\n</body>\n</html>\n`,
+    afterValues: `<script nonce="${nonce}">${script}${hasSurfaces ? surfaceScript : ""}</script>\n</body>\n</html>\n`,
   };
 }
 

@@ -13,6 +13,8 @@ export function partMarkup(part: Part, index: number): Markup {
       return drawing(part.drawing, part.label, html` data-part="${index}"`);
     case "drawing":
       return drawing(part.drawing, part.label);
+    case "surface":
+      return html`<div class="surface" data-surface="${index}">${drawing(part.drawing, part.label)}</div>`;
     case "pictures":
       return pictures(part);
     case "cells":

@@ -11,6 +11,8 @@ export function partValues(part: Part): unknown {
     case "drawing":
     case "cells":
       return { kind: part.kind, values: part.values };
+    case "surface":
+      return { kind: part.kind, look: part.look, values: part.values };
     case "pictures":
       return { kind: part.kind, arrangement: part.arrangement, pictures: part.pictures.map(({ label }) => label) };
     case "table":

@@ -64,6 +64,7 @@ export async function writeView(plan: ViewPlan, writing: Writing): Promise<Writt
   const [page, values] = [new Parts(), new Parts()];
   const unread: string[] = [];
   let [cards, leftOut] = [0, 0];
+  let hasSurfaces = false;
   page.add(openingMarkup(plan, facts));
   values.add(valuesHead(plan, facts));
   const contents = readAhead(
@@ -78,13 +79,14 @@ export async function writeView(plan: ViewPlan, writing: Writing): Promise<Writt
       const isFull = page.size + values.size > MOST;
       const content = isFull ? tooMuch() : await contents[cards]!().catch((error: unknown) => whyNot(error, card, writing, unread));
       if (isFull) leftOut++;
+      hasSurfaces ||= content.parts.some(({ kind }) => kind === "surface");
       page.add(cardMarkup(card, content, `card-${cards}`));
       values.add(`${cards > 0 ? "," : ""}\n${scriptJson(cardValues(card, content, section.title))}`);
       cards++;
     }
     page.add(sectionEnd());
   }
-  const { beforeValues, afterValues } = closingMarkup(facts.nonce);
+  const { beforeValues, afterValues } = closingMarkup(facts.nonce, hasSurfaces);
   const file = new Blob([...page.all(), beforeValues, ...values.all(), "\n]}</script>\n", afterValues], {
     type: "text/html;charset=utf-8",
   });

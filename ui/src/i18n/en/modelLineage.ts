@@ -82,6 +82,7 @@ export const modelLineage = {
   "lineage.open_scalars": "Open in Scalars",
   "lineage.open_compare": "Open in Comparison",
   "lineage.open_dashboard": "Open the dashboard",
+  "lineage.open_landscape": "Open the loss landscapes",
   "lineage.compare_two": "Compare two runs",
   "lineage.pair_differing": "{n} of {total} fields differ",
   "lineage.pair_other": "Change run",

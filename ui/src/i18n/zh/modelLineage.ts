@@ -84,6 +84,7 @@ export const modelLineage: Record<keyof typeof english, string> = {
   "lineage.open_scalars": "在标量页打开",
   "lineage.open_compare": "在对比看板打开",
   "lineage.open_dashboard": "打开训练看板",
+  "lineage.open_landscape": "打开损失地形",
   "lineage.compare_two": "对比两个训练",
   "lineage.pair_differing": "{total} 个字段中有 {n} 个不同",
   "lineage.pair_other": "更换训练",

@@ -23,10 +23,10 @@ test("a question mark lists the keys, and Escape gives the focus back", async ()
 test("the list of keys changes its language at once", async () => {
   render(KeysButton, {});
   await button.click();
-  setLanguage("zh");
+  await setLanguage("zh");
   await expect.element(panel).toHaveTextContent("上一个");
   expect(document.documentElement.lang).toBe("zh-CN");
-  setLanguage("en");
+  await setLanguage("en");
   await expect.element(panel).toHaveTextContent("previous or next point");
   expect(document.documentElement.lang).toBe("en");
 });

@@ -7,7 +7,7 @@ export class Player {
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /** `advance` shows the next frame and says whether there are more. */
-  toggle(advance: () => boolean): void {
+  toggle(advance: () => boolean, frameMs = FRAME_MS): void {
     if (this.isPlaying) {
       this.stop();
       return;
@@ -15,7 +15,7 @@ export class Player {
     this.isPlaying = true;
     this.#timer = setInterval(() => {
       if (!advance()) this.stop();
-    }, FRAME_MS);
+    }, frameMs);
     advance();
   }
 

@@ -92,12 +92,12 @@ class Settings {
 
   setTheme(theme: Theme): void {
     this.#change({ theme });
-    this.apply();
+    void this.apply();
   }
 
   setLanguage(language: Language): void {
     this.#change({ language });
-    this.apply();
+    void this.apply();
   }
 
   setChartSize(chartSize: ChartSize): void {
@@ -128,12 +128,15 @@ class Settings {
     this.#change({ isPanelOpen });
   }
 
-  /** Writes theme and language onto the document; public/theme.js does the same before the first paint. */
-  apply(): void {
+  /**
+   * Writes theme and language onto the document; public/theme.js does the same before the first paint. The language
+   * stays what it was if its texts can't be fetched.
+   */
+  async apply(): Promise<void> {
     const { theme, language } = this.#stored;
     if (theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
-    setLanguage(language);
+    await setLanguage(language).catch(() => undefined);
   }
 
   #change(change: Partial<Stored>): void {

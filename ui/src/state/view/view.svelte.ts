@@ -7,6 +7,7 @@ import type { GraphView } from "../../core/view/graphView";
 import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
 import { tidyImageView, type ImageView } from "../../core/view/imageView";
+import type { LandscapeView } from "../../core/view/landscapeView";
 import type { LineageView } from "../../core/view/lineageView";
 import type { RunsView } from "../../core/view/runsView";
 import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
@@ -85,6 +86,10 @@ class View {
 
   get graphs(): GraphView {
     return address.state.graphs;
+  }
+
+  get landscapes(): LandscapeView {
+    return address.state.landscapes;
   }
 
   get dataLineage(): DataLineageView {
@@ -179,6 +184,10 @@ class View {
 
   setGraphs(change: Partial<GraphView>): void {
     address.change({ graphs: { ...this.graphs, ...change } });
+  }
+
+  setLandscapes(change: Partial<LandscapeView>): void {
+    address.change({ landscapes: { ...this.landscapes, ...change } });
   }
 
   setDataLineage(change: Partial<DataLineageView>): void {

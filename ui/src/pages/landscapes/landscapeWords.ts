@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isComputing, isLine, planeQuality, type Landscape } from "../../core/landscapes/landscape";
+import { countPoints, type DrawnSurface } from "../../core/landscapes/surface";
+import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
+import { formatDuration } from "../../core/text/time";
+import { hasWords, t } from "../../i18n/i18n.svelte";
+import type { LandscapeRun } from "../../state/data/landscapes";
+
+/** A word for a value of the log; the value itself if there is no word. */
+function wordOf(prefix: string, value: string): string {
+  const key = `landscape.${prefix}_${value}`;
+  return hasWords(key) ? t(key) : value;
+}
+
+export function percent(share: number): string {
+  const value = 100 * share;
+  return value > 0 && value < 1 ? formatValue(value, 2) : String(Math.round(value));
+}
+
+export function unitWord(unit: string): string {
+  return wordOf("unit", unit);
+}
+
+/** The steps or epochs of an interval, in words; "" without one. */
+export function intervalText({ interval, unit }: { interval: readonly number[]; unit: string }): string {
+  if (interval.length === 0) return "";
+  const [first, last] = [Math.min(...interval), Math.max(...interval)];
+  const word = unitWord(unit);
+  return first === last ? t("landscape.interval_one", { unit: word, first }) : t("landscape.interval", { unit: word, first, last });
+}
+
+/** Names of both axes of the plane, with the share of the variance along them. */
+export function axisNames({ facts, y }: Landscape): [string, string] {
+  const named = (name: string, share: number | undefined): string =>
+    share === undefined || y.length === 1 ? name : t("landscape.axis", { name, share: percent(share) });
+  return [named(t("landscape.x"), facts?.explainedVariance[0]), named(t("landscape.y"), facts?.explainedVariance[1])];
+}
+
+/** How far a path on the plane may be believed, in sentences. */
+export function qualityTexts(landscape: Landscape): string[] {
+  const { explained, offPlane } = planeQuality(landscape);
+  if (isLine(landscape)) return [];
+  const degenerate = landscape.facts?.degenerate ?? "";
+  return [
+    ...(degenerate === "line" || degenerate === "point" ? [t(`landscape.degenerate_${degenerate}`)] : []),
+    ...(explained === null ? [] : [t("landscape.explains", { share: percent(explained) })]),
+    ...(offPlane === null
+      ? landscape.path
+        ? [t("landscape.off_plane_unknown")]
+        : []
+      : [t("landscape.off_plane", { share: percent(offPlane) })]),
+  ];
+}
+
+/** "Computing: 57 of 1600 points, 1:14 left"; "" for a landscape that is complete. */
+export function progressText({ facts }: Pick<Landscape, "facts">): string {
+  if (!facts || !isComputing({ facts })) return "";
+  const done = t("landscape.computing", { done: groupDigits(facts.pointsDone), total: groupDigits(facts.pointsTotal) });
+  return facts.secondsLeft === null ? done : `${done} · ${t("landscape.left", { time: formatDuration(facts.secondsLeft) })}`;
+}
+
+export interface Fact {
+  name: string;
+  value: string;
+}
+
+/** What the lineage says of the training. */
+export function trainingFacts(run: LandscapeRun | undefined): Fact[] {
+  if (!run) return [];
+  const number = (value: number | null): string => (value === null ? "" : formatSetting(value));
+  return filled([
+    [t("landscape.network"), run.network ?? ""],
+    [t("landscape.optimizer"), run.optimizer ?? ""],
+    [t("landscape.learning_rate"), number(run.learning_rate)],
+    [t("landscape.loss_function"), run.loss_function ?? ""],
+    [t("landscape.batch_size"), number(run.batch_size)],
+    [t("landscape.epochs"), number(run.epochs)],
+  ]);
+}
+
+/** How a landscape was computed. */
+export function computationFacts(landscape: Landscape, surface: DrawnSurface): Fact[] {
+  const { facts, x, y, decomposition } = landscape;
+  const counts = countPoints(surface);
+  const shares = facts?.explainedVariance ?? [];
+  const method = facts?.method ? wordOf("method", facts.method) : decomposition;
+  const resolution = isLine(landscape) ? String(x.length) : `${x.length} × ${y.length}`;
+  return filled([
+    [t("landscape.method"), method],
+    [t("landscape.resolution"), resolution],
+    [t("landscape.explained"), shares.map((share) => `${percent(share)} %`).join(" + ")],
+    [t("landscape.samples"), facts && facts.samples > 0 ? groupDigits(facts.samples) : ""],
+    [t("landscape.seed"), facts?.seed == null ? "" : String(facts.seed)],
+    [t("landscape.normalization"), facts?.normalization ? wordOf("normalization", facts.normalization) : ""],
+    [
+      t("landscape.points"),
+      t("landscape.points_of", {
+        computed: groupDigits(counts.computed),
+        total: groupDigits(x.length * y.length),
+        interpolated: groupDigits(counts.interpolated),
+      }),
+    ],
+    [t("landscape.evaluation"), facts?.evaluation ? wordOf("evaluation", facts.evaluation) : ""],
+    [t("landscape.dtype"), dtypeText(facts)],
+    [t("landscape.seconds"), facts && facts.seconds > 0 ? formatDuration(facts.seconds) : ""],
+  ]);
+}
+
+function dtypeText(facts: Landscape["facts"]): string {
+  if (!facts?.dtype) return "";
+  if (!facts.dtypeError) return facts.dtype;
+  return t("landscape.dtype_error", { dtype: facts.dtype, error: formatValue(facts.dtypeError, 2) });
+}
+
+function filled(facts: readonly (readonly [string, string])[]): Fact[] {
+  return facts.filter(([, value]) => value !== "").map(([name, value]) => ({ name, value }));
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ThemeColors } from "../../charts/frame/themeColors";
+import type { DrawnLandscape, LandscapeLook } from "../../charts/landscapes/drawnLandscape";
+import { landscapeDrawing } from "../../charts/export/landscapeDrawing";
+import { tints } from "../../core/landscapes/colorMaps";
+import { isLine } from "../../core/landscapes/landscape";
+import { landscapeValues } from "../../core/landscapes/landscapeTable";
+import { radiiOf } from "../../core/landscapes/path";
+import { hexToRgb } from "../../core/scales/colorMap";
+import type { CardContent, SurfaceLook, ViewPlan } from "../../export/html/model";
+import { namedRun, namedRuns } from "../../export/selectedRuns";
+import { t } from "../../i18n/i18n.svelte";
+import type { LandscapeRun } from "../../state/data/landscapes";
+import { view } from "../../state/view/view.svelte";
+import { computationFacts, progressText, qualityTexts, trainingFacts } from "./landscapeWords";
+
+const SIZE = { width: 640, height: 480 };
+
+interface Picture {
+  all: readonly DrawnLandscape[];
+  upTo: readonly number[];
+  look: LandscapeLook;
+}
+
+/** The landscapes of the page. */
+export function landscapesExport(pictures: readonly Picture[], runs: readonly LandscapeRun[]): ViewPlan {
+  const { form, colors } = view.landscapes;
+  const cards = pictures.map((picture) => {
+    const [first] = picture.all;
+    const isOne = picture.all.length === 1;
+    return {
+      title: picture.all.map(({ landscape, name }) => (isOne ? landscape.tag : `${name} ${landscape.tag}`)).join(", "),
+      run: isOne ? namedRun(first!.landscape.run) : null,
+      hasPrefix: false,
+      isWide: pictures.length === 1,
+      make: () => Promise.resolve(contentOf(picture, runs)),
+    };
+  });
+  return {
+    page: "landscapes",
+    title: t("nav.landscape"),
+    runs: namedRuns([...new Set(pictures.flatMap(({ all }) => all.map(({ landscape }) => landscape.run)))]),
+    settings: [
+      { name: t("landscape.form"), value: t(`landscape.form_${form}`) },
+      { name: t("landscape.colors"), value: colors },
+    ],
+    sections: [{ title: "", cards }],
+  };
+}
+
+function contentOf({ all, upTo, look }: Picture, runs: readonly LandscapeRun[]): CardContent {
+  const { form } = view.landscapes;
+  const label = all.map(({ name, landscape }) => `${name} ${landscape.tag}`).join(", ");
+  const values = all.map(({ landscape }) => landscapeValues(landscape));
+  const isSurface = form === "surface" && !all.every(({ landscape }) => isLine(landscape));
+  const drawing = landscapeDrawing({ all, upTo, look, isFilled: form === "map" }, SIZE);
+  const rows = all.flatMap(({ landscape, surface, color }) =>
+    [...trainingFacts(runs.find(({ run }) => run === landscape.run)), ...computationFacts(landscape, surface)].map(({ name, value }) => ({
+      color,
+      cells: [
+        { text: name, value: name },
+        { text: value, value },
+      ],
+    })),
+  );
+  return {
+    facts: all.flatMap(({ landscape }) => [progressText(landscape), ...qualityTexts(landscape)]).filter((text) => text !== ""),
+    parts: [
+      isSurface
+        ? { kind: "surface", label, drawing, look: surfaceLook(all, look), values }
+        : { kind: "drawing", label, drawing, values: values.length === 1 ? values[0] : values },
+      {
+        kind: "table",
+        label: t("landscape.panel"),
+        columns: [
+          { title: t("landscape.panel"), isNumber: false },
+          { title: "", isNumber: false },
+        ],
+        rows,
+        isFolded: true,
+      },
+    ],
+  };
+}
+
+/** What the file needs to draw the surfaces. */
+function surfaceLook(all: readonly DrawnLandscape[], { stops, height, light, hasPath, axes, lossName }: LandscapeLook): SurfaceLook {
+  const colors = new ThemeColors(document.body);
+  const surfaces = all.map(({ landscape: { path }, scale: { low, high, isLog }, color }) => ({
+    scale: { low, high, isLog },
+    stops: all.length > 1 ? tints(hexToRgb(colors.hex(color))) : stops,
+    radii: path ? Array.from(radiiOf(path)) : [],
+  }));
+  colors.remove();
+  const { camera } = view.landscapes;
+  return { camera, height, light, hasPath, names: [...axes, lossName], hint: t("landscape.saved_hint"), surfaces };
+}
