@@ -62,9 +62,13 @@ check-ui: ui/node_modules/.installed
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
 	$(BIN)/python bench/bench_training.py
+	$(BIN)/python bench/bench_landscape_checkpoints.py
 	$(BIN)/python bench/bench_loading.py
 	$(BIN)/python bench/bench_values.py
 	$(BIN)/python bench/bench_lineage.py
+	$(BIN)/python bench/bench_landscape.py
+	$(BIN)/python bench/bench_graphs.py
+	$(BIN)/python bench/bench_traces.py
 	$(BIN)/python bench/bench_mindspore_training.py
 
 bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium

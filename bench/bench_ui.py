@@ -34,14 +34,13 @@ from urllib.request import urlopen
 
 import numpy as np
 from bench_lineage import write_runs as write_lineage
+from graph_logs import write_graph
 from measuring import machine
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from rich.console import Console
 from rich.table import Table
 
 import mindscope
-from mindscope.formats import wire
-from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.server.http.static_files import WEB
 
 Figures = dict[str, tuple[float, float | None]]
@@ -112,26 +111,6 @@ def write_runs(base: Path, runs: int, tags: int, points: int) -> None:
                 for tag in range(tags):
                     record.add_value("scalar", f"group_{tag % 10}/tag_{tag}", values[step, tag])
                 record.record(step)
-
-
-def write_graph(run: Path, nodes: int) -> None:
-    """A chain in 24 blocks of eight parts, with skips, as a graph file beside a scalar."""
-    with mindscope.SummaryRecord(run) as record:
-        record.add_value("scalar", "loss", 1.0)
-        record.record(1)
-    message = {
-        "node": [
-            {
-                "name": str(number + 1),
-                "op_type": f"Op{number % 7}",
-                "full_name": f"Default/block{number * 24 // nodes}/part{number % 8}/Op{number % 7}-op{number}",
-                "scope": f"Default/block{number * 24 // nodes}/part{number % 8}",
-                "input": [{"name": str(max(number - back, 1))} for back in (0, 8)[: 1 + (number % 9 == 0)]],
-            }
-            for number in range(nodes)
-        ]
-    }
-    (run / "ms_output_graph.pb").write_bytes(wire.encode(GRAPH, message))
 
 
 def open_graph(browser: Browser, address: str) -> Figures:

@@ -87,8 +87,10 @@ def matching(viewer: Viewer) -> object:
 
 def importance(viewer: Viewer) -> object:
     from mindscope.server.lineage.importance import answer_importance
+    from mindscope.server.lineage.query import view_table
 
-    return answer_importance(viewer, ImportanceQuery(scalars=SCALARS, target="metric/Accuracy"))
+    query = ImportanceQuery(scalars=SCALARS, target="metric/Accuracy")
+    return answer_importance(view_table(viewer, query).table, query)
 
 
 def append_scalar(base: Path, number: int) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 PEAK_LEARNING_RATES = (0.005, 0.02, 0.05)
 ENDINGS = (signal.SIGINT, signal.SIGTERM)
@@ -64,20 +66,45 @@ def interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+@contextmanager
+def landscape_process(run: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A child process that computes the loss landscape of a run, whenever nothing else wants the processor."""
+    command = [sys.executable, "-m", "mindscope", "landscape", str(run.resolve()), "--size", "32"]
+    command += ["--model", "lenet_digits:LeNet5", "--data", "lenet_digits:test_batches"]
+    command += ["--loss", "torch.nn.functional:cross_entropy"]
+    process = subprocess.Popen(
+        command, cwd=Path(__file__).parent, start_new_session=True, stdout=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    try:
+        os.setpriority(os.PRIO_PROCESS, process.pid, 15)
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
 def train_side_by_side(base_dir: Path, seconds: float) -> None:
-    """Train a network for each learning rate, step by step in turns."""
+    """Train a network for each learning rate, step by step in turns; beside it, compute a landscape of one."""
     import torch  # it takes seconds, in which one can already look
-    from lenet_digits import training
+    from lenet_digits import LANDSCAPE_STEPS, training
 
     torch.set_num_threads(1)  # the networks are too small for more, and the viewer wants a core
     began = time.strftime("%Y%m%d-%H%M%S")
     with ExitStack() as stack:
+        directories = [base_dir / began / f"lenet-lr{rate}" for rate in PEAK_LEARNING_RATES]
         runs = [
-            stack.enter_context(closing(training(str(base_dir / began / f"lenet-lr{rate}"), seconds, 0, rate)))
-            for rate in PEAK_LEARNING_RATES
+            stack.enter_context(closing(training(str(directory), seconds, 0, rate)))
+            for directory, rate in zip(directories, PEAK_LEARNING_RATES, strict=True)
         ]
+        landscape: subprocess.Popen[Any] | None = None
         while runs:
-            runs = [run for run in runs if next(run, None) is not None]
+            steps = [next(run, None) for run in runs]
+            runs = [run for run, step in zip(runs, steps, strict=True) if step is not None]
+            if landscape is None and (not runs or LANDSCAPE_STEPS[-1] + 1 in steps):
+                landscape = stack.enter_context(landscape_process(directories[1]))
+        if landscape is not None:
+            landscape.wait()
 
 
 def main() -> None:

@@ -3,6 +3,11 @@
 
 python examples/lenet_digits.py --log-dir runs/lenet --seconds 60
 mindscope start runs
+
+Its loss landscape, on the test set, from the weights that the collector keeps (in the directory of this file):
+
+mindscope landscape ../runs/lenet --model lenet_digits:LeNet5 --data lenet_digits:test_batches \
+    --loss torch.nn.functional:cross_entropy
 """
 
 from __future__ import annotations
@@ -27,6 +32,8 @@ EVALUATED_EVERY = 50
 COMPARED_EVERY = 500
 """Steps between two updates of the accuracy in the lineage table."""
 LEAST_STEPS = 100
+LANDSCAPE_STEPS = [1, *range(50, 601, 50)]
+"""Steps whose weights are kept for a loss landscape."""
 
 
 class LeNet5(nn.Module):
@@ -55,6 +62,12 @@ def load_data() -> tuple[TensorDataset, Tensor, Tensor]:
     images = torch.tensor(np.pad(images, ((0, 0), (4, 4), (4, 4))), dtype=torch.float32).unsqueeze(1)
     labels = torch.tensor(digits.target)
     return TensorDataset(images[:1500], labels[:1500]), images[1500:], labels[1500:]
+
+
+def test_batches() -> DataLoader[tuple[Tensor, ...]]:
+    """The test set in one batch."""
+    _, images, labels = load_data()
+    return DataLoader(TensorDataset(images, labels), batch_size=len(labels))
 
 
 def shifted_batches(loader: DataLoader[tuple[Tensor, ...]]) -> Iterator[tuple[Tensor, Tensor]]:
@@ -87,13 +100,21 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
     torch.manual_seed(seed)
     train_set, test_images, test_labels = load_data()
     loader = DataLoader(train_set, batch_size=32, shuffle=True)
-    test_loader = DataLoader(TensorDataset(test_images, test_labels), batch_size=len(test_labels))
+    test_loader = test_batches()
     network = LeNet5()
     optimizer = torch.optim.SGD(network.parameters(), lr=peak_learning_rate, momentum=0.9)
     collector = SummaryCollector(  # graph, lineage, input and weights; the rest we add ourselves, at every step
         log_dir,
         collect_freq=EVALUATED_EVERY,
-        collect_specified_data={"collect_metric": False, "histogram_regular": r".*\.weight"},
+        collect_specified_data={
+            "collect_metric": False,
+            "histogram_regular": r".*\.weight",
+            "collect_landscape": {
+                "intervals": [LANDSCAPE_STEPS],
+                "create_landscape": {"train": True, "result": False},
+                "num_samples": len(test_labels),
+            },
+        },
         custom_lineage_data={"note": f"cosine over {seconds:g} seconds"},
     )
     started = time.monotonic()

@@ -38,7 +38,17 @@ class FrameworksApart(LoadFileScheduling):
         largest_first = sorted(self.registered_collections.items(), key=lambda each: -len(each[1]))
         self.registered_collections = dict(largest_first)
         everything = {*largest_first[0][1]}
-        return all(everything.issuperset(items) for _, items in largest_first)
+        others = {node: {*items} - everything for node, items in largest_first}
+        for node, items in others.items():
+            if items:
+                self._fail(node, sorted(items))
+        return not any(others.values())
+
+    def _fail(self, node: WorkerController, items: list[str]) -> None:
+        """Without an error, the run would end as if there were no tests."""
+        found = f"collected tests that another process did not: {items[:5]}; ids must not be random"
+        report = pytest.CollectReport(node.gateway.id, "failed", found, [])
+        self.config.hook.pytest_collectreport(report=report)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         known = {*self.registered_collections[node]}

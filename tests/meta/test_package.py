@@ -56,6 +56,14 @@ def test_public_names_and_modules_are_imported_when_they_are_used() -> None:
     assert set(mindscope.__all__) <= set(dir(mindscope))
 
 
+def test_curves_are_read_without_what_reads_graphs_and_lineage(tmp_path: Path) -> None:
+    with mindscope.SummaryRecord(tmp_path) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    loaded = modules_after(f"import mindscope; assert mindscope.open_run({str(tmp_path)!r}).scalars('loss').value == 1")
+    assert not loaded & {"mindscope.graph.model", "mindscope.reading.lineage_rows", "mindscope.lineage.importance"}
+
+
 @pytest.mark.parametrize("name", "capture errors formats ingest reading reasons settings store types".split())
 def test_module_loads_on_first_access(name: str) -> None:
     assert f"mindscope.{name}" in modules_after(f"import mindscope; mindscope.{name}")
