@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expec
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
 from .chromium import FLAGS, WHOLE, new_context, program
+from .held_requests import HeldRequests
 from .scalars_page import card
 
 MANY = 8
@@ -111,6 +113,18 @@ def test_a_page_out_of_the_back_forward_cache_is_up_to_date(
     page.go_back(wait_until="commit")
     training.expect_live(page)
     assert page.evaluate("window.isOutOfCache")
+
+
+def test_what_grows_before_the_stream_opens_is_shown(training: Training, context: BrowserContext):
+    without_shared_workers(context)
+    stream = HeldRequests(context, "**/api/live")
+    page = training.open(context)
+    expect(card(page, "loss")).to_contain_text(re.compile(r"\d"))
+    value = next(training.steps) + 0.5
+    training.log.scalar(int(value), value)
+    eventually(lambda: training.viewer.runs()["run"]["last_step"] == int(value))
+    stream.release()
+    expect(card(page, "loss")).to_contain_text(str(value))
 
 
 def test_many_tabs_are_live_over_one_stream(training: Training, context: BrowserContext):

@@ -2,8 +2,6 @@
 import type { Change, LiveMessage } from "./eventStream";
 import { connect, type LiveConnection } from "./sharedStream";
 
-export type { Change } from "./eventStream";
-
 export interface LiveListener {
   /** The stream is open; called again after every reconnection, when anything may have been missed. */
   onOpen: () => void;

@@ -21,16 +21,25 @@ class Runs {
   byId = $derived(new Map(this.all.map((run) => [run.id, run])));
   /** Cursor of the last response, so that the server sends only changes; null before the first. */
   #cursor: string | null = null;
-  #isLoading = false;
-  #isStale = false;
+  /** The request under way. */
+  #pending: Promise<void> | null = null;
+  /** The request after it, which waits for its end. */
+  #next: Promise<void> | null = null;
 
   /** Reads what is new to the list; calls while a request is under way are answered by one more request after it. */
-  async load(): Promise<void> {
-    if (this.#isLoading) {
-      this.#isStale = true;
-      return;
+  load(): Promise<void> {
+    if (!this.#pending) {
+      this.#pending = this.#read();
+      return this.#pending;
     }
-    this.#isLoading = true;
+    this.#next ??= this.#pending.then(() => {
+      this.#next = null;
+      return this.load();
+    });
+    return this.#next;
+  }
+
+  async #read(): Promise<void> {
     try {
       const known = this.server;
       const [server, answer] = await Promise.all([known ?? fetchServer(), fetchRuns(this.#cursor)]);
@@ -43,11 +52,7 @@ class Runs {
     } catch (error) {
       this.problem = problemOf(error);
     } finally {
-      this.#isLoading = false;
-    }
-    if (this.#isStale) {
-      this.#isStale = false;
-      await this.load();
+      this.#pending = null;
     }
   }
 }

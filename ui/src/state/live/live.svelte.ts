@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { subscribe, type Change } from "../../api/live";
+import { subscribe } from "../../api/live";
 import { holdsTheSame } from "../../core/runs/runList";
 import { alerts } from "./alerts.svelte";
 import { announceChanges } from "../requests/runChanges";
@@ -51,7 +51,7 @@ class Live {
     const timer = setInterval(() => this.#askStates(), STATES_MS);
     const stop = subscribe({
       onOpen: () => this.#opened(),
-      onChange: (change) => this.#changed(change),
+      onChange: (change) => this.#changed(change.runs),
       onAnnotations: () => void annotations.load(),
       onAlerts: () => alerts.load(),
       onLost: () => this.#lost(),
@@ -71,7 +71,7 @@ class Live {
     this.#connection = "open";
     if (!this.#wasOpen) {
       this.#wasOpen = true;
-      this.#readAll(); // what changed while the stream was opening; the server sends no run twice
+      void this.#catchUp();
       return;
     }
     void annotations.load();
@@ -89,12 +89,22 @@ class Live {
     this.#readLists();
   }
 
+  /** Reads what changed while the stream was opening: the server sends only what changes from now on. */
+  async #catchUp(): Promise<void> {
+    void annotations.load();
+    alerts.reload();
+    const before = runs.byId;
+    await readLists(false);
+    const grown = [...before].filter(([id, run]) => runs.byId.get(id) !== run).map(([id]) => id);
+    if (grown.length > 0) this.#changed(grown);
+  }
+
   #lost(): void {
     this.#connection = "lost";
   }
 
-  #changed(change: Change): void {
-    for (const run of change.runs) this.#pending.add(run);
+  #changed(grown: readonly string[]): void {
+    for (const run of grown) this.#pending.add(run);
     this.#isNews = true;
     this.#renew();
   }
