@@ -37,10 +37,13 @@ def unpack(body: bytes) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
     """The header and the columns of a response."""
     length = int.from_bytes(body[4:8], "little")
     header = json.loads(body[8 : 8 + length])
-    return header, {
-        name: np.frombuffer(body, place["dtype"], place["length"], 8 + length + place["offset"])
-        for name, place in header["columns"].items()
-    }
+    return header, {name: column(body, 8 + length, place) for name, place in header["columns"].items()}
+
+
+def column(body: bytes, data: int, place: dict[str, Any]) -> np.ndarray[Any, Any]:
+    if place.get("is_constant"):
+        return np.repeat(np.frombuffer(body, place["dtype"], 1, data + place["offset"]), place["length"])
+    return np.frombuffer(body, place["dtype"], place["length"], data + place["offset"])
 
 
 def texts_of(columns: dict[str, np.ndarray[Any, Any]]) -> list[str]:

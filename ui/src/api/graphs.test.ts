@@ -23,26 +23,35 @@ const COLUMNS = {
   is_control: Uint8Array.of(1),
   output: Int32Array.of(3),
 };
+type NumberArray = Int32Array | Uint32Array | Uint16Array | Uint8Array | Float32Array | Float64Array;
 const DTYPES = new Map<object, string>([
+  [Uint16Array, "uint16"],
+  [Float32Array, "float32"],
   [Int32Array, "int32"],
   [Uint32Array, "uint32"],
   [Uint8Array, "uint8"],
   [Float64Array, "float64"],
 ]);
 
-/** A structure as the server sends it, with these texts. */
-function message(texts: readonly string[]): ArrayBuffer {
+/** A structure as the server sends it, with these texts and other columns; a column in `constant` stands for so many numbers. */
+function message(texts: readonly string[], others: Record<string, NumberArray> = {}, constant: Record<string, number> = {}): ArrayBuffer {
   const encoded = texts.map((text) => new TextEncoder().encode(text));
   let end = 0;
   const all = {
     ...COLUMNS,
+    ...others,
     text: Uint8Array.from(encoded.flatMap((bytes) => [...bytes])),
     text_end: Uint32Array.from(encoded, (bytes) => (end += bytes.length)),
   };
   let offset = 0;
   const columns = Object.fromEntries(
     Object.entries(all).map(([name, column]) => {
-      const place = { dtype: DTYPES.get(column.constructor), length: column.length, offset };
+      const place = {
+        dtype: DTYPES.get(column.constructor),
+        length: constant[name] ?? column.length,
+        offset,
+        is_constant: name in constant,
+      };
       offset += Math.ceil(column.byteLength / 8) * 8;
       return [name, place];
     }),
@@ -67,6 +76,18 @@ describe("the structure of a graph", () => {
   it("has the columns of the server", () => {
     const { role, parts, bytes, parameterCount, scopeParent, isControl, output } = decodeStructure(message([""]));
     expect([role[0], parts[0], bytes[0], parameterCount[0], scopeParent[0], isControl[0], output[0]]).toEqual([1, 2, NaN, 6, -1, 1, 3]);
+  });
+
+  it("has columns in smaller types, and one number for all nodes", () => {
+    const others = {
+      label: Uint16Array.of(1, 0, 1),
+      flops: Float32Array.of(2.5, NaN, 3),
+      bytes: Float32Array.of(NaN),
+      role: Uint8Array.of(4),
+    };
+    const { label, flops, bytes, role } = decodeStructure(message(["", "conv"], others, { bytes: 3, role: 3 }));
+    expect([label, flops]).toEqual([Int32Array.of(1, 0, 1), Float64Array.of(2.5, NaN, 3)]);
+    expect([bytes, role]).toEqual([Float64Array.of(NaN, NaN, NaN), Uint8Array.of(4, 4, 4)]);
   });
 
   it("is refused with the dtype that is unknown", () => {

@@ -20,6 +20,7 @@ export interface GraphKey {
 
 type Header = components["schemas"]["StructureHeader"];
 type Column = components["schemas"]["Column"];
+type CompactColumn = components["schemas"]["CompactColumn"];
 
 const ARRAYS = {
   bool: Uint8Array,
@@ -95,10 +96,10 @@ export function fetchGraphNode({ run, graph }: GraphKey, node: number, signal: A
 export function decodeStructure(buffer: ArrayBuffer): GraphStructure {
   const { header, start } = readHeader<Header>(buffer);
   const { columns } = header;
-  const read = (column: Column) => columnOf(buffer, start, column);
-  const int32 = (column: Column) => asType(Int32Array, read(column));
-  const uint8 = (column: Column) => asType(Uint8Array, read(column));
-  const float64 = (column: Column) => asType(Float64Array, read(column));
+  const read = (column: CompactColumn) => compactColumnOf(buffer, start, column);
+  const int32 = (column: CompactColumn) => asType(Int32Array, read(column));
+  const uint8 = (column: CompactColumn) => asType(Uint8Array, read(column));
+  const float64 = (column: CompactColumn) => asType(Float64Array, read(column));
   return {
     texts: decodeTexts(uint8(columns.text), read(columns.text_end)),
     label: int32(columns.label),
@@ -122,14 +123,20 @@ export function decodeStructure(buffer: ArrayBuffer): GraphStructure {
   };
 }
 
-type NumberArray = Int32Array | Uint32Array | Uint8Array | Float64Array;
+type NumberArray = InstanceType<(typeof ARRAYS)[keyof typeof ARRAYS]>;
 
 /** The column itself where it has the type, else a copy that has it. */
 function asType<T extends NumberArray>(Type: new (values: ArrayLike<number>) => T, values: ArrayLike<number>): T {
   return values instanceof Type ? values : new Type(values);
 }
 
-function columnOf(buffer: ArrayBuffer, start: number, { dtype, offset, length }: Column): ArrayLike<number> {
+function compactColumnOf(buffer: ArrayBuffer, start: number, column: CompactColumn): NumberArray {
+  if (!column.is_constant) return columnOf(buffer, start, column);
+  const one = columnOf(buffer, start, { ...column, length: 1 });
+  return new ARRAYS[column.dtype as keyof typeof ARRAYS](column.length).fill(one[0]!);
+}
+
+function columnOf(buffer: ArrayBuffer, start: number, { dtype, offset, length }: Column): NumberArray {
   const Columns = ARRAYS[dtype as keyof typeof ARRAYS];
   if (!Columns) throw new RangeError(`columns: unknown dtype ${JSON.stringify(dtype)}`);
   const at = start + offset;

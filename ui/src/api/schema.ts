@@ -1336,6 +1336,20 @@ export interface components {
             offset: number;
         };
         /**
+         * CompactColumn
+         * @description A column in the smallest type that holds it; the data of a constant one is a single number for all ``length``.
+         */
+        CompactColumn: {
+            /** Dtype */
+            dtype: string;
+            /** Is Constant */
+            is_constant: boolean;
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
          * ContentKind
          * @description Type and writer of the content. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu.
          * @enum {string}
@@ -3355,26 +3369,26 @@ export interface components {
          *     ``text_end[i]`` of ``text``, which is UTF-8.
          */
         StructureColumns: {
-            bytes: components["schemas"]["Column"];
-            device: components["schemas"]["Column"];
-            dtype: components["schemas"]["Column"];
-            flops: components["schemas"]["Column"];
-            is_control: components["schemas"]["Column"];
-            label: components["schemas"]["Column"];
-            output: components["schemas"]["Column"];
-            parameter_count: components["schemas"]["Column"];
-            parts: components["schemas"]["Column"];
-            role: components["schemas"]["Column"];
-            scope: components["schemas"]["Column"];
-            scope_class: components["schemas"]["Column"];
-            scope_label: components["schemas"]["Column"];
-            scope_parent: components["schemas"]["Column"];
-            shape: components["schemas"]["Column"];
-            source: components["schemas"]["Column"];
-            target: components["schemas"]["Column"];
-            text: components["schemas"]["Column"];
-            text_end: components["schemas"]["Column"];
-            type: components["schemas"]["Column"];
+            bytes: components["schemas"]["CompactColumn"];
+            device: components["schemas"]["CompactColumn"];
+            dtype: components["schemas"]["CompactColumn"];
+            flops: components["schemas"]["CompactColumn"];
+            is_control: components["schemas"]["CompactColumn"];
+            label: components["schemas"]["CompactColumn"];
+            output: components["schemas"]["CompactColumn"];
+            parameter_count: components["schemas"]["CompactColumn"];
+            parts: components["schemas"]["CompactColumn"];
+            role: components["schemas"]["CompactColumn"];
+            scope: components["schemas"]["CompactColumn"];
+            scope_class: components["schemas"]["CompactColumn"];
+            scope_label: components["schemas"]["CompactColumn"];
+            scope_parent: components["schemas"]["CompactColumn"];
+            shape: components["schemas"]["CompactColumn"];
+            source: components["schemas"]["CompactColumn"];
+            target: components["schemas"]["CompactColumn"];
+            text: components["schemas"]["CompactColumn"];
+            text_end: components["schemas"]["CompactColumn"];
+            type: components["schemas"]["CompactColumn"];
         };
         /**
          * StructureHeader

@@ -68,9 +68,9 @@ def pack_structure(name: str, graph: Graph) -> Packed:
     structure = structure_of(graph)
     data = ColumnData()
     fields = [field for field in StructureColumns.model_fields if field not in ("text", "text_end")]
-    columns = {field: data.add_as_is(np.asarray(getattr(structure, field))) for field in fields}
-    columns["text"] = data.add_as_is(structure.texts.joined)
-    columns["text_end"] = data.add_as_is(structure.texts.ends.astype(np.uint32))
+    columns = {field: data.add_compact(np.asarray(getattr(structure, field))) for field in fields}
+    columns["text"] = data.add_compact(structure.texts.joined)
+    columns["text_end"] = data.add_compact(structure.texts.ends.astype(np.uint32))
     return join(StructureHeader(name=name, columns=StructureColumns(**columns)), data)
 
 

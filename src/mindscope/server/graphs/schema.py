@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from mindscope.server.http.schema import Answer, Column, ReasonEntry
+from mindscope.server.http.schema import Answer, Column, CompactColumn, ReasonEntry
 
 RoleName = Literal["operation", "parameter", "constant", "input", "unresolved"]
 
@@ -48,26 +48,26 @@ class StructureColumns(Answer):
     ``text_end[i]`` of ``text``, which is UTF-8.
     """
 
-    label: Column
-    type: Column
-    dtype: Column
-    shape: Column
-    device: Column
-    scope: Column
-    role: Column
-    parts: Column
-    bytes: Column
-    parameter_count: Column
-    flops: Column
-    scope_label: Column
-    scope_parent: Column
-    scope_class: Column
-    source: Column
-    target: Column
-    is_control: Column
-    output: Column
-    text: Column
-    text_end: Column
+    label: CompactColumn
+    type: CompactColumn
+    dtype: CompactColumn
+    shape: CompactColumn
+    device: CompactColumn
+    scope: CompactColumn
+    role: CompactColumn
+    parts: CompactColumn
+    bytes: CompactColumn
+    parameter_count: CompactColumn
+    flops: CompactColumn
+    scope_label: CompactColumn
+    scope_parent: CompactColumn
+    scope_class: CompactColumn
+    source: CompactColumn
+    target: CompactColumn
+    is_control: CompactColumn
+    output: CompactColumn
+    text: CompactColumn
+    text_end: CompactColumn
 
 
 class StructureHeader(Answer):

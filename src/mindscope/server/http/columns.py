@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.server.http.response_limit import check_size
-from mindscope.server.http.schema import Answer, Column
+from mindscope.server.http.schema import Answer, Column, CompactColumn
 
 MEDIA_TYPE = "application/vnd.mindscope.columns"
 MAGIC = b"MSC1"
@@ -53,6 +54,12 @@ class ColumnData:
         self.size += _aligned(values.size * dtype.itemsize)
         check_size(self.size)
         return column
+
+    def add_compact(self, values: NDArray[np.generic]) -> CompactColumn:
+        """A column in the smallest type that holds all values; a single value if all are the same."""
+        is_constant = values.size > 1 and bool(_same(values, values[0]).all())
+        column = self.add_as_is(_narrowed(values[:1] if is_constant else values))
+        return CompactColumn(dtype=column.dtype, offset=column.offset, length=values.size, is_constant=is_constant)
 
     def chunks(self) -> Iterator[bytes]:
         """The columns one after the other, copied chunk by chunk."""
@@ -94,6 +101,28 @@ def join(header: Answer, data: ColumnData) -> Packed:
     check_size(len(text) + data.size)
     length = _aligned(8 + len(text)) - 8
     return Packed(MAGIC + length.to_bytes(4, "little") + text.ljust(length), data)
+
+
+def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
+    """The values in the smallest type of their kind that holds them."""
+    if not values.size or values.dtype.kind not in "iuf":
+        return values
+    if values.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            small = values.astype(np.float32)
+        return small if _same(small.astype(values.dtype), values).all() else values
+    lowest, highest = int(values.min()), int(values.max())
+    kinds = (np.uint8, np.uint16, np.uint32) if lowest >= 0 else (np.int32,)
+    for kind in kinds:
+        if np.iinfo(kind).min <= lowest and highest <= np.iinfo(kind).max and np.dtype(kind) <= values.dtype:
+            return values.astype(kind)
+    return values
+
+
+def _same(values: NDArray[Any], other: Any) -> NDArray[np.bool_]:
+    """Where values are equal; NaN equals NaN."""
+    equal = values == other
+    return equal | ((values != values) & (other != other)) if values.dtype.kind == "f" else equal
 
 
 def _aligned(length: int) -> int:

@@ -110,3 +110,9 @@ class Column(Answer):
     dtype: str
     offset: int
     length: int
+
+
+class CompactColumn(Column):
+    """A column in the smallest type that holds it; the data of a constant one is a single number for all ``length``."""
+
+    is_constant: bool
