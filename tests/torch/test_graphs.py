@@ -283,12 +283,25 @@ def test_modules_that_are_traced_as_a_whole_list_their_weights() -> None:
     assert [each.shape for each in graph.parameters] == [(3, 2), (2, 2), (2,), (2,), (2,)]
 
 
+WRAPPED = [
+    "compiled",
+    "compiled in place",
+    "quantized",
+    "data parallel",
+    "sharded",
+    "FSDP",
+    "FSDP, flat",
+    "FSDP, parts",
+]
+"""The last three are wrapped by the first FSDP of torch: the network, with flat parameters, and one of its layers."""
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("kind", ["compiled", "compiled in place", "quantized", "data parallel", "sharded"])
+@pytest.mark.parametrize("kind", WRAPPED)
 def test_wrapped_networks_still_have_a_graph_and_train(kind: str, tmp_path: Path) -> None:
     plain = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     network: Any = plain
-    is_distributed = kind in ("data parallel", "sharded")
+    is_distributed = kind in ("data parallel", "sharded") or kind.startswith("FSDP")
     if is_distributed:
         store = torch.distributed.FileStore(str(tmp_path / "store"), 1)
         torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
@@ -301,24 +314,34 @@ def test_wrapped_networks_still_have_a_graph_and_train(kind: str, tmp_path: Path
             network = torch.ao.quantization.quantize_dynamic(plain, {nn.Linear}, dtype=torch.qint8)
         elif kind == "data parallel":
             network = nn.parallel.DistributedDataParallel(plain)
-        else:
+        elif kind == "sharded":
             torch.distributed.fsdp.fully_shard(plain)
+        elif kind == "FSDP, parts":
+            plain[0] = torch.distributed.fsdp.FullyShardedDataParallel(plain[0], device_id="cpu")
+        else:
+            network = torch.distributed.fsdp.FullyShardedDataParallel(
+                plain, use_orig_params=kind == "FSDP", device_id="cpu"
+            )
         with TorchRecord(str(tmp_path / "run"), network=network) as record:
             output = network(torch.randn(3, 4))
             record.record(1)
         if kind != "quantized":
             output.sum().backward()
-            assert all(each.grad is not None for each in plain.parameters())
+            assert all(each.grad is not None for each in network.parameters())
     finally:
         if is_distributed:
             torch.distributed.destroy_process_group()
     (graph,) = open_run(tmp_path / "run").graphs().values()
-    assert len(graph.operations) == 3
+    layers = [node for node in graph.operations if node.op_type != "Sequential"]  # which has the flat parameter
+    assert len(graph.operations) == 3 + (kind == "FSDP, flat")
     if kind in ("compiled", "compiled in place", "data parallel"):
         assert graph.name == "Sequential"
     elif kind == "quantized":
         assert graph.name.startswith("Sequential (torch.fx; torch.export: ")
-    assert [node.shape for node in graph.operations] == [(3, 8), (3, 8), (3, 2)]
+    elif kind.startswith("FSDP"):
+        assert graph.name == "Sequential (module structure; FSDP can't be traced)"
+        assert [node.op_type for node in layers] == ["Linear", "ReLU", "Linear"]
+    assert [node.shape for node in layers] == [(3, 8), (3, 8), (3, 2)]
 
 
 def test_a_large_network_without_data() -> None:

@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from mindscope.torch.graphs.message import graph_message
-from mindscope.torch.graphs.structure import SeenType, structure_message
+from mindscope.torch.graphs.structure import SeenType, structure_message, unwrapped
 from mindscope.types import Message
 
 _LONGEST_REASON = 160
@@ -38,6 +38,8 @@ def graph_of(
     """
     inputs: tuple[Any, ...] = cast(Any, example_inputs) if isinstance(example_inputs, tuple) else (example_inputs,)
     name = type(module).__name__
+    if _is_sharded(module):
+        return traced_message(module, inputs, seen_types)
     try:
         with _quietly():
             return exported_message(export(module, inputs, example_kwargs), name, module)
@@ -53,7 +55,9 @@ def traced_message(
     reason: str = "no inputs to export it with",
 ) -> Message:
     """The ``GraphProto`` of ``torch.fx`` or of the module structure; ``reason`` says why it is not the exported one."""
-    name = type(module).__name__
+    name = type(unwrapped(module)).__name__
+    if _is_sharded(module):
+        return structure_message(module, f"{name} (module structure; FSDP can't be traced)", seen_types)
     try:
         with _quietly():
             return _fx_message(module, inputs, f"{name} (torch.fx; {reason})", seen_types or {})
@@ -61,6 +65,11 @@ def traced_message(
         return structure_message(
             module, f"{name} (module structure; {reason}; torch.fx: {_first_line(error)})", seen_types
         )
+
+
+def _is_sharded(module: nn.Module) -> bool:
+    """Torch's first FSDP keeps a state in its hooks, which a trace would leave in the middle of a step."""
+    return any(type(each).__name__ == "FullyShardedDataParallel" for each in module.modules())
 
 
 def export(

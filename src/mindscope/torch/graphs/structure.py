@@ -14,6 +14,9 @@ from mindscope.collector.structure import Layer, Weight
 from mindscope.torch.graphs.types import tensor_type
 from mindscope.types import Message
 
+WRAPPED = ("_fsdp_wrapped_module", "_checkpoint_wrapped_module")
+"""The module inside of what FSDP and activation checkpointing put around it."""
+
 SeenType = tuple[torch.dtype, tuple[int, ...]]
 """Dtype and shape of a tensor."""
 
@@ -21,20 +24,32 @@ SeenType = tuple[torch.dtype, tuple[int, ...]]
 def structure_message(module: nn.Module, name: str, types: Mapping[str, SeenType] | None = None) -> Message:
     """A node for each module that has no modules inside or has weights of its own; its inputs are its weights.
 
-    ``types`` are those of outputs by module path.
+    ``types`` are those of outputs by module path. Wrappers are left out.
     """
-    modules: list[tuple[str, nn.Module]] = [*cast(Any, module.named_modules())]
+    modules = [(path, each) for path, each in cast(Any, module.named_modules()) if unwrapped(each) is each]
     layers = [
-        Layer(path, type(each).__name__, tuple(weights), _output_type(path, types))
+        Layer(plain_path(path), type(each).__name__, tuple(weights), _output_type(path, types))
         for path, each in modules
         if (weights := _own_weights(path, each)) or not any(each.children())
     ]
     weights = [
-        Weight(path, str(weight.dtype).removeprefix("torch.").upper(), tuple(weight.shape))
+        Weight(plain_path(path), str(weight.dtype).removeprefix("torch.").upper(), tuple(weight.shape))
         for path, weight in module.named_parameters()
     ]
-    kinds = {path: type(each).__name__ for path, each in modules if path}
+    kinds = {plain: type(each).__name__ for path, each in modules if (plain := plain_path(path))}
     return structure.structure_message(name, layers, weights, kinds)
+
+
+def unwrapped(module: nn.Module) -> nn.Module:
+    """The module inside of its wrappers."""
+    while inner := next((found for name in WRAPPED if (found := getattr(module, name, None)) is not None), None):
+        module = inner
+    return module
+
+
+def plain_path(path: str) -> str:
+    """The path of a module or parameter without those of wrappers."""
+    return ".".join(part for part in path.split(".") if part not in WRAPPED)
 
 
 def _output_type(path: str, types: Mapping[str, SeenType] | None) -> Message | None:
@@ -42,4 +57,4 @@ def _output_type(path: str, types: Mapping[str, SeenType] | None) -> Message | N
 
 
 def _own_weights(path: str, module: nn.Module) -> list[str]:
-    return [f"{path}.{name}" if path else name for name, _ in module.named_parameters(recurse=False)]
+    return [plain_path(f"{path}.{name}" if path else name) for name, _ in module.named_parameters(recurse=False)]
