@@ -33,7 +33,7 @@ const DTYPES = new Map<object, string>([
   [Float64Array, "float64"],
 ]);
 
-/** A structure as the server sends it, with these texts and other columns; a column in `constant` stands for so many numbers. */
+/** A structure as the server sends it, with these texts and other columns; `constant` has the lengths of constant columns. */
 function message(texts: readonly string[], others: Record<string, NumberArray> = {}, constant: Record<string, number> = {}): ArrayBuffer {
   const encoded = texts.map((text) => new TextEncoder().encode(text));
   let end = 0;
