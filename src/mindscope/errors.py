@@ -53,6 +53,10 @@ class LandscapeError(MindscopeError, RuntimeError):
     """A loss landscape can't be computed further."""
 
 
+class ProfilePartError(MindscopeError, LookupError):
+    """A part that a profile does not hold."""
+
+
 class SettingsError(MindscopeError, ValueError):
     """An invalid setting from the command line, a configuration file or the environment."""
 

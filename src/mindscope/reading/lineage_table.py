@@ -20,8 +20,8 @@ from mindscope.lineage.pipeline import Pipeline
 from mindscope.lineage.pipeline_alignment import PipelineTable, align_runs
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
-from mindscope.reading.tables import pandas_table
 from mindscope.reasons import Reason
+from mindscope.tables import pandas_table
 
 if TYPE_CHECKING:
     import pandas

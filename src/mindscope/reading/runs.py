@@ -15,10 +15,10 @@ from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reading.run import Run
 from mindscope.reading.scalars import MEAN_OF
-from mindscope.reading.tables import arrow_table, columns_of_rows, pandas_table
 from mindscope.stats.expression import parse
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
+from mindscope.tables import arrow_table, columns_of_rows, pandas_table
 from mindscope.types import Kind
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.scalar_statistics import ScalarStatistics, scalar_statistics
-from mindscope.reading.tables import arrow_table, pandas_table
+from mindscope.tables import arrow_table, pandas_table
 
 if TYPE_CHECKING:
     import pandas

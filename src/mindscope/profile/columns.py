@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of a profile: NumPy columns of one length, and texts whose values are stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.tables import pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+Times = NDArray[np.int64]
+"""Integer nanoseconds since the origin of the profile."""
+Durations = NDArray[np.int64]
+"""Integer nanoseconds."""
+Counts = NDArray[np.int64]
+Sizes = NDArray[np.int64]
+"""Bytes."""
+Rows = NDArray[np.int64]
+"""Rows of another table; -1 for none."""
+
+_T = TypeVar("_T", bound="Table")
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """Dictionary-encoded texts: row i is ``values[codes[i]]``."""
+
+    codes: NDArray[np.uint32]
+    values: Sequence[str]
+
+    @staticmethod
+    def of(texts: Iterable[str]) -> TextColumn:
+        """Encodes texts; the values are in the order of their first occurrence."""
+        known: dict[str, int] = {}
+        codes = [known.setdefault(text, len(known)) for text in texts]
+        return TextColumn(np.array(codes, np.uint32), list(known))
+
+    @staticmethod
+    def constant(text: str, count: int) -> TextColumn:
+        """The same text in ``count`` rows."""
+        return TextColumn(np.zeros(count, np.uint32), [text])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.values[int(self.codes[row])]
+
+    def __iter__(self) -> Iterator[str]:
+        codes: list[int] = self.codes.tolist()
+        return (self.values[code] for code in codes)
+
+    def select(self, rows: NDArray[Any]) -> TextColumn:
+        """The texts of these rows, or of the rows where a mask is True."""
+        return TextColumn(self.codes[rows], self.values)
+
+    def is_any_of(self, test: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """For each row whether its text passes; asks once for each value."""
+        passes = np.array([test(value) for value in self.values], np.bool_)
+        return passes[self.codes] if len(passes) else np.zeros(len(self.codes), np.bool_)
+
+    def to_array(self) -> NDArray[np.object_]:
+        """The texts as Python objects."""
+        if not self.values:
+            return np.empty(0, np.object_)
+        return np.array(self.values, np.object_)[self.codes]
+
+
+Column = NDArray[Any] | TextColumn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Columns of equal length, one in each field; None where the format does not record that column.
+
+    ``extra`` are further columns that only one format has, by their names there, such as the counters of Ascend.
+    """
+
+    extra: Mapping[str, Column] = field(default_factory=dict[str, Column])
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(column) for name, column in self.columns().items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns differ in length: {lengths}")
+
+    def columns(self) -> dict[str, Column]:
+        """The recorded columns by their names."""
+        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "extra"}
+        return {name: column for name, column in own.items() if column is not None} | dict(self.extra)
+
+    def derived(self) -> dict[str, Column]:
+        """Columns that follow from the recorded ones."""
+        return {}
+
+    def __len__(self) -> int:
+        return next((len(column) for column in self.columns().values()), 0)
+
+    def select(self: _T, rows: NDArray[Any]) -> _T:
+        """These rows, in this order, or the rows where a mask is True."""
+        chosen = {name: _rows_of(column, rows) for name, column in self.columns().items() if name not in self.extra}
+        return replace(self, **chosen, extra={name: _rows_of(column, rows) for name, column in self.extra.items()})
+
+    def row(self, row: int) -> dict[str, Any]:
+        """The values of one row as Python objects, also derived ones."""
+        return {
+            name: column[row] if isinstance(column, TextColumn) else column[row].tolist()
+            for name, column in (self.columns() | self.derived()).items()
+        }
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All rows as Python objects."""
+        return (self.row(row) for row in range(len(self)))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame of recorded and derived columns. Raises MissingPackageError if pandas is not installed."""
+        columns = self.columns() | self.derived()
+        return pandas_table(
+            {name: column.to_array() if isinstance(column, TextColumn) else column for name, column in columns.items()}
+        )
+
+
+def _rows_of(column: Column, rows: NDArray[Any]) -> Column:
+    return column.select(rows) if isinstance(column, TextColumn) else cast("Column", column[rows])

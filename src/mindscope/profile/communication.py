@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations between ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mindscope.profile.columns import Counts, Durations, Sizes, Table, TextColumn, Times
+
+
+@dataclass(frozen=True, kw_only=True)
+class Communication(Table):
+    """One row for each run of an operation on this rank."""
+
+    name: TextColumn
+    kind: TextColumn
+    """``allreduce``, ``allgather``, ``reducescatter``, ``broadcast``, ``send``, ``receive``, ...: lower case."""
+    group: TextColumn | None = None
+    """Name of the process group."""
+    sequence: Counts | None = None
+    """Number within the group, equal on all its ranks; -1 where unknown."""
+    group_size: Counts | None = None
+    step: Counts | None = None
+    """-1 outside of any step."""
+    device: TextColumn
+    start: Times | None = None
+    duration: Durations
+    """Elapsed."""
+    transit: Durations | None = None
+    wait: Durations | None = None
+    synchronization: Durations | None = None
+    """Of the wait, what precedes the first transfer: for slower ranks."""
+    size: Sizes | None = None
+    """Bytes that this rank sends or contributes."""
+    dtype: TextColumn | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Links(Table):
+    """One row for each direction between two ranks."""
+
+    kind: TextColumn
+    """``SDMA``, ``RDMA``, ``HCCS``, ``PCIE``, ``LOCAL``: as the profiler calls it."""
+    source: Counts
+    destination: Counts
+    step: Counts | None = None
+    size: Sizes
+    transit: Durations
+    """Bandwidth is ``size / transit``: bytes per nanosecond are GB/s."""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How data reach the training: operations of the pipeline, their queues, the waits for batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Counts, Durations, Rows, Table, TextColumn, Times
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineOperations(Table):
+    """One row for each operation, such as ``BatchOp``, in the order of execution: leaves first, the root last."""
+
+    id: Counts
+    name: TextColumn
+    """``BatchOp_1``"""
+    type: TextColumn
+    """``BatchOp``"""
+    parent: Rows
+    """Row of the operation that takes its output; -1 for the root."""
+    workers: Counts | None = None
+    queue_capacity: Counts | None = None
+    """Of its output queue; 0 without one."""
+    queue_size: NDArray[np.float64] | None = None
+    """Mean number of elements in the output queue."""
+    queue_usage: NDArray[np.float64] | None = None
+    """``queue_size`` over capacity, 0 to 1; NaN without a queue."""
+    cpu: NDArray[np.float64] | None = None
+    """Mean utilization by its workers, user and system, in percent of a core; NaN where unknown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueSamples(Table):
+    """One row for each observation of a queue."""
+
+    queue: TextColumn
+    """Name of an operation, ``device_queue``, ``get_next``"""
+    size: Counts
+    """Elements in it."""
+    capacity: Counts
+    step: Counts | None = None
+    """Batch or step number."""
+    time: Times | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchWaits(Table):
+    """One row for each batch that the training took."""
+
+    step: Counts
+    """-1 outside of any step."""
+    start: Times | None = None
+    wait: Durations
+    """From asking for the batch to having it."""
+    push: Durations | None = None
+    """Copying it into the queue of the device."""
+    loader: TextColumn | None = None
+    """Name of the loader, as recorded."""
+
+
+@dataclass(frozen=True)
+class DataPipeline:
+    """Each part is None where the format does not record it."""
+
+    operations: PipelineOperations | None = None
+    queues: QueueSamples | None = None
+    batches: BatchWaits | None = None

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formats of profiles, each in one module.
+
+To add a format: a module with a ``ProfileFormat``, and a line here.
+"""
+
+from __future__ import annotations
+
+from mindscope.profile.formats.chrome_trace import CHROME_TRACE
+from mindscope.profile.formats.profile_format import ProfileFormat
+from mindscope.profile.formats.torch_trace import TORCH_TRACE
+
+FORMATS: tuple[ProfileFormat, ...] = (TORCH_TRACE, CHROME_TRACE)
+"""The first one that recognizes a path reads it."""

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces that ``torch.profiler`` writes: the JSON of Kineto."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from mindscope.profile.formats.json_file import bare_name, json_head
+from mindscope.profile.formats.profile_format import ProfileFormat, Progress
+from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.profile import Device, Profile, ProfileFacts
+
+_SCHEMA = b'"schemaVersion"'
+_STAMP = re.compile(r"\.\d{10,}$")
+"""Time of writing: what follows the worker in the name of a file."""
+
+
+def is_torch_trace(path: Path) -> bool:
+    """Whether a file has a schema version before its events, or the name of a trace of torch. Raises OSError."""
+    head = json_head(path)
+    return bool(head) and (_SCHEMA in head.partition(b'"traceEvents"')[0] or ".pt.trace.json" in path.name)
+
+
+def _read(path: Path, on_progress: Progress) -> Profile:
+    trace = read_json_trace(path, on_progress)
+    name = bare_name(path)
+    facts = ProfileFacts(
+        name=name,
+        path=str(path),
+        format=TORCH_TRACE.name,
+        framework="torch",
+        worker=_STAMP.sub("", name),
+        rank=rank_of(trace.properties),
+        devices=devices_of(trace.properties),
+        origin_ns=trace.origin_ns,
+        properties=trace.properties,
+    )
+    return Profile(facts, trace, {})
+
+
+def rank_of(properties: Mapping[str, Any]) -> int | None:
+    """The rank that the trace names."""
+    distributed = properties.get("distributedInfo")
+    rank = cast("dict[str, Any]", distributed).get("rank") if isinstance(distributed, dict) else None
+    return rank if isinstance(rank, int) else None
+
+
+def devices_of(properties: Mapping[str, Any]) -> Sequence[Device]:
+    """The CPU, and the devices that the trace describes."""
+    found = properties.get("deviceProperties")
+    described = cast("list[Any]", found) if isinstance(found, list) else []
+    return [Device("CPU", "cpu"), *map(_device, described)]
+
+
+def _device(described: Any) -> Device:
+    properties = cast("dict[str, Any]", described) if isinstance(described, dict) else {}
+    memory = properties.get("totalGlobalMem")
+    return Device(
+        name=f"GPU {properties.get('id', 0)}",
+        kind="cuda",
+        model=str(properties.get("name", "")),
+        memory=memory if isinstance(memory, int) else 0,
+        properties=properties,
+    )
+
+
+TORCH_TRACE = ProfileFormat("torch_trace", "PyTorch trace", is_torch_trace, _read)

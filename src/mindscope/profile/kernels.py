@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels: what a device ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Column, Counts, Durations, Table, TextColumn
+from mindscope.profile.grouping import group_rows
+from mindscope.profile.operators import mean_of, share_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernels(Table):
+    """One row for each kernel, as finely as the profile distinguishes them; ``group_by`` merges rows."""
+
+    name: TextColumn
+    kind: TextColumn
+    """``compute``, ``communication``, ``copy`` or ``other``."""
+    device: TextColumn
+    """``GPU 0``, ``NPU 0``"""
+    stream: TextColumn | None = None
+    operator: TextColumn | None = None
+    """That launched it; empty if its launch is not in the profile."""
+    core: TextColumn | None = None
+    """Of Ascend: ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name."""
+    shape: TextColumn | None = None
+    """Of a GPU: grid and block; of Ascend: shapes of the inputs."""
+    count: Counts
+    total: Durations
+    """Sum of all runs; runs on several streams may overlap."""
+    min: Durations | None = None
+    max: Durations | None = None
+    occupancy_time: NDArray[np.float64] | None = None
+    """Estimated achieved occupancy (0 to 1) of each run times its nanoseconds, summed."""
+    blocks_per_sm_time: NDArray[np.float64] | None = None
+    """Blocks for each multiprocessor times nanoseconds, summed."""
+
+    def derived(self) -> dict[str, Column]:
+        """``mean``: nanoseconds of a run. ``share``: of the time of all kernels, 0 to 1. ``occupancy``: 0 to 1."""
+        found: dict[str, Column] = {"mean": mean_of(self.total, self.count), "share": share_of(self.total)}
+        if self.occupancy_time is not None:
+            found["occupancy"] = self._mean_over_time(self.occupancy_time)
+        if self.blocks_per_sm_time is not None:
+            found["blocks_per_sm"] = self._mean_over_time(self.blocks_per_sm_time)
+        return found
+
+    def group_by(self, *names: str) -> Kernels:
+        """Merges rows that agree in these columns of texts; the greatest total first.
+
+        Raises:
+            ValueError: the profile does not have such a column of texts.
+        """
+        return group_rows(self, names, weight=self.total)
+
+    def _mean_over_time(self, weighted: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.divide(weighted, self.total, out=np.zeros(len(self)), where=self.total > 0)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tree of modules (PyTorch) or scopes (MindSpore), with times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mindscope.profile.columns import Counts, Durations, Rows, Sizes, Table, TextColumn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Modules(Table):
+    """One row for each module instance, parents before their children."""
+
+    path: TextColumn
+    """Names from the root on, joined by ``/``: ``Net_0/Sequential_0/Linear_1``; unique."""
+    name: TextColumn
+    """The last name of the path."""
+    parent: Rows
+    """Row of the module that calls it; -1 for a root."""
+    count: Counts
+    """Calls."""
+    host_total: Durations | None = None
+    """Between begin and end of its forward function."""
+    host_self: Durations | None = None
+    """Without the modules that it calls."""
+    device_total: Durations | None = None
+    """Sum of the kernels that were launched meanwhile."""
+    device_self: Durations | None = None
+    flops: Counts | None = None
+    memory: Sizes | None = None
+    """Bytes that remained allocated at its end, over all calls."""

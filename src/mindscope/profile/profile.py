@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The neutral model of a profile, for all frameworks, devices and formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any, TypeVar
+
+from mindscope.errors import ProfilePartError
+from mindscope.profile.communication import Communication, Links
+from mindscope.profile.data_pipeline import DataPipeline
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.memory import Memory
+from mindscope.profile.modules import Modules
+from mindscope.profile.operators import Operators
+from mindscope.profile.steps import Steps
+from mindscope.profile.texts import Missing
+from mindscope.profile.trace import Trace
+
+_T = TypeVar("_T")
+
+
+class Part(str, Enum):
+    """What a profile may hold beside its trace."""
+
+    STEPS = "steps"
+    OPERATORS = "operators"
+    KERNELS = "kernels"
+    MODULES = "modules"
+    MEMORY = "memory"
+    DATA_PIPELINE = "data_pipeline"
+    COMMUNICATION = "communication"
+    LINKS = "links"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """``name`` is what tables call it: ``CPU``, ``GPU 0``. ``kind`` is ``cpu``, ``cuda``, ``npu``, ..."""
+
+    name: str
+    kind: str
+    model: str = ""
+    """Such as ``NVIDIA H200``."""
+    memory: int = 0
+    """Bytes; 0 where unknown."""
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """All that the profile says about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileFacts:
+    """What is known before anything is computed."""
+
+    name: str
+    """Of the file or directory, without suffixes."""
+    path: str
+    format: str
+    """Name of the format, such as ``torch_trace``."""
+    framework: str = ""
+    """``torch``, ``mindspore``, or empty."""
+    worker: str = ""
+    """The process that was profiled; profiles of one worker are cycles of it."""
+    rank: int | None = None
+    devices: Sequence[Device] = ()
+    origin_ns: int | None = None
+    """The time of 0 in nanoseconds since 1970; None if the profile does not say it."""
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Settings of the profiler, versions, processes: all that the profile says."""
+
+
+class Profile:
+    """A profile whose parts are computed on first use, and kept.
+
+    ``profile.operators`` and its like raise ProfilePartError if the profile does not hold that part; the text says
+    how to record it. ``part(Part.OPERATORS)`` returns a ``Missing`` then.
+    """
+
+    facts: ProfileFacts
+    trace: Trace | None
+    """None where a format has only tables."""
+
+    def __init__(
+        self, facts: ProfileFacts, trace: Trace | None, parts: Mapping[Part, Callable[[], Any] | Missing]
+    ) -> None:
+        """A reader calls it. A part maps to a function that returns it or a ``Missing``, or to a ``Missing``.
+
+        Parts that are not mapped are missing as ``not_in_format``.
+        """
+        self.facts, self.trace = facts, trace
+        self._parts = parts
+        self._computed: dict[Part, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """Of the file or directory, without suffixes."""
+        return self.facts.name
+
+    @property
+    def format(self) -> str:
+        """Name of the format, such as ``torch_trace``."""
+        return self.facts.format
+
+    @property
+    def rank(self) -> int | None:
+        """The process among those of a distributed training; None if unknown."""
+        return self.facts.rank
+
+    @property
+    def devices(self) -> Sequence[Device]:
+        """Devices that the profile names."""
+        return self.facts.devices
+
+    @cached_property
+    def steps(self) -> Steps:
+        """Steps, and on what their time went."""
+        return self._required(Part.STEPS, Steps)
+
+    @cached_property
+    def operators(self) -> Operators:
+        """Operators with their times on host and device."""
+        return self._required(Part.OPERATORS, Operators)
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """What the devices ran."""
+        return self._required(Part.KERNELS, Kernels)
+
+    @cached_property
+    def modules(self) -> Modules:
+        """The tree of modules or scopes, with times."""
+        return self._required(Part.MODULES, Modules)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Memory over time, and blocks."""
+        return self._required(Part.MEMORY, Memory)
+
+    @cached_property
+    def data_pipeline(self) -> DataPipeline:
+        """Operations of the data pipeline, queues, waits for batches."""
+        return self._required(Part.DATA_PIPELINE, DataPipeline)
+
+    @cached_property
+    def communication(self) -> Communication:
+        """Operations between ranks."""
+        return self._required(Part.COMMUNICATION, Communication)
+
+    @cached_property
+    def links(self) -> Links:
+        """Transfers by pair of ranks."""
+        return self._required(Part.LINKS, Links)
+
+    @property
+    def missing(self) -> dict[Part, Missing]:
+        """Why parts are missing. Computes all parts."""
+        return {part: found for part in Part if isinstance(found := self.part(part), Missing)}
+
+    def part(self, part: Part) -> Any:
+        """A part by its name, or a ``Missing``."""
+        if part not in self._computed:
+            made = self._parts.get(part) or Missing("not_in_format", {"format": self.format, "part": part.value})
+            self._computed[part] = made if isinstance(made, Missing) else made()
+        return self._computed[part]
+
+    def _required(self, part: Part, kind: type[_T]) -> _T:
+        found = self.part(part)
+        if isinstance(found, kind):
+            return found
+        assert isinstance(found, Missing)
+        remedy = f"; record it with {found.remedy}" if found.remedy else ""
+        raise ProfilePartError(f"profile {self.name} has no {part.value}: {found.reason}{remedy}")

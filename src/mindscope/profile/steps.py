@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of a profile, and on what their time went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mindscope.profile.columns import Counts, Durations, Table, Times
+
+PARTS = ("compute", "communication", "copy", "data_waiting", "host", "idle")
+"""Columns that sum to the duration of a step. One vocabulary for all devices; docs/profiling.md defines each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps(Table):
+    """One row for each step of the training, in order of time.
+
+    Each nanosecond of a step belongs to the first of ``PARTS`` that happens then. A part is None where the format
+    does not record it; its time is in ``idle`` then.
+    """
+
+    number: Counts
+    """The step of the training as the profiler counted it."""
+    start: Times
+    duration: Durations
+    """To the end of the last kernel that the step launched."""
+    compute: Durations
+    """A device computes; without a device: an operator runs on the CPU."""
+    communication: Durations | None = None
+    """Ranks communicate, and nothing computes: communication that is not overlapped."""
+    copy: Durations | None = None
+    """Memory is copied or set on the device, and nothing of the above."""
+    data_waiting: Durations | None = None
+    """The training waits for its next batch."""
+    host: Durations | None = None
+    """The host works: operators, launches, annotated ranges, Python frames."""
+    idle: Durations
+    """Nothing that was recorded."""
+    overlapped: Durations | None = None
+    """Communication during which the device also computes; part of ``compute``."""
+    device_busy: Durations | None = None
+    """The device does anything: the union of its computations, communication and copies."""
+    interval: Durations | None = None
+    """MindInsight's step interval: until the first operator after the batch arrived."""
+    forward_backward: Durations | None = None
+    """From then to the end of the backward pass."""
+    tail: Durations | None = None
+    """From then to the end: communication that is not hidden, update of the weights."""
+
+    def part(self, name: str) -> Durations:
+        """A column of ``PARTS``; zeros where it is not recorded."""
+        found: Durations | None = getattr(self, name)
+        return np.zeros(len(self), np.int64) if found is None else found
