@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a timeline out of a trace and the file that it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.counters import counters_of, marks_of
+from mindscope.profile.flows import flows_of
+from mindscope.profile.timeline import Timeline, arrange, timeline_of
+from mindscope.profile.trace import Trace
+
+
+def build_timeline(trace: Trace, path: Path) -> Timeline:
+    """The timeline of a trace that was read from ``path``. Raises OSError if its arguments can't be read."""
+    arranged = arrange(trace)
+    counters = counters_of(trace, ArgumentFile(path))
+    return timeline_of(trace, arranged, counters, marks_of(trace), flows_of(trace, arranged))
