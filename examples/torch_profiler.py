@@ -15,7 +15,7 @@ from torch_lenet import LeNet5, create_dataset
 from mindscope.torch import Model, Profiler
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--output-path", default="./data")
     parser.add_argument("--count", type=int, default=320)
     arguments = parser.parse_args()
@@ -29,4 +29,4 @@ if __name__ == "__main__":
     model.train(1, create_dataset(arguments.count))
 
     # Profiler end
-    print(profiler.analyse())
+    profiler.analyse()

@@ -12,6 +12,7 @@ from typing import Any
 from mindscope.capture import arguments, exit_hooks
 from mindscope.capture.encoder_pool import ENCODED_BY_WRITER
 from mindscope.capture.event_writer import Destination
+from mindscope.capture.latest_step import LATEST
 from mindscope.capture.network_graph import NetworkGraph
 from mindscope.capture.pending import PendingValue, check_plugin
 from mindscope.capture.queued_step import EncodingValue, MixedStep
@@ -184,6 +185,7 @@ class SummaryRecord:
         """
         if type(step) is not int or not -(1 << 63) <= step < 1 << 63:
             step = arguments.check_step(step)
+        LATEST.step = step
         # call no foreign code under the lock: a logging handler or a filter may record too
         if self._writer.is_closed:
             self._writer.drops.warn_once("closed", "record", "record() after close() records nothing")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mindscope.capture import SummaryRecord
+from mindscope.capture.latest_step import LATEST
 from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework
 from mindscope.collector.schedule import Schedule
@@ -95,10 +96,10 @@ class Session:
         """Record what is due at the end of a step, or of an epoch in dataset sink mode."""
         step = params["cur_step_num"]
         if self._step < step < self._quiet_until:  # most steps: in as little Python as can be
-            self._step = step
+            self._step = LATEST.step = step
             self._framework.discard_values()
             return
-        self._step = int(step)
+        self._step = LATEST.step = int(step)
         if self._schedule is None:
             return
         is_sink = params["dataset_sink_mode"]

@@ -28,6 +28,10 @@ class Callback:
     ) -> None:
         """Called after ``end``, and when the loop failed with ``error``."""
 
+    def in_loop(self) -> Callback:
+        """What a loop enters and leaves as context manager: this callback."""
+        return self
+
     def begin(self, run_context: RunContext) -> None:
         """Before the first epoch."""
 

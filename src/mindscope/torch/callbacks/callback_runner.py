@@ -56,5 +56,5 @@ def entered(callbacks: list[Callback]) -> Generator[None]:
     """
     with ExitStack() as stack:
         for callback in callbacks:
-            stack.enter_context(cast(Any, callback))
+            stack.enter_context(cast(Any, callback.in_loop()))
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector in Lightning's ``Trainer``, imported as ``lightning`` or as ``pytorch_lightning``."""
+"""A collector and a profiler in Lightning's ``Trainer``, imported as ``lightning`` or as ``pytorch_lightning``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import nn
 
 from mindscope.errors import MissingPackageError
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter
+from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_profiler
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
 _EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
@@ -28,6 +28,8 @@ def _callbacks() -> tuple[type, ...]:
 
 if TYPE_CHECKING:
     from lightning.pytorch import Callback as _Callback
+
+    from mindscope.torch.profiler import Profiler
 else:
     _Callback = type("_Callback", _callbacks(), {})
 
@@ -153,6 +155,65 @@ class CollectorCallback(_Callback):
         }
         self._logged_before = {}
         self._driven.evaluated(logged, {_plain_name(name): value for name, value in logged.items()}, loaders)
+
+
+class ProfilerCallback(_Callback):
+    """Has a profiler follow the steps of a ``Trainer`` of Lightning; they are numbered as ``CollectorCallback`` does.
+
+    The profiler ends with the training. List it after other callbacks, so that their work belongs to the steps.
+
+    Raises:
+        TypeError: ``profiler`` is no Profiler.
+    """
+
+    def __init__(self, profiler: Profiler) -> None:
+        super().__init__()
+        self._profiler = check_profiler(profiler)
+        self._steps = self._global_step = 0
+        self._is_entered = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps: the number of steps."""
+        return {"steps": self._steps}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Count on from a checkpoint."""
+        self._steps = int(state_dict["steps"])
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        """Start."""
+        self._global_step = trainer.global_step
+        self._profiler.in_loop().__enter__()
+        self._is_entered = True
+        self._profiler.recording.begin_run(self._steps)
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        """Begin a step that did not begin with the end of the one before."""
+        self._profiler.recording.resume()
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """End a step, if an optimizer changed weights."""
+        if trainer.global_step != self._global_step:
+            self._global_step = trainer.global_step
+            self._steps += 1
+            self._profiler.recording.step(self._steps, is_step_next=not trainer.is_last_batch)
+
+    def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
+        """A validation belongs to no step."""
+        self._profiler.recording.pause()
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        """Stop."""
+        self._leave()
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """Write what is recorded."""
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._is_entered:
+            self._is_entered = False
+            self._profiler.__exit__(None, None, None)
 
 
 class _EpochLogs:

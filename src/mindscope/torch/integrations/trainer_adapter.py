@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
@@ -15,6 +15,9 @@ from mindscope.torch.summary.graph_probe import GraphProbe
 from mindscope.torch.summary.landscape_collector import LandscapeCollector
 from mindscope.torch.summary.operator_hooks import discard_stale_values
 from mindscope.torch.summary.summary_collector import SummaryCollector
+
+if TYPE_CHECKING:
+    from mindscope.torch.profiler import Profiler
 
 AnyCollector = SummaryCollector | LandscapeCollector
 
@@ -107,3 +110,12 @@ class TrainerAdapter:
             self._first.stop()
         self.params = self._first = None
         self.collector.__exit__(None if error is None else type(error), error, None)
+
+
+def check_profiler(value: Any) -> Profiler:
+    """Raises TypeError for what is no Profiler. Imports the profiler only here, since few trainings have one."""
+    from mindscope.torch.profiler import Profiler
+
+    if not isinstance(value, Profiler):
+        raise TypeError(f"profiler is {type(value).__name__}, want a mindscope.torch.Profiler")
+    return value

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector in the ``Trainer`` of Transformers."""
+"""A collector and a profiler in the ``Trainer`` of Transformers."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -14,7 +14,10 @@ from transformers import TrainerCallback
 
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter
+from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_profiler
+
+if TYPE_CHECKING:
+    from mindscope.torch.profiler import Profiler
 
 _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
 
@@ -117,6 +120,39 @@ class CollectorCallback(TrainerCallback):
         if self._seen is not None:
             self._seen.stop()
             self._seen = None
+
+
+class ProfilerCallback(TrainerCallback):
+    """Has a profiler follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
+
+    The profiler ends with the training; if that fails, with the process or by ``stop``. List it after other callbacks,
+    so that their work belongs to the steps.
+
+    Raises:
+        TypeError: ``profiler`` is no Profiler.
+    """
+
+    def __init__(self, profiler: Profiler) -> None:
+        self._profiler = check_profiler(profiler)
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Start."""
+        self._profiler.in_loop().__enter__()
+        self._profiler.recording.begin_run(state.global_step)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin a step that did not begin with the end of the one before."""
+        self._profiler.recording.resume()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """End a step; the next one begins at once, unless the trainer does something else before."""
+        is_other_next = control.should_evaluate or control.should_save or control.should_training_stop
+        is_epoch_over = bool(state.epoch) and float(state.epoch).is_integer()
+        self._profiler.recording.step(state.global_step, is_step_next=not (is_other_next or is_epoch_over))
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Stop."""
+        self._profiler.__exit__(None, None, None)
 
 
 class _Losses:

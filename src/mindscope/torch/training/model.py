@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from mindscope.log import configure_log
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.callbacks.callback_runner import CallbackRunner, check_callbacks, entered
+from mindscope.torch.callbacks.running_profilers import with_running_profilers
 from mindscope.torch.core.arguments import check_flag
 from mindscope.torch.core.batches import Batches, call, check_dataset
 from mindscope.torch.core.context import running_data_settings
@@ -188,7 +189,8 @@ class Model:
             raise ValueError("model has no optimizer, want one to train; give optimizer=torch.optim.SGD(...) to Model")
         batches = Batches(check_dataset("train_dataset", dataset), sink_size if is_sink else -1)
         called = check_callbacks(callbacks)
-        params = training_state(parts, called, dataset, batches.batch_num, epoch, initial_epoch, is_sink, sink_size)
+        listed = with_running_profilers(called)
+        params = training_state(parts, listed, dataset, batches.batch_num, epoch, initial_epoch, is_sink, sink_size)
         running_data = RunningData(parts.network, params, running_data_settings())
         with running_data, entered(called), Progress(params) as progress:
             train_epochs(Trainer(parts, optimizer), CallbackRunner("train", params), batches, evaluate, progress)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One cycle of a schedule: warm-up, recorded steps, a trace file."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import profiler
+
+from mindscope.torch.core import distributed
+from mindscope.torch.profiler.cost import Cost
+from mindscope.torch.profiler.options import ProfilerOptions
+from mindscope.torch.profiler.trace_files import write_trace
+
+METADATA = "mindscope"
+"""Field of the trace file with facts about the training."""
+_UNSAFE = re.compile(r"[^\w.:/ -]")
+
+
+class Cycle:
+    """Drives ``torch.profiler`` through one cycle.
+
+    Raises:
+        RuntimeError: another profiler of PyTorch runs in this process.
+    """
+
+    def __init__(self, options: ProfilerOptions, cost: Cost) -> None:
+        if is_profiling():
+            raise RuntimeError("another profiler of PyTorch runs in this process; stop it first")
+        self._options, self._cost = options, cost
+        self._profile = profiler.profile(
+            activities=options.activities,
+            record_shapes=options.record_shapes,
+            profile_memory=options.profile_memory,
+            with_stack=options.with_stack,
+            with_modules=options.with_modules or options.with_stack,
+            with_flops=options.with_flops,
+        )
+        self.is_recording = False
+        self.steps: list[tuple[int, int | None]] = []
+        """Number of each mark that ended, and the step of the run; None if unknown."""
+        with cost.measured("starting"):
+            self._profile.prepare_trace()
+
+    def start(self) -> None:
+        """End the warm-up."""
+        with self._cost.measured("starting"):
+            self._profile.start_trace()
+        self.is_recording = True
+
+    def stop(self) -> None:
+        """Stop to record."""
+        if not self.is_recording:  # a warm-up can only be ended by recording
+            self._profile.start_trace()
+        self.is_recording = False
+        with self._cost.measured("stopping"):
+            self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.steps)))
+            self._profile.stop_trace()
+
+    def write(self) -> Path:
+        """Write the trace. Raises OSError if that fails."""
+        with self._cost.measured("writing"):
+            return write_trace(self._options.directory, self._profile.export_chrome_trace, self._options.use_gzip)
+
+
+def facts(options: ProfilerOptions, cost: Cost, steps: list[tuple[int, int | None]]) -> dict[str, Any]:
+    """For the metadata of a trace. Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON."""
+    return {
+        "rank": distributed.get_rank(),
+        "world_size": distributed.get_group_size(),
+        "steps": {str(mark): step for mark, step in steps if step is not None},
+        "job_id": _UNSAFE.sub("_", options.label),
+        "starting_s": round(cost.seconds["starting"], 6),
+    }
+
+
+def is_profiling() -> bool:
+    """Whether a profiler of PyTorch records or warms up in this process."""
+    return bool(torch.autograd.profiler._is_profiler_enabled)  # pyright: ignore[reportPrivateUsage]

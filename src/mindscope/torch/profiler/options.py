@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of a profiler, checked when it is made."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+from torch.profiler import ProfilerActivity
+
+from mindscope.torch.core.arguments import check_choice, check_count, check_flag
+from mindscope.torch.profiler.schedule import Schedule, check_schedule
+
+SUBGRAPHS = ("all", "Default", "Gradients")
+
+WITHOUT_EFFECT = (
+    "aic_metrics aicore_metrics ascend_job_id data_process data_simplification experimental_config hbm_ddr host_sys "
+    "l2_cache op_time parallel_strategy pcie profile_communication profile_framework profiler_level sync_enable"
+).split()
+"""Arguments of MindSpore's profilers that choose what the hardware of Ascend records."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilerOptions:
+    """What a profiler records and shows."""
+
+    directory: Path
+    subgraph: str
+    is_detailed: bool
+    """Whether the analysis prints each operator."""
+    has_paths: bool
+    """Whether it prints modules."""
+    wanted_types: frozenset[str]
+    """Types of operators to print; all if empty."""
+    unwanted_types: frozenset[str]
+    label: str
+    """``job_id``"""
+    activities: tuple[ProfilerActivity, ...] | None
+    schedule: Schedule | None
+    record_shapes: bool
+    profile_memory: bool
+    with_stack: bool
+    with_modules: bool
+    with_flops: bool
+    use_gzip: bool
+    memory_history: int
+    """Most entries of the history of CUDA's memory; 0 for none."""
+    limit_mb: int
+
+
+def check_options(
+    *,
+    subgraph: Any,
+    is_detail: Any,
+    is_show_op_path: Any,
+    output_path: Any,
+    optypes_to_deal: Any,
+    optypes_not_deal: Any,
+    job_id: Any,
+    activities: Any,
+    schedule: Any,
+    record_shapes: Any,
+    profile_memory: Any,
+    with_stack: Any,
+    with_modules: Any,
+    with_flops: Any,
+    use_gzip: Any,
+    memory_history: Any,
+    timeline_limit: Any,
+) -> ProfilerOptions:
+    """The arguments of ``Profiler``, whose docstring explains them. Raises TypeError, ValueError."""
+    is_detailed, has_paths = check_flag("is_detail", is_detail), check_flag("is_show_op_path", is_show_op_path)
+    return ProfilerOptions(
+        directory=check_directory(output_path),
+        subgraph=check_choice("subgraph", subgraph, SUBGRAPHS),
+        is_detailed=is_detailed,
+        has_paths=has_paths,
+        wanted_types=_types("optypes_to_deal", optypes_to_deal),
+        unwanted_types=_types("optypes_not_deal", optypes_not_deal),
+        label=_text("job_id", job_id),
+        activities=_activities(activities),
+        schedule=check_schedule(schedule),
+        record_shapes=_flag_or("record_shapes", record_shapes, is_detailed),
+        profile_memory=_flag_or("profile_memory", profile_memory, is_detailed),
+        with_stack=_flag_or("with_stack", with_stack, has_paths),
+        with_modules=check_flag("with_modules", with_modules),
+        with_flops=_flag_or("with_flops", with_flops, is_detailed),
+        use_gzip=check_flag("use_gzip", use_gzip),
+        memory_history=check_count("memory_history", memory_history),
+        limit_mb=check_count("timeline_limit", timeline_limit, 1),
+    )
+
+
+def check_others(given: Mapping[str, Any]) -> None:
+    """Log which arguments have no effect here. Raises TypeError for an argument that no profiler has."""
+    unknown = sorted(given.keys() - set(WITHOUT_EFFECT))
+    if unknown:
+        raise TypeError(f"Profiler has no argument {unknown[0]!r}; docs/pytorch.md lists its arguments")
+    if given:
+        _log.info("%s: has an effect on Ascend with MindSpore only", ", ".join(sorted(given)))
+
+
+def check_directory(value: Any) -> Path:
+    """The directory of traces. Raises TypeError for what is no path."""
+    if not isinstance(value, (str, PathLike)) or not value:
+        raise TypeError(f"output_path is {type(cast(Any, value)).__name__} {value!r}, want the path of a directory")
+    return Path(cast("str | PathLike[str]", value)).absolute()
+
+
+def _flag_or(name: str, value: Any, default: bool) -> bool:
+    return default if value is None else check_flag(name, value)
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__} {value!r}, want text")
+    return value
+
+
+def _types(name: str, value: Any) -> frozenset[str]:
+    return frozenset(part.strip() for part in _text(name, value).split(",") if part.strip())
+
+
+def _activities(value: Any) -> tuple[ProfilerActivity, ...] | None:
+    """None for all that this machine has."""
+    if value is None:
+        return None
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"activities is {type(value).__name__} {value!r}, want a list of {_names()}")
+    return tuple(_activity(each) for each in cast("Iterable[Any]", value)) or None
+
+
+def _activity(value: Any) -> ProfilerActivity:
+    if isinstance(value, ProfilerActivity):
+        return value
+    name = value if isinstance(value, str) else getattr(value, "name", None)
+    found = ProfilerActivity.__members__.get(_ALIASES.get(str(name), str(name)))
+    if found is None:
+        raise ValueError(f"activities holds {value!r}, want {_names()}")
+    return found
+
+
+def _names() -> str:
+    return ", ".join(ProfilerActivity.__members__)
+
+
+_ALIASES = {"GPU": "CUDA", "NPU": "PrivateUse1"}
+"""MindSpore's names."""
+
+Handler = Callable[[Any], Any] | None
+"""Called with the profiler after each cycle."""
+
+
+def check_handler(value: Any) -> Handler:
+    """Raises TypeError for what can't be called."""
+    if value is not None and not callable(value):
+        raise TypeError(f"on_trace_ready is {type(value).__name__}, want a function of the profiler")
+    return cast("Handler", value)

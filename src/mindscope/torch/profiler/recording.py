@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one profiler records: cycles of steps, with marks. Nothing in here raises during a training."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from torch import profiler
+from torch.profiler import ProfilerAction
+
+from mindscope.capture.latest_step import LATEST
+from mindscope.torch.profiler.cost import Cost
+from mindscope.torch.profiler.cycle import Cycle
+from mindscope.torch.profiler.memory_history import MemoryHistory
+from mindscope.torch.profiler.npu_cycle import NpuCycle, has_npu
+from mindscope.torch.profiler.options import ProfilerOptions
+
+_log = logging.getLogger(__name__)
+_RECORDED = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+
+
+class Recording:
+    """Follows the steps of a training, and profiles those that the schedule chooses.
+
+    A failure of the profiler is logged, and ends the cycle; the training continues.
+
+    Args:
+        options: of the profiler.
+        on_saved: called after each cycle that was written.
+    """
+
+    def __init__(self, options: ProfilerOptions, on_saved: Callable[[], object]) -> None:
+        self._options, self._on_saved = options, on_saved
+        self._schedule = options.schedule or _always
+        self._process = os.getpid()
+        self._action = ProfilerAction.NONE
+        self._cycle: Cycle | NpuCycle | None = None
+        self._history = MemoryHistory(options.memory_history) if options.memory_history else None
+        self._mark: profiler.record_function | None = None
+        self._mark_number = 0
+        self._step: int | None = None  # of the run, the last that ended; None if its number is unknown
+        self._latest = LATEST.step  # when it was last read
+        self.is_running = False
+        self.steps = 0
+        """Steps that ended since the start."""
+        self.recorded: list[int] = []
+        """The steps that were profiled: numbers of the run, or of their marks where those are unknown."""
+        self.cycles = 0
+        """Cycles that were written."""
+        self.files: list[Path] = []
+        """Traces and histories of memory."""
+        self.cost = Cost()
+
+    def start(self, is_step: bool = True) -> None:
+        """Start; ``is_step``: with a step of the training."""
+        if self.is_running:
+            _log.warning("profiler runs already; start() has no effect")
+            return
+        self.is_running = True
+        self._latest = LATEST.step
+        if self._history is not None:
+            self._guarded("record the history of memory", self._history.start)
+        self._enter(self._action_at(self.steps), is_step)
+
+    def begin_run(self, step: int) -> None:
+        """A training begins, after ``step`` steps."""
+        self._end_mark(is_complete=False)
+        self._step = step
+        self.resume()
+
+    def step(self, step: int | None = None, is_step_next: bool = True) -> None:
+        """A step of the training ended.
+
+        Args:
+            step: its number in the run; if None, the latest that a recorder met.
+            is_step_next: whether the next step follows at once; else ``resume`` begins it.
+        """
+        if not self.is_running:
+            return
+        self._step = self._next_step() if step is None else step
+        self._end_mark(is_complete=True)
+        self.cost.end_step(self._is_recording)
+        self.steps += 1
+        if self._action is ProfilerAction.RECORD_AND_SAVE:
+            self._save()
+        self._enter(self._action_at(self.steps), is_step_next)
+
+    def pause(self) -> None:
+        """What follows belongs to no step, such as an evaluation."""
+        self._end_mark(is_complete=False)
+
+    def resume(self) -> None:
+        """The next step begins, if it did not begin before."""
+        if self.is_running and self._mark is None:
+            self._begin_mark()
+
+    def stop(self) -> bool:
+        """Stop, and write what is recorded; returns False if it did not run."""
+        if not self.is_running or os.getpid() != self._process:
+            return False
+        self.is_running = False
+        self._end_mark(is_complete=False)
+        self._save()
+        if self._history is not None:
+            self._guarded("stop the history of memory", self._history.stop)
+        return True
+
+    @property
+    def _is_recording(self) -> bool:
+        return self._cycle is not None and self._cycle.is_recording
+
+    def _next_step(self) -> int | None:
+        """Number of the step that ended: recorders name it, or they named an earlier one."""
+        if LATEST.step != self._latest:
+            self._latest = LATEST.step
+            return self._latest
+        return None if self._step is None else self._step + 1
+
+    def _action_at(self, step: int) -> ProfilerAction:
+        try:
+            return self._schedule(step)
+        except Exception:
+            _log.exception("schedule failed at step %d; nothing more is profiled", step)
+            self._schedule = _never
+            return ProfilerAction.NONE
+
+    def _enter(self, action: ProfilerAction, is_step: bool) -> None:
+        self._action = action
+        if action is ProfilerAction.NONE:
+            self._save()
+        elif self._cycle is None:
+            self._guarded("start", self._open)
+        if action in _RECORDED and self._cycle is not None and not self._cycle.is_recording:
+            self._guarded("start", self._cycle.start)
+        if is_step:
+            self._begin_mark()
+
+    def _open(self) -> None:
+        kind = NpuCycle if has_npu() else Cycle
+        self._cycle = kind(self._options, self.cost)
+
+    def _begin_mark(self) -> None:
+        self.cost.begin_step()
+        if self._is_recording:
+            self._mark_number = self.steps if self._step is None else self._step + 1
+            self._mark = profiler.record_function(f"ProfilerStep#{self._mark_number}")
+            self._mark.__enter__()
+
+    def _end_mark(self, is_complete: bool) -> None:
+        mark, self._mark = self._mark, None
+        if mark is None:
+            return
+        with contextlib.suppress(RuntimeError):  # another profiler ended ours
+            mark.__exit__(None, None, None)
+        if is_complete and self._cycle is not None:
+            self._cycle.steps.append((self._mark_number, self._step))
+            self.recorded.append(self._mark_number if self._step is None else self._step)
+
+    def _save(self) -> None:
+        """End the cycle, if there is one, and write it; a warm-up leaves nothing."""
+        cycle, self._cycle = self._cycle, None
+        if cycle is None:
+            return
+        has_recorded = cycle.is_recording
+        if self._guarded("stop", cycle.stop) and has_recorded and self._guarded("write", lambda: self._write(cycle)):
+            self.cycles += 1
+            self._guarded("call on_trace_ready", self._on_saved)
+
+    def _write(self, cycle: Cycle | NpuCycle) -> None:
+        self.files.append(cycle.write())
+        history = self._history.save(self._options.directory) if self._history is not None else None
+        if history is not None:
+            self.files.append(history)
+
+    def _guarded(self, what: str, call: Callable[[], object]) -> bool:
+        """Whether the call succeeded; a failure is logged."""
+        try:
+            call()
+        except Exception as error:
+            _log.warning(
+                "profiler can't %s: %s: %s; the training continues without it", what, type(error).__name__, error
+            )
+            return False
+        return True
+
+
+def _always(step: int) -> ProfilerAction:
+    return ProfilerAction.RECORD
+
+
+def _never(step: int) -> ProfilerAction:
+    return ProfilerAction.NONE

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which steps of a training are profiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from torch.profiler import ProfilerAction
+
+from mindscope.torch.core.arguments import check_count
+
+Schedule = Callable[[int], ProfilerAction]
+"""What to do during step n, counted from 0 since the profiler was started."""
+
+_DEFAULTS = {"wait": 0, "warmup": 1, "active": 1, "repeat": 1, "skip_first": 0}
+_LEAST = {"active": 1}
+_ALIASES = {"warm_up": "warmup"}
+
+
+def check_schedule(value: Any) -> Schedule | None:
+    """A schedule from a function of the step, or from the numbers of steps by name. None records every step.
+
+    Raises:
+        TypeError: neither, or a number that is not whole.
+        ValueError: a name that schedules don't have, or a number that is too small.
+    """
+    if value is None or callable(value):
+        return cast("Schedule | None", value)
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"schedule is {type(value).__name__}, want torch.profiler.schedule(...) or a dict of {', '.join(_DEFAULTS)}"
+        )
+    given = {_ALIASES.get(str(name), str(name)): each for name, each in cast("Mapping[Any, Any]", value).items()}
+    unknown = sorted(given.keys() - _DEFAULTS.keys())
+    if unknown:
+        raise ValueError(f"schedule has no {unknown[0]!r}, want {', '.join(_DEFAULTS)}")
+    counts = {
+        name: check_count(f"schedule[{name!r}]", each, _LEAST.get(name, 0))
+        for name, each in (_DEFAULTS | given).items()
+    }
+    return _cycles(**counts)
+
+
+def _cycles(wait: int, warmup: int, active: int, repeat: int, skip_first: int) -> Schedule:
+    """As ``torch.profiler.schedule``, which warns about a warm-up of 0 even where its user chose it."""
+    length = wait + warmup + active
+
+    def action(step: int) -> ProfilerAction:
+        cycle, place = divmod(step - skip_first, length)
+        if cycle < 0 or (repeat and cycle >= repeat) or place < wait:
+            return ProfilerAction.NONE
+        if place < wait + warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    return action
