@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def run(tmp_path: Path) -> str:
 
 
 def surface(directory: Path, tag: str) -> np.ndarray:
-    found = open_run(directory).landscapes()[tag]
+    found: Any = open_run(directory).landscapes()[tag]
     return np.asarray(found[-1].value.z if isinstance(found, list) else found.z)
 
 

@@ -78,7 +78,7 @@ def _offers(module: Any) -> str:
 
 def described(error: Exception) -> str:
     """Class and text of an error, and where the user's program raised it or called what raised it."""
-    packages = (str(_PACKAGE), "<frozen", *(sys.prefix, sys.base_prefix), *site.getsitepackages())
+    packages = (str(_PACKAGE), "<", *(sys.prefix, sys.base_prefix), *site.getsitepackages())
     places = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(packages)]
     place = f" ({places[-1].filename}, line {places[-1].lineno})" if places else ""
     return f"{type(error).__name__}: {error}{place}"

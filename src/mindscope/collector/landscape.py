@@ -78,17 +78,18 @@ def complete(given: Mapping[str, Any], default: LandscapeSettings, owner: str | 
     samples = given.get("num_samples", default.num_samples)
     intervals, keep = name("intervals"), given.get("keep", default.keep)
     return LandscapeSettings(
-        landscape_size=_check_whole(name("landscape_size"), size, LEAST_SIZE, MOST_SIZE),
+        landscape_size=check_whole(name("landscape_size"), size, LEAST_SIZE, MOST_SIZE),
         unit=_check_unit(name("unit"), given.get("unit", default.unit)),
         create_train=kinds.get("train", default.create_train),
         create_result=kinds.get("result", default.create_result),
-        num_samples=_check_whole(name("num_samples"), samples, 1, None),
+        num_samples=check_whole(name("num_samples"), samples, 1, None),
         intervals=_check_intervals(intervals, given["intervals"]) if "intervals" in given else default.intervals,
-        keep=None if keep is None else _check_whole(name("keep"), keep, 1, None, " of bytes, or None"),
+        keep=None if keep is None else check_whole(name("keep"), keep, 1, None, " of bytes, or None"),
     )
 
 
-def _check_whole(name: str, value: Any, least: int, most: int | None, meaning: str = "") -> int:
+def check_whole(name: str, value: Any, least: int, most: int | None, meaning: str = "") -> int:
+    """A whole number of this range; ``most`` None for no limit. Raises TypeError and ValueError with ``name``."""
     accepted = f"a whole number from {least}" + (f" to {most}" if most else "") + meaning
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want {accepted}")

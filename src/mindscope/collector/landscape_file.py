@@ -14,6 +14,8 @@ from mindscope.errors import CheckpointNotFoundError, FormatError
 
 DIRECTORY = "ckpt_dir"
 NAME = "train_metadata.json"
+MOST_NUMBER = 2**31 - 1
+"""Largest step or epoch of a path in an event file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,16 @@ def read_landscape_file(summary_dir: Path) -> LandscapeFile:
         data: dict[str, Any] = json.loads(path.read_text("utf-8"))
         given = {name: data[name] for name in ("landscape_size", "unit", "create_landscape", "num_samples")}
         intervals = [list(interval) for interval in data["epoch_group"].values()]
-        checkpoints = {int(number): str(file) for number, file in data["model_params_file_map"].items()}
+        checkpoints = {_number(number): str(file) for number, file in data["model_params_file_map"].items()}
         settings = complete(given | {"intervals": intervals}, LandscapeSettings())
         return LandscapeFile(path, settings, checkpoints, int(data["step_per_epoch"]))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise FormatError(f"{path}: {type(error).__name__}: {error}; want what a SummaryCollector writes") from error
+
+
+def _number(text: str) -> int:
+    """A step or epoch. Raises ValueError."""
+    number = int(text)
+    if not 0 <= number <= MOST_NUMBER:
+        raise ValueError(f"a checkpoint is of step or epoch {number}, want 0 to {MOST_NUMBER}")
+    return number

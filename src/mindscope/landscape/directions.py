@@ -34,11 +34,20 @@ def principal_directions(states: States) -> PrincipalDirections:
     They are the first two left singular vectors, times their singular values, of the matrix whose columns are the
     differences to the last state, each minus its mean over the parameters; the largest entry of a direction is
     positive. MindSpore computes the same. Here they come from the Gram matrix of shape (n - 1, n - 1), so nothing is
-    larger than the states.
+    larger than the states. Where the centered differences span less than the differences, as always with one or two
+    parameters, they are not centered.
 
     Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, section 7.
     """
-    means = _means(states)
+    centered = _principal_directions(states, _means(states))
+    if len(centered.vectors) == 2:
+        return centered
+    plain = _principal_directions(states, np.zeros(len(states) - 1))
+    return plain if len(plain.vectors) > len(centered.vectors) else centered
+
+
+def _principal_directions(states: States, means: NDArray[np.float64]) -> PrincipalDirections:
+    """Those of the differences minus ``means``."""
     gram: Matrix = np.zeros((len(states) - 1, len(states) - 1))
     for differences in _differences(states, means):
         gram += product(differences, np.transpose(differences))

@@ -96,6 +96,8 @@ def split_label(element: Any) -> tuple[Any, Any]:
             if name in entries:
                 label = entries.pop(name)
                 return entries, label
+        names = ", ".join(map(str, entries)) or "nothing"
+        raise ValueError(f"batch is a dict of {names}, want an entry label or labels for loss_fn")
     kind = type(cast(Any, element)).__name__
     raise ValueError(
         f"batch is {kind}, want data and label for loss_fn; without a label give the Model a network "
@@ -103,11 +105,17 @@ def split_label(element: Any) -> tuple[Any, Any]:
     )
 
 
-def first_output(outputs: Any) -> Tensor:
-    """The loss that a network gives by itself: its first output. Raises TypeError if that is no tensor."""
+def first_output(outputs: Any, source: str = "network") -> Tensor:
+    """The loss that a network gives by itself: its first output, or ``loss`` of a mapping as of Transformers.
+
+    ``source`` returned them. Raises TypeError if that is no tensor.
+    """
     first: Any = outputs
-    if isinstance(outputs, (list, tuple)) and outputs:
+    if isinstance(outputs, Mapping):
+        first = cast("Mapping[str, Any]", outputs).get("loss", outputs)
+    elif isinstance(outputs, (list, tuple)) and outputs:
         first = cast("list[Any]", outputs)[0]
     if not isinstance(first, Tensor):
-        raise TypeError(f"network returned {type(first).__name__}, want its loss as a tensor, or give a loss_fn")
+        remedy = ", or give a loss_fn" if source == "network" else ""
+        raise TypeError(f"{source} returned {type(first).__name__}, want its loss as a tensor{remedy}")
     return first if first.ndim == 0 else first.mean()

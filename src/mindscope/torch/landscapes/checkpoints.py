@@ -14,6 +14,7 @@ from typing import Any, cast
 from torch import Tensor, nn
 
 from mindscope.collector.landscape_file import LandscapeFile, read_landscape_file
+from mindscope.errors import FormatError
 from mindscope.landscape.blocks import Vector
 from mindscope.landscape.stored_states import stored_states
 from mindscope.torch.core.naming import plain_network
@@ -49,7 +50,7 @@ class Checkpoint:
             from mindscope.torch.core.weight_files import read_weights
 
             return read_weights(file)
-        return load_checkpoint(file)
+        return _load(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,19 @@ def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkp
     )  # fmt: skip
 
 
+def _load(file: Path) -> Mapping[str, Any]:
+    """A file of ``torch.save``. Raises OSError and FormatError."""
+    try:
+        found: Any = load_checkpoint(file)
+    except OSError:
+        raise
+    except Exception as error:  # of pickle, of zip files, of PyTorch
+        raise FormatError(f"{file}: {type(error).__name__}; want a state dict of torch.save, or safetensors") from error
+    if not isinstance(found, Mapping):
+        raise FormatError(f"{file}: {type(found).__name__}; want a state dict of torch.save, or safetensors")
+    return cast("Mapping[str, Any]", found)
+
+
 class StateReader:
     """Reads checkpoints of one network."""
 
@@ -158,6 +172,8 @@ class StateReader:
         ]  # fmt: skip
         if others:
             raise ValueError(f"{checkpoint.name}: it is of another network, and has {_some(others)}")
+        if any(each.is_complex() for each in found.values()):
+            raise ValueError(f"{checkpoint.name}: it is of another network, and has complex parameters")
         return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from torch import nn
 
 from mindscope.capture import SummaryRecord
-from mindscope.collector.landscape import LEAST_SIZE, MOST_SIZE
+from mindscope.collector.landscape import LEAST_SIZE, MOST_SIZE, check_whole
 from mindscope.collector.landscape_file import DIRECTORY
 from mindscope.landscape.computation import Progress
 from mindscope.torch.landscapes.checkpoints import Checkpoints, Given, find_checkpoints
@@ -81,13 +81,12 @@ def landscape(
         FileNotFoundError: there are no checkpoints.
         LandscapeError: a loss can't be computed, or not as ``evaluation`` says.
     """
-    if type(size) is not int or not LEAST_SIZE <= size <= MOST_SIZE:
-        raise ValueError(f"size is {size!r}, want a whole number from {LEAST_SIZE} to {MOST_SIZE}")
+    check_whole("size", size, LEAST_SIZE, MOST_SIZE)
     source = partial(given_network, network, loss_fn)
     found = select_checkpoints(find_checkpoints(checkpoints, source()[0]), method)
-    options = Options(
-        num_samples or found.num_samples or NUM_SAMPLES, seed, normalization, dtype, evaluation, executor, full
-    )
+    if num_samples is None:
+        num_samples = found.num_samples or NUM_SAMPLES
+    options = Options(num_samples, seed, normalization, dtype, evaluation, executor, full)
     surfaces = Surfaces(source, data, options)
     directory = found.run if output is None else Path(output)
     cache = None if directory is None else directory / DIRECTORY

@@ -29,12 +29,11 @@ class NetworkLoss:
     Args:
         network: computes predictions; without ``loss_fn`` its first output is its loss for a whole batch.
         loss_fn: called as ``loss_fn(prediction, label)``; the label is the last column of a batch.
-
         dtype: of the computation, None for that of the network. In half precision, normalization layers keep theirs,
             and predictions are float32 for ``loss_fn``.
 
     Raises:
-        TypeError: no network.
+        TypeError: no network, or one of TorchScript.
         ValueError: it has no trainable parameters, or complex ones.
     """
 
@@ -44,19 +43,25 @@ class NetworkLoss:
                 f"network is {type(network).__name__}, want a torch.nn.Module or a function that returns one"
             )
         self.network = plain_network(network)
+        if isinstance(self.network, torch.jit.ScriptModule):
+            raise TypeError("network is a TorchScript module, whose weights can't be replaced; give its Python module")
         self.loss_fn = loss_fn
         self.device = device_of(self.network)
         self.dtype = dtype
         kept = normalization_names(self.network) if dtype in _HALF else set[str]()
         parameters = dict(self.network.named_parameters())
+        self._slots = _slots(self.network)
+        self._buffers = {name: each.detach() for name, each in self.network.named_buffers()}
+        """Of the network itself."""
         state = {
             name: each.detach() if name in kept else to_dtype(each.detach(), dtype)
-            for name, each in [*parameters.items(), *self.network.named_buffers()]
+            for name, each in [*parameters.items(), *((name, each.clone()) for name, each in self._buffers.items())]
         }
         self.trainable: Tensors = {name: state[name] for name, each in parameters.items() if each.requires_grad}
         """By name; a shared parameter once."""
         self.constants: Tensors = {name: each for name, each in state.items() if name not in self.trainable}
         """Frozen parameters and buffers."""
+        self._versions = {name: self.constants[name]._version for name in self._buffers}
         if not self.trainable:
             raise ValueError("network has no trainable parameters, want some with requires_grad=True")
         if any(each.is_complex() for each in self.trainable.values()):
@@ -69,7 +74,7 @@ class NetworkLoss:
         inputs, label = split_label(element)
         outputs = self._called(weights, buffers, (inputs,) if isinstance(inputs, Tensor) else inputs)
         loss = self.loss_fn(pytree.tree_map_only(Tensor, _whole_precision, outputs), label)
-        return loss if isinstance(loss, Tensor) and loss.ndim == 0 else first_output(loss)
+        return loss if isinstance(loss, Tensor) and loss.ndim == 0 else first_output(loss, "loss_fn")
 
     def _called_for_loss(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], element: Any) -> Any:
         try:
@@ -104,16 +109,41 @@ class NetworkLoss:
             yield
 
     def _called(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], inputs: Any) -> Any:
-        state = {**self.constants, **weights, **buffers}
+        values = {**self.constants, **weights, **buffers}
+        state = {slot: values[name] for slot, name in self._slots.items()}
         inputs = pytree.tree_map_only(Tensor, self._input, inputs)
 
         def network(*args: Any, **kwargs: Any) -> Any:
-            return torch.func.functional_call(self.network, state, args, kwargs)
+            # with tie_weights, PyTorch doesn't restore the parameters of a module that has two names
+            return torch.func.functional_call(self.network, state, args, kwargs, tie_weights=False)
 
-        return call(network, inputs)
+        try:
+            return call(network, inputs)
+        finally:
+            self._restore_buffers()
+
+    def _restore_buffers(self) -> None:
+        """Undo what a call changed, such as a counter of calls: the next loss must not depend on it."""
+        for name, version in self._versions.items():
+            buffer = self.constants[name]
+            if buffer._version != version:
+                buffer.copy_(self._buffers[name])
+                self._versions[name] = buffer._version
 
     def _input(self, tensor: Tensor) -> Tensor:
         return to_dtype(tensor, self.dtype)
+
+
+def _slots(network: nn.Module) -> dict[str, str]:
+    """Each place of a tensor in the modules, once, and the name of the tensor: a tied weight has several places."""
+    plain: Any = network
+    names = {id(each): name for name, each in [*plain.named_parameters(), *plain.named_buffers()]}
+    return {
+        f"{module_name}.{key}" if module_name else key: names[id(tensor)]
+        for module_name, module in plain.named_modules()
+        for key, tensor in [*module._parameters.items(), *module._buffers.items()]
+        if tensor is not None
+    }
 
 
 def to_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:

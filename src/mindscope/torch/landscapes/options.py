@@ -8,15 +8,20 @@ from dataclasses import dataclass
 
 import torch
 
+from mindscope.collector.landscape import check_whole
+
 NORMALIZATIONS = ("as_trained", "re_estimated")
 DTYPES: dict[str | None, torch.dtype | None] = {
     None: None, "float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "auto": None,
 }  # fmt: skip
 
+LARGEST_SEED = 2**63 - 1
+"""What the event file holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """See ``mindscope.torch.landscape``. Raises ValueError."""
+    """See ``mindscope.torch.landscape``. Raises TypeError and ValueError."""
 
     num_samples: int = 2048
     seed: int = 0
@@ -31,5 +36,7 @@ class Options:
             raise ValueError(f"normalization is {self.normalization!r}, want {' or '.join(NORMALIZATIONS)}")
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype is {self.dtype!r}, want {', '.join(map(str, DTYPES))}")
-        if self.num_samples < 1:
-            raise ValueError(f"num_samples is {self.num_samples}, want at least 1")
+        check_whole("num_samples", self.num_samples, 1, None)
+        check_whole("seed", self.seed, 0, LARGEST_SEED)
+        if self.executor is not None and not hasattr(self.executor, "submit"):
+            raise TypeError(f"executor is {self.executor!r}, want one of concurrent.futures, or None")

@@ -45,7 +45,7 @@ class Trainer:
             return first_output(call(self._called, element))
         inputs, label = split_label(element)
         prediction = self._called(inputs) if isinstance(inputs, Tensor) else call(self._called, inputs)
-        return first_output(self._loss_fn(prediction, label))
+        return first_output(self._loss_fn(prediction, label), "loss_fn")
 
     def _save_graphs(self, element: Any) -> None:
         network, loss_fn = plain_network(self.parts.network), self._loss_fn
@@ -55,7 +55,7 @@ class Trainer:
             inputs, label = split_label(element)
 
             def loss(prediction: Any, label: Any) -> Tensor:
-                return first_output(loss_fn(prediction, label))
+                return first_output(loss_fn(prediction, label), "loss_fn")
 
             save_stages(network, inputs, loss, (label,))
 
