@@ -75,7 +75,7 @@ def run(tmp_path: Path) -> str:
 
 def surface(directory: Path, tag: str) -> np.ndarray:
     found: Any = open_run(directory).landscapes()[tag]
-    return np.asarray(found[-1].value.z if isinstance(found, list) else found.z)
+    return np.asarray(found.z)
 
 
 def test_a_landscape_of_the_path(mindscope: CommandLine, run: str, tmp_path: Path) -> None:
@@ -99,10 +99,10 @@ def test_options_reach_the_computation(mindscope: CommandLine, run: str, tmp_pat
     assert surface(tmp_path / "other", "landscape_[1, 4]_line").shape == (1, 7)
 
 
-@pytest.mark.parametrize("executor", ["process", "dask"])
+@pytest.mark.parametrize("executor", ["process", "dask", "ray"])
 def test_workers_compute_the_same(mindscope: CommandLine, run: str, tmp_path: Path, executor: str) -> None:
-    if executor == "dask":
-        pytest.importorskip("distributed")
+    if package := {"dask": "distributed", "ray": "ray"}.get(executor):
+        pytest.importorskip(package)
     mindscope("landscape", run, *FUNCTIONS)
     mindscope("landscape", run, *FUNCTIONS, "--output", "theirs", "--executor", executor, "--workers", "1")
     here, there = (surface(tmp_path / name, "landscape_[1, 4]") for name in ("run", "theirs"))

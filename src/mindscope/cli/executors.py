@@ -74,7 +74,8 @@ def _ray(workers: int | None) -> Iterator[Executor]:
     from mindscope.landscape.executors import RayExecutor
 
     cluster: Any = ray
-    cluster.init(num_cpus=None if "RAY_ADDRESS" in os.environ else workers)
+    local = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    cluster.init(**({} if "RAY_ADDRESS" in os.environ else local))
     try:
         yield RayExecutor()
     finally:
