@@ -228,6 +228,8 @@ class LandscapeFacts:
     seconds_left: float | None = None
     degenerate: str = ""
     """``line`` or ``point`` if the checkpoints span no plane: the missing directions are random."""
+    failure: str = ""
+    """Why the computation stopped before all points were done."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mindscope.landscape.plane import Plane, Points
 
 
-def quadratic(curvatures: Sequence[float], weights: np.ndarray) -> float:
+def quadratic(curvatures: Any, weights: np.ndarray) -> float:
     """Half the sum of curvatures times squares."""
     return float(np.sum(np.asarray(curvatures) * weights**2) / 2)
 
@@ -38,7 +39,7 @@ class Counted:
     """A function of x and y; ``points`` are those at which it was called in this process."""
 
     function: Callable[[float, float], float]
-    points: list[tuple[float, float]] = field(default_factory=list)
+    points: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     made: int = 0
 
     def __call__(self) -> Callable[[Points], list[float]]:
@@ -58,6 +59,20 @@ def broken_right_of(limit: float, x: float, y: float) -> float:
     if x > limit:
         raise ArithmeticError(f"no loss at {x}")
     return bowl(x, y)
+
+
+@dataclass
+class StopsAfter:
+    """A bowl with a loss at this many points and no more."""
+
+    most: int
+    points: set[tuple[float, float]] = field(default_factory=set[tuple[float, float]])
+
+    def __call__(self, x: float, y: float) -> float:
+        if len(self.points | {(x, y)}) > self.most:
+            raise ArithmeticError("no more")
+        self.points.add((x, y))
+        return bowl(x, y)
 
 
 def killed_right_of(limit: float, x: float, y: float) -> float:

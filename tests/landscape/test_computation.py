@@ -20,7 +20,16 @@ from mindscope.landscape.loss_cache import LossCache, content_key
 from mindscope.landscape.plane import Plane
 from mindscope.landscape.planes import line_between, path_plane
 from mindscope.types import Landscape, LandscapeFacts
-from tests.landscape.evaluators import Counted, OnPlane, bowl, broken_right_of, killed_right_of, noting, quadratic
+from tests.landscape.evaluators import (
+    Counted,
+    OnPlane,
+    StopsAfter,
+    bowl,
+    broken_right_of,
+    killed_right_of,
+    noting,
+    quadratic,
+)
 
 SHAPES = [(4, 2)]
 STATES = np.random.default_rng(3).standard_normal((5, 8))
@@ -48,6 +57,7 @@ def test_surface_of_a_quadratic_is_that_of_the_closed_form(curvatures: list[floa
 
     extent = np.ptp(drawn.z)
     np.testing.assert_allclose(drawn.z, closed(*np.meshgrid(drawn.x, drawn.y)), atol=1e-4 * extent)
+    assert drawn.path_z is not None
     np.testing.assert_allclose(drawn.path_z, closed(*seen.coordinates.T))
     assert drawn.convergence_point == (0.0, 0.0, pytest.approx(quadratic(h, STATES[-1])))
 
@@ -160,7 +170,8 @@ def test_workers_of_an_executor_make_one_evaluator_each(make: Any, tmp_path: Pat
 
 
 def test_large_factories_are_read_from_a_file_that_is_removed_afterwards(tmp_path: Path) -> None:
-    large = OnPlane(Plane(*np.ones((3, 100_000))), partial(quadratic, 2.0))
+    ones = np.ones(100_000)
+    large = OnPlane(Plane(ones, ones, ones), partial(quadratic, 2.0))
     with ThreadPoolExecutor(1) as executor, LossCache(tmp_path, content_key("large")) as cache:
         drawn = last(grid_around(3), large, executor=executor, cache=cache)
     assert drawn.z[0, 0] == pytest.approx(100_000 * (1 - 1 - 1) ** 2)
@@ -194,6 +205,17 @@ def test_point_that_fails_is_named_and_the_others_are_kept(workers: int, tmp_pat
     np.testing.assert_allclose(losses[known], [bowl(a, b) for a, b in grid_around(9).points()[known]])
     np.testing.assert_allclose(drawn.z, bowl(*np.meshgrid(drawn.x, drawn.y)))  # type: ignore[arg-type]
     assert len(mended.points) == 81 - known.sum()  # and the convergence point, which is known as a point of the grid
+
+
+def test_last_partial_landscape_says_why_the_computation_stopped() -> None:
+    parts = compute(grid_around(12), Counted(StopsAfter(30)), full=True, points_per_task=4)
+    facts = next(parts).facts
+    with pytest.raises(LandscapeError, match="the loss at"):
+        next(parts)
+    assert facts is not None
+    assert facts.failure.endswith("ArithmeticError: no more; the losses until then are kept")
+    assert (facts.points_done, facts.seconds_left) == (30, None)
+    assert facts.points_total > 30
 
 
 def test_factory_that_fails_raises_its_own_error() -> None:

@@ -27,7 +27,7 @@ DEEP = "mindspore/landscape/unit_step"
 X, Y = np.linspace(-1, 2, 6), np.linspace(-2, 2, 4)
 LOSSES = np.add.outer(Y**2, X**2)
 LOSSES[0, :3] = np.nan, np.inf, -np.inf
-PATH = {"path_intervals": (2, 4, 6), "path_x": X[:3], "path_y": Y[:3], "path_z": np.array([3.0, 2.0, 1.0])}
+PATH: Any = {"path_intervals": (2, 4, 6), "path_x": X[:3], "path_y": Y[:3], "path_z": np.array([3.0, 2.0, 1.0])}
 
 
 def partial(done: int) -> Landscape:
@@ -37,6 +37,7 @@ def partial(done: int) -> Landscape:
         path_lengths=np.array([2.0, 1.0, 0.0]),
         explained_variance=(0.7, 0.13),
         degenerate="line",
+        failure="" if done == 24 else "no memory",
         evaluated=np.isfinite(LOSSES),
         normalization="as_trained",
         num_samples=2048,
@@ -102,7 +103,7 @@ def test_landscapes_of_mindspore_are_those_of_the_log(viewer: LiveViewer):
 
 
 def test_facts_and_numbers_that_are_not_finite_reach_the_page(catalog: Catalog):
-    record(catalog.base / "run", ("landscape_[2, 6]", partial(24)))
+    record(catalog.base / "run", ("landscape_[2, 6]", partial(12)))
     catalog.refresh()
     (entry,) = list_landscapes(catalog, ["run"], LandscapeCache()).landscapes
     value = find_value(catalog.run("run"), Kind.LANDSCAPE, entry.tag, entry.id)
@@ -113,6 +114,7 @@ def test_facts_and_numbers_that_are_not_finite_reach_the_page(catalog: Catalog):
     np.testing.assert_array_equal(columns["path_distances"], [0.5, 0.25, 0.0])
     assert header["facts"]["explained_variance"] == pytest.approx([0.7, 0.13])
     assert header["facts"]["degenerate"] == "line"
+    assert header["facts"]["failure"] == "no memory"
     assert (header["facts"]["dtype"], header["facts"]["seed"], header["convergence"]) == ("bfloat16", 7, [0, 0, 1])
 
 

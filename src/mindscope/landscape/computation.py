@@ -77,7 +77,7 @@ def compute(
 
     Raises:
         LandscapeError: a point failed or a worker died. All losses until then are in the cache, and in the partial
-            landscape that is yielded before.
+            landscape that is yielded before, whose facts have the ``failure``. So it is after KeyboardInterrupt.
         Exception: what the factory raises.
     """
     run = _Computation(grid, facts or LandscapeFacts(), cache, full, on_progress, clock)
@@ -88,9 +88,9 @@ def compute(
                     run.take(batch[places], losses)
                     if run.is_due():
                         yield run.landscape()
-        except LandscapeError:
+        except (LandscapeError, KeyboardInterrupt) as error:
             if run.has_surface():
-                yield run.landscape()
+                yield run.landscape(failure=str(error) or "interrupted; the same command continues")
             raise
     yield run.landscape(complete=True)
 
@@ -156,8 +156,8 @@ class _Computation:
         self._reported, self._done_at_report = now, int(self._known.sum())
         return True
 
-    def landscape(self, complete: bool = False) -> Landscape:
-        """What is known now, the rest interpolated."""
+    def landscape(self, complete: bool = False, failure: str = "") -> Landscape:
+        """What is known now, the rest interpolated; ``failure`` says why no more is computed."""
         grid, progress = self._grid, self._progress()
         z, known = self._surface()
         marks: NDArray[np.float64] = self._losses[self._size :]
@@ -168,7 +168,8 @@ class _Computation:
             seconds=self._facts.seconds + self._clock() - self._started,
             points_done=progress.points_done,
             points_total=progress.points_done if complete else max(progress.points_total, progress.points_done + 1),
-            seconds_left=None if complete else progress.seconds_left,
+            seconds_left=None if complete or failure else progress.seconds_left,
+            failure=failure,
         )
         return Landscape(
             x=grid.x, y=grid.y, z=interpolate(z, known, order=3 if complete else 2),

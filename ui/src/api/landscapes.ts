@@ -71,6 +71,7 @@ function factsOf(facts: NonNullable<Header["facts"]>): LandscapeFacts {
   return {
     method: facts.method,
     degenerate: facts.degenerate,
+    failure: facts.failure,
     explainedVariance: facts.explained_variance,
     normalization: facts.normalization,
     samples: facts.num_samples,

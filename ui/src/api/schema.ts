@@ -2341,7 +2341,7 @@ export interface components {
          *
          *     ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
          *     ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints
-         *     span no plane; the missing directions are then random.
+         *     span no plane; the missing directions are then random. ``failure`` says why a computation stopped before its end.
          */
         LandscapeComputation: {
             /** Degenerate */
@@ -2354,6 +2354,8 @@ export interface components {
             evaluation: string;
             /** Explained Variance */
             explained_variance: number[];
+            /** Failure */
+            failure: string;
             /** Method */
             method: string;
             /** Normalization */
@@ -2377,14 +2379,16 @@ export interface components {
          *
          *     ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
          *     checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
-         *     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. With a ``problem``, the value
-         *     can't be read, and the other facts are empty.
+         *     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. A computation that stopped before
+         *     its end has a ``failure``. With a ``problem``, the value can't be read, and the other facts are empty.
          */
         LandscapeEntry: {
             /** Columns */
             columns: number;
             /** Decomposition */
             decomposition: string;
+            /** Failure */
+            failure: string;
             /** Id */
             id: string;
             /** Interval */

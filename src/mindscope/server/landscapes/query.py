@@ -123,6 +123,7 @@ def _described(run: str, tag: str, id: str, landscape: Landscape) -> LandscapeEn
         points_done=facts.points_done,
         points_total=facts.points_total,
         seconds_left=finite(facts.seconds_left),
+        failure=facts.failure,
     )
 
 
@@ -149,6 +150,7 @@ def _computation(facts: LandscapeFacts) -> LandscapeComputation:
     return LandscapeComputation(
         method=facts.method,
         degenerate=facts.degenerate,
+        failure=facts.failure,
         explained_variance=[share for share in map(float, facts.explained_variance) if math.isfinite(share)],
         normalization=facts.normalization,
         num_samples=facts.num_samples,

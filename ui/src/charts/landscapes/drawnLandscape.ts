@@ -58,8 +58,8 @@ const MISSING_COLORS: Readonly<Record<number, string>> = {
 };
 
 /** Color of points without a finite loss; quiet where the loss is only not computed yet. Null for points with one. */
-export function missingColor(state: number, isComputing: boolean): string | null {
-  return state === POINT.nan && isComputing ? "var(--outline)" : (MISSING_COLORS[state] ?? null);
+export function missingColor(state: number, isPartial: boolean): string | null {
+  return state === POINT.nan && isPartial ? "var(--outline)" : (MISSING_COLORS[state] ?? null);
 }
 
 export function checkpointsOf({ landscape: { path } }: DrawnLandscape): PathPoint[] {

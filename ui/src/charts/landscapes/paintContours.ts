@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inkOver } from "../../core/landscapes/colorMaps";
-import { isComputing, isLine } from "../../core/landscapes/landscape";
+import { isLine, isPartial } from "../../core/landscapes/landscape";
 import { lossOfHeight, type LossScale } from "../../core/landscapes/lossScale";
 import { checkpointRadius } from "../../core/landscapes/path";
 import { POINT } from "../../core/landscapes/surface";
@@ -133,7 +133,7 @@ function paintMissing({ surface, ink, frame }: ContourPainting, { landscape, sur
   const columns = landscape.x.length;
   for (const kind of [POINT.nan, POINT.positiveInfinity, POINT.negativeInfinity]) {
     const points = [...state.keys()].filter((point) => state[point] === kind);
-    const color = missingColor(kind, isComputing(landscape));
+    const color = missingColor(kind, isPartial(landscape));
     if (points.length === 0 || color === null) continue;
     surface.save();
     const boxes = points.map((point) => {

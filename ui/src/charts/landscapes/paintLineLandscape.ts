@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { drawableValues, traceCurve } from "../../core/series/curvePath";
-import { isComputing } from "../../core/landscapes/landscape";
+import { isPartial } from "../../core/landscapes/landscape";
 import { POINT } from "../../core/landscapes/surface";
 import { paintAxes } from "../frame/paintAxes";
 import type { PlotFrame } from "../frame/plotFrame";
@@ -52,7 +52,7 @@ function paintLine(
   }
   const base = frame.area.top + frame.area.height;
   state.forEach((kind, point) => {
-    const missing = missingColor(kind, isComputing(landscape));
+    const missing = missingColor(kind, isPartial(landscape));
     if (!missing) return;
     surface.beginPath();
     segment(surface, projection.x(landscape.x[point]!), base - 8, projection.x(landscape.x[point]!), base);

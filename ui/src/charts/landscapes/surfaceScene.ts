@@ -2,7 +2,7 @@
 import { Group, PerspectiveCamera, Scene, Vector3, type BufferGeometry, type Material, type Mesh, type Object3D, type Points } from "three";
 
 import type { Camera } from "../../core/landscapes/camera";
-import { isComputing } from "../../core/landscapes/landscape";
+import { isPartial } from "../../core/landscapes/landscape";
 import { tints } from "../../core/landscapes/colorMaps";
 import { heightOf } from "../../core/landscapes/lossScale";
 import { radiiOf } from "../../core/landscapes/path";
@@ -131,7 +131,7 @@ export class SurfaceScene {
     const dots: number[] = [];
     surface.state.forEach((state, point) => {
       const [across, away] = [this.#box.across(x[point % x.length]!), this.#box.away(y[Math.floor(point / x.length)]!)];
-      const missing = missingColor(state, isComputing(landscape));
+      const missing = missingColor(state, isPartial(landscape));
       if (missing) {
         places.push(across, FLOOR, away);
         colors.push(...unit(hexToRgb(this.#hex(missing))));

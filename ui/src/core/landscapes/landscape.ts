@@ -47,6 +47,8 @@ export interface LandscapeFacts {
   method: string;
   /** "line" or "point" if the checkpoints span no plane: the missing directions are random. */
   degenerate: string;
+  /** Why the computation stopped before all points were done. */
+  failure: string;
   explainedVariance: readonly number[];
   normalization: string;
   samples: number;
@@ -60,7 +62,8 @@ export interface LandscapeFacts {
   secondsLeft: number | null;
 }
 
-export function isComputing({ facts }: Pick<Landscape, "facts">): boolean {
+/** Whether points are missing: the computation continues, or it has stopped. */
+export function isPartial({ facts }: Pick<Landscape, "facts">): boolean {
   return facts !== null && facts.pointsDone < facts.pointsTotal;
 }
 

@@ -7,6 +7,7 @@ import { countPoints, drawnSurface, nearestIndex, POINT } from "./surface";
 const FACTS: LandscapeFacts = {
   method: "pca",
   degenerate: "",
+  failure: "",
   explainedVariance: [],
   normalization: "",
   samples: 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isComputing, type Landscape } from "./landscape";
+import { isPartial, type Landscape } from "./landscape";
 
 /** What a point of the grid is. */
 export const POINT = { computed: 0, interpolated: 1, pending: 2, nan: 3, positiveInfinity: 4, negativeInfinity: 5 } as const;
@@ -18,7 +18,7 @@ export function drawnSurface(landscape: Pick<Landscape, "x" | "y" | "losses" | "
   const { x, y, losses: given, evaluated } = landscape;
   const losses = given.map((loss) => (Number.isFinite(loss) ? loss : NaN));
   const state = Uint8Array.from(given, (loss, index) => stateOf(loss, evaluated?.[index] !== 0));
-  if (!isComputing(landscape)) return { losses, state };
+  if (!isPartial(landscape)) return { losses, state };
   for (let row = 0; row < y.length; row++) fillGaps(losses, x, row * x.length, 1);
   for (let column = 0; column < x.length; column++) fillGaps(losses, y, column, x.length);
   losses.forEach((loss, index) => {

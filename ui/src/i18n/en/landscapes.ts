@@ -54,6 +54,8 @@ export const landscapes = {
   "landscape.axis": "{name} ({share} % of the variance)",
   "landscape.loss": "Loss",
   "landscape.computing": "Computing: {done} of {total} points",
+  "landscape.failed": "Incomplete, {done} of {total} points: {failure}",
+  "landscape.silent": "Incomplete: {done} of {total} points. The computation has stopped or is slow.",
   "landscape.left": "{time} left",
   "landscape.pending": "{n} {n|point|points} between computed ones, not computed yet",
   "landscape.nan": "{n} NaN",

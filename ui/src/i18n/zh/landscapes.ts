@@ -55,6 +55,8 @@ export const landscapes: Record<keyof typeof texts, string> = {
   "landscape.axis": "{name}（方差占比 {share} %）",
   "landscape.loss": "损失",
   "landscape.computing": "计算中：已完成 {done} / {total} 个点",
+  "landscape.failed": "未完成，已计算 {done} / {total} 个点：{failure}",
+  "landscape.silent": "未完成：已计算 {done} / {total} 个点。计算已停止或较慢。",
   "landscape.left": "剩余 {time}",
   "landscape.pending": "{n} {n|个点|个点}尚未计算，由已计算的点插值显示",
   "landscape.nan": "{n} 个 NaN",

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isComputing, isLine, planeQuality, type Landscape } from "../../core/landscapes/landscape";
+import { isLine, isPartial, planeQuality, type Landscape } from "../../core/landscapes/landscape";
 import { countPoints, type DrawnSurface } from "../../core/landscapes/surface";
 import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
 import { formatDuration } from "../../core/text/time";
 import { hasWords, t } from "../../i18n/i18n.svelte";
 import type { LandscapeRun } from "../../state/data/landscapes";
+import { runs } from "../../state/data/runs.svelte";
 
 /** A word for a value of the log; the value itself if there is no word. */
 function wordOf(prefix: string, value: string): string {
@@ -52,10 +53,13 @@ export function qualityTexts(landscape: Landscape): string[] {
   ];
 }
 
-/** "Computing: 57 of 1600 points, 1:14 left"; "" for a landscape that is complete. */
-export function progressText({ facts }: Pick<Landscape, "facts">): string {
-  if (!facts || !isComputing({ facts })) return "";
-  const done = t("landscape.computing", { done: groupDigits(facts.pointsDone), total: groupDigits(facts.pointsTotal) });
+/** "Computing: 57 of 1600 points, 1:14 left", or why it does not go on; "" for a landscape that is complete. */
+export function progressText({ run, facts }: Pick<Landscape, "run" | "facts">): string {
+  if (!facts || !isPartial({ facts })) return "";
+  const counts = { done: groupDigits(facts.pointsDone), total: groupDigits(facts.pointsTotal) };
+  if (facts.failure !== "") return t("landscape.failed", { ...counts, failure: facts.failure });
+  if (runs.byId.get(run)?.state !== "live") return t("landscape.silent", counts);
+  const done = t("landscape.computing", counts);
   return facts.secondsLeft === null ? done : `${done} · ${t("landscape.left", { time: formatDuration(facts.secondsLeft) })}`;
 }
 
