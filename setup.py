@@ -56,7 +56,7 @@ COMPILED = {
     "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
     "formats": ["_decoding", "_encoding", "_frames", "_message_columns", "_scalar_events", "_scan", "_schema"],
     "graph": ["_matching"],
-    "profile": ["_cells", "_nesting", "_trace_events"],
+    "profile": ["_argument_columns", "_cells", "_nesting", "_trace_events"],
     "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_values", "_x_axis"],
 }
 

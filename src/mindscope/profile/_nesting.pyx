@@ -11,11 +11,12 @@ cdef enum:
 
 
 def nest(const int64_t[::1] start not None, const int64_t[::1] duration not None, const uint32_t[::1] track not None,
-         const int64_t[::1] order not None):
+         const int64_t[::1] order not None, int64_t overhang=0):
     """Parents, rows and time without children.
 
     start, duration, track  (n,) of each slice
     order                   (n,) slices by track, then start, then the longer first
+    overhang                by which a slice may end after the one that contains it
 
     Returns ``(parent, row, own, overlaps)``: (n,) int64 the innermost slice of the track that contains a slice, -1
     without one; (n,) uint16 the first row of the track from which on all are free, so that nothing is drawn over
@@ -49,7 +50,7 @@ def nest(const int64_t[::1] start not None, const int64_t[::1] duration not None
             depth = kept
             is_inside = True
             for above in range(depth - 1, -1, -1):
-                if start[stack[above]] + duration[stack[above]] >= end:
+                if start[stack[above]] + duration[stack[above]] + overhang >= end:
                     parent[slice] = stack[above]
                     break
                 is_inside = False
@@ -58,6 +59,7 @@ def nest(const int64_t[::1] start not None, const int64_t[::1] duration not None
             if parent[slice] >= 0:
                 above = parent[slice]
                 begin = max(begin, covered[above])
+                end = min(end, start[above] + duration[above])
                 if end > begin:
                     own[above] -= end - begin
                     covered[above] = end

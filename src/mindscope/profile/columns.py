@@ -126,5 +126,10 @@ class Table:
         )
 
 
+def integers_of(values: NDArray[Any]) -> list[int]:
+    """A column of integers as Python's own."""
+    return values.tolist()
+
+
 def _rows_of(column: Column, rows: NDArray[Any]) -> Column:
     return column.select(rows) if isinstance(column, TextColumn) else cast("Column", column[rows])

@@ -31,7 +31,7 @@ class Communication(Table):
     synchronization: Durations | None = None
     """Of the wait, what precedes the first transfer: for slower ranks."""
     size: Sizes | None = None
-    """Bytes that this rank sends or contributes."""
+    """Bytes that this rank sends or contributes; -1 where unknown."""
     dtype: TextColumn | None = None
 
 

@@ -23,7 +23,8 @@ def group_rows(table: _T, names: Sequence[str], weight: NDArray[np.int64]) -> _T
     Numbers are added, but ``min`` and ``max``; a column of texts that differ in a group gets the text of its heaviest
     row. Raises ValueError for a column that the table does not have or that is no text.
     """
-    group, count = _groups([_texts(table, name) for name in names], len(table))
+    group, first = groups_of([_texts(table, name).codes for name in names], len(table))
+    count = len(first)
     heaviest = _heaviest(group, weight, count)
     total = np.zeros(count, np.int64)
     np.add.at(total, group, weight)
@@ -42,15 +43,21 @@ def _texts(table: Table, name: str) -> TextColumn:
     return column
 
 
-def _groups(columns: Sequence[TextColumn], rows: int) -> tuple[NDArray[np.int64], int]:
-    """The group of each row, and the number of groups, which are in the order of their first row."""
-    if not rows:
-        return np.empty(0, np.int64), 0
-    codes = np.stack([np.zeros(rows, np.uint32), *(column.codes for column in columns)], axis=1)
-    _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+def groups_of(codes: Sequence[NDArray[Any]], rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The group of each row, by equal codes in all columns, and the first row of each group.
+
+    Groups are in the order of their first rows.
+    """
+    group = np.zeros(rows, np.int64)
+    for column in codes:
+        _, column = np.unique(column, return_inverse=True)
+        column = column.reshape(-1).astype(np.int64)
+        _, joined = np.unique(group * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+        group = joined.reshape(-1).astype(np.int64)
+    _, first = np.unique(group, return_index=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse.reshape(-1)], len(first)
+    return rank[group], np.sort(first)
 
 
 def _heaviest(group: NDArray[np.int64], weight: NDArray[np.int64], count: int) -> NDArray[np.int64]:

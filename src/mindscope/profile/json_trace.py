@@ -43,7 +43,7 @@ def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None
         OSError: it can't be read.
     """
     with path.open("rb") as file:
-        blocks = _blocks(file, on_progress or (lambda read: None))
+        blocks = decompressed_blocks(file, on_progress)
         try:
             return _read(blocks)
         except zlib.error as error:
@@ -140,8 +140,12 @@ def _in_order(columns: type[Any], arrays: list[Any], names: str) -> list[Any]:
     return [by_name[field.name] for field in fields(columns)]
 
 
-def _blocks(file: IO[bytes], on_progress: Callable[[int], None]) -> Iterator[bytes]:
-    """The decompressed bytes of a file; a gzip that breaks off ends there."""
+def decompressed_blocks(file: IO[bytes], on_progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
+    """The bytes of a file, decompressed if it is gzip; a gzip that breaks off ends there.
+
+    Raises:
+        zlib.error: the bytes are not those of gzip.
+    """
     first = file.read(2)
     file.seek(0)
     unzip = zlib.decompressobj(wbits=31) if first == _GZIP else None
@@ -153,4 +157,5 @@ def _blocks(file: IO[bytes], on_progress: Callable[[int], None]) -> Iterator[byt
                 block, unzip = unzip.unused_data, zlib.decompressobj(wbits=31)
         if not unzip:
             yield block
-        on_progress(file.tell())
+        if on_progress:
+            on_progress(file.tell())

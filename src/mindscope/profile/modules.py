@@ -27,6 +27,8 @@ class Modules(Table):
     device_total: Durations | None = None
     """Sum of the kernels that were launched meanwhile."""
     device_self: Durations | None = None
+    backward: Durations | None = None
+    """Of the operators of its backward pass, without those that they call, and of the modules that it calls."""
     flops: Counts | None = None
     memory: Sizes | None = None
     """Bytes that remained allocated at its end, over all calls."""

@@ -28,10 +28,13 @@ class Nesting:
     """Slices that begin in another one of their track and end after it."""
 
 
-def nesting_of(slices: Slices) -> Nesting:
-    """The nesting of all slices; O(n log n), and O(n) for each level of depth."""
+def nesting_of(slices: Slices, overhang: int = 0) -> Nesting:
+    """The nesting of all slices; O(n log n), and O(n) for each level of depth.
+
+    A slice may end ``overhang`` nanoseconds after the one that contains it.
+    """
     order = np.lexsort((-slices.duration, slices.start, slices.track))
-    return Nesting(order, *nest(slices.start, slices.duration, slices.track, order))
+    return Nesting(order, *nest(slices.start, slices.duration, slices.track, order, overhang))
 
 
 def busy(starts: NDArray[np.int64], durations: NDArray[np.int64]) -> int:

@@ -27,8 +27,8 @@ class Operators(Table):
     """Where it computes: ``CPU``, ``GPU 0``, ``NPU 0``."""
     module: TextColumn | None = None
     """Path of the module or scope that called it; empty outside of any."""
-    direction: TextColumn | None = None
-    """``forward``, ``backward``, ``optimizer``, or empty."""
+    phase: TextColumn | None = None
+    """What it is for: ``forward``, ``backward``, ``optimizer``, ``data``, or empty."""
     shapes: TextColumn | None = None
     """Of its inputs."""
     dtypes: TextColumn | None = None

@@ -4,14 +4,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from mindscope.profile.formats.json_file import bare_name, json_head
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.profile import Device, Profile, ProfileFacts
+from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.batches import data_pipeline_of
+from mindscope.profile.kineto.kernels import communication_of, kernels_of
+from mindscope.profile.kineto.memory import memory_of
+from mindscope.profile.kineto.operators import modules_of, operators_of
+from mindscope.profile.kineto.steps import steps_of
+from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 
 _SCHEMA = b'"schemaVersion"'
 _STAMP = re.compile(r"\.\d{10,}$")
@@ -38,7 +44,19 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         origin_ns=trace.origin_ns,
         properties=trace.properties,
     )
-    return Profile(facts, trace, {})
+    return Profile(facts, trace, _parts(KinetoAnalysis(path, trace)))
+
+
+def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
+    return {
+        Part.STEPS: lambda: steps_of(analysis),
+        Part.OPERATORS: lambda: operators_of(analysis),
+        Part.KERNELS: lambda: kernels_of(analysis),
+        Part.MODULES: lambda: modules_of(analysis),
+        Part.MEMORY: lambda: memory_of(analysis),
+        Part.DATA_PIPELINE: lambda: data_pipeline_of(analysis),
+        Part.COMMUNICATION: lambda: communication_of(analysis),
+    }
 
 
 def rank_of(properties: Mapping[str, Any]) -> int | None:

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+"""Finds some arguments in the JSON texts of the arguments of many events, without decoding the others."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport NAN
+from libc.stdint cimport INT64_MIN, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport strtod
+from libc.string cimport memcpy
+
+import numpy as np
+
+cdef enum:
+    MOST_KEYS = 64
+    MOST_KEY = 48             # characters of a key
+    MOST_NUMBER = 48          # characters of a number
+
+cdef int64_t NO_INTEGER = INT64_MIN
+
+
+cdef struct Key:
+    uint8_t[MOST_KEY] text    # in lower case
+    Py_ssize_t size
+
+
+cdef inline uint8_t _lower(uint8_t letter) noexcept nogil:
+    return letter + 32 if c'A' <= letter <= c'Z' else letter
+
+
+cdef inline bint _is_space(uint8_t letter) noexcept nogil:
+    return letter == c' ' or letter == c'\n' or letter == c'\t' or letter == c'\r'
+
+
+cdef inline Py_ssize_t _after_string(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    """``at`` is behind the opening quote; the place of the closing one, or ``end``."""
+    while at < end and data[at] != c'"':
+        at += 2 if data[at] == c'\\' else 1
+    return min(at, end)
+
+
+cdef inline Py_ssize_t _after_value(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    """Behind the value that begins at ``at``."""
+    cdef Py_ssize_t depth = 0
+    if data[at] == c'"':
+        return min(_after_string(data, at + 1, end) + 1, end)
+    if data[at] != c'[' and data[at] != c'{':
+        while at < end and data[at] != c',' and data[at] != c'}' and not _is_space(data[at]):
+            at += 1
+        return at
+    while at < end:
+        if data[at] == c'"':
+            at = _after_string(data, at + 1, end)
+        elif data[at] == c'[' or data[at] == c'{':
+            depth += 1
+        elif data[at] == c']' or data[at] == c'}':
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return end
+
+
+cdef int64_t _integer(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    """A decimal integer, of more than 63 bits modulo 2^64; NO_INTEGER for anything else."""
+    cdef uint64_t value = 0
+    cdef bint is_negative = False
+    if at < end and data[at] == c'"':
+        at, end = at + 1, end - 1
+    if at < end and data[at] == c'-':
+        is_negative = True
+        at += 1
+    if at >= end or end - at > 20:
+        return NO_INTEGER
+    while at < end:
+        if not c'0' <= data[at] <= c'9':
+            return NO_INTEGER
+        value = 10 * value + (data[at] - c'0')
+        at += 1
+    return <int64_t>(0 - value) if is_negative else <int64_t>value
+
+
+cdef double _number(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    cdef char[MOST_NUMBER + 1] text
+    cdef char *rest
+    cdef double value
+    if at < end and data[at] == c'"':
+        at, end = at + 1, end - 1
+    if at >= end or end - at > MOST_NUMBER or not (c'0' <= data[at] <= c'9' or data[at] == c'-'):
+        return NAN
+    memcpy(text, data + at, end - at)
+    text[end - at] = 0
+    value = strtod(text, &rest)
+    return value if rest == text + (end - at) else NAN
+
+
+cdef class ArgumentScanner:
+    """Columns of arguments of ``count`` events; keys are compared without regard to case.
+
+    integers, numbers, texts  names of arguments, by what is wanted of them
+    """
+
+    cdef Key[MOST_KEYS] _keys
+    cdef Py_ssize_t _key_count, _integer_count, _number_count
+    cdef int64_t[:, ::1] _integers
+    cdef double[:, ::1] _numbers
+    cdef uint32_t[:, ::1] _codes
+    cdef list _known                      # text as it stands in the file -> code, for each text argument
+
+    def __init__(self, Py_ssize_t count, list integers, list numbers, list texts):
+        names = [name.lower().encode() for name in integers + numbers + texts]
+        if len(names) > MOST_KEYS or any(len(name) > MOST_KEY for name in names):
+            raise ValueError("too many or too long names of arguments")
+        for place, name in enumerate(names):
+            self._keys[place].size = len(name)
+            for letter in range(len(name)):
+                self._keys[place].text[letter] = name[letter]
+        self._key_count, self._integer_count, self._number_count = len(names), len(integers), len(numbers)
+        self._integers = np.full((len(integers), count), NO_INTEGER, np.int64)
+        self._numbers = np.full((len(numbers), count), np.nan)
+        self._codes = np.zeros((len(texts), count), np.uint32)
+        self._known = [{b"": 0} for _ in texts]
+
+    def scan(self, const uint8_t[::1] data not None, int64_t begin, const int64_t[::1] offsets not None,
+             const int64_t[::1] sizes not None, const int64_t[::1] rows not None):
+        """Read the arguments at ``offsets`` of the file into ``rows``; ``data`` begins at ``begin`` and holds them."""
+        cdef Py_ssize_t place
+        if data.shape[0] == 0:
+            return
+        cdef const uint8_t *start = &data[0]
+        for place in range(offsets.shape[0]):
+            self._read(start, offsets[place] - begin, offsets[place] - begin + sizes[place], rows[place])
+
+    cdef _read(self, const uint8_t *data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row):
+        cdef Py_ssize_t key, key_end, value, column
+        at += 1
+        while True:
+            while at < end and (_is_space(data[at]) or data[at] == c','):
+                at += 1
+            if at >= end or data[at] != c'"':
+                return
+            key = at + 1
+            key_end = _after_string(data, key, end)
+            at = key_end + 1
+            while at < end and (_is_space(data[at]) or data[at] == c':'):
+                at += 1
+            if at >= end:
+                return
+            value = at
+            at = _after_value(data, at, end)
+            column = self._column(data + key, key_end - key)
+            if column < 0:
+                continue
+            if column < self._integer_count:
+                self._integers[column, row] = _integer(data, value, at)
+            elif column < self._integer_count + self._number_count:
+                self._numbers[column - self._integer_count, row] = _number(data, value, at)
+            else:
+                column -= self._integer_count + self._number_count
+                known = <dict>self._known[column]
+                text = PyBytes_FromStringAndSize(<const char *>data + value, at - value)
+                self._codes[column, row] = known.setdefault(text, len(known))
+
+    cdef Py_ssize_t _column(self, const uint8_t *name, Py_ssize_t size) noexcept nogil:
+        cdef Py_ssize_t place, letter
+        for place in range(self._key_count):
+            if self._keys[place].size == size:
+                for letter in range(size):
+                    if _lower(name[letter]) != self._keys[place].text[letter]:
+                        break
+                else:
+                    return place
+        return -1
+
+    def integers(self):
+        """(arguments, events) int64; the least one where an event lacks the argument, or it is no integer."""
+        return np.asarray(self._integers)
+
+    def numbers(self):
+        """(arguments, events) float64; NaN where an event lacks the argument, or it is no number."""
+        return np.asarray(self._numbers)
+
+    def codes(self):
+        """(arguments, events) uint32: indices into ``texts``; 0 where an event lacks the argument."""
+        return np.asarray(self._codes)
+
+    def texts(self):
+        """For each argument its distinct values as JSON, the first one empty."""
+        return [list(known) for known in self._known]

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The events of one trace of PyTorch, linked: what all tables are computed from. Each part is computed once."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.argument_columns import NO_INTEGER, Arguments, read_arguments
+from mindscope.profile.columns import TextColumn, integers_of
+from mindscope.profile.kineto import device_work
+from mindscope.profile.kineto.categories import (
+    BACKWARD_PREFIX,
+    DATA_LOADER_PREFIX,
+    ON_DEVICE,
+    OPTIMIZER_PREFIX,
+    Role,
+    roles_of,
+)
+from mindscope.profile.kineto.device_work import DeviceWork, device_work_of
+from mindscope.profile.kineto.host_calls import HostCalls, Paths, host_calls_of
+from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
+from mindscope.profile.trace import Trace
+
+PHASES = ("", "forward", "backward", "optimizer", "data")
+"""What a call is for, by the codes of ``KinetoAnalysis.phase``."""
+_FORWARD, _BACKWARD, _OPTIMIZER, _DATA = 1, 2, 3, 4
+_CALL_INTEGERS = ("External id", "correlation", "Sequence number", "Fwd thread id")
+_CALL_TEXTS = ("Input Dims", "Input type", "Concrete Inputs")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_MARK_INTEGERS = ("Device Type", "Device Id", "Addr", "Bytes", "Total Allocated", "Total Reserved")
+
+
+class KinetoAnalysis:
+    """Links of the events of a trace.
+
+    Args:
+        path: the file of the trace, from which arguments are read.
+        trace: what the file holds.
+    """
+
+    def __init__(self, path: Path, trace: Trace) -> None:
+        self.path, self.trace = path, trace
+
+    @cached_property
+    def roles(self) -> NDArray[np.uint8]:
+        """``Role`` of each slice of the trace."""
+        return roles_of(self.trace)
+
+    @cached_property
+    def calls(self) -> HostCalls:
+        """What the host ran."""
+        return host_calls_of(self.trace, self.roles)
+
+    @cached_property
+    def marked_steps(self) -> StepRanges:
+        """Steps as marked on the host."""
+        return step_ranges_of(self.trace, self.roles)
+
+    @cached_property
+    def steps(self) -> StepRanges:
+        """Steps to the end of their last kernel."""
+        return self.marked_steps.stretched(self.device.step, self.device.end)
+
+    @cached_property
+    def call_arguments(self) -> Arguments:
+        """Beside ``calls``; those of Python frames are not read."""
+        calls, slices = self.calls, self.trace.slices
+        has_any = (calls.slice >= 0) & np.isin(calls.role, (Role.OPERATOR, Role.LAUNCH, Role.ANNOTATION))
+        offsets = np.where(has_any, slices.args_offset[calls.slice], -1) if len(slices) else calls.slice
+        sizes = slices.args_size[calls.slice] if len(slices) else calls.name
+        return read_arguments(self.path, offsets, sizes, integers=_CALL_INTEGERS, texts=_CALL_TEXTS)
+
+    @cached_property
+    def mark_arguments(self) -> Arguments:
+        """Of the marks of the allocator, in the order of ``calls.mark``."""
+        marks, events = self.calls.mark[self.calls.mark >= 0], self.trace.events
+        return read_arguments(
+            self.path, events.args_offset[marks], events.args_size[marks], integers=_MARK_INTEGERS
+        )  # fmt: skip
+
+    @cached_property
+    def device(self) -> DeviceWork:
+        """What the devices ran."""
+        rows = np.flatnonzero(np.isin(self.roles, ON_DEVICE))
+        slices = self.trace.slices
+        arguments = read_arguments(
+            self.path, slices.args_offset[rows], slices.args_size[rows],
+            integers=device_work.INTEGERS, numbers=device_work.NUMBERS, texts=device_work.TEXTS,
+        )  # fmt: skip
+        return device_work_of(
+            self.trace, rows, self.roles, arguments, self.calls, self.call_arguments, self.marked_steps
+        )
+
+    @cached_property
+    def is_operator(self) -> NDArray[np.bool_]:
+        """Of each call. As in torch's tables, the only child of an operator of its own name is a part of it."""
+        calls = self.calls
+        found = calls.role == Role.OPERATOR
+        children = np.zeros(len(calls), np.int64)
+        is_child = (calls.parent >= 0) & (calls.mark < 0)
+        np.add.at(children, calls.parent[is_child], 1)
+        inner = np.flatnonzero(found & (calls.parent >= 0))
+        above = calls.parent[inner]
+        found[inner[(calls.name[above] == calls.name[inner]) & found[above] & (children[above] == 1)]] = False
+        return found
+
+    @cached_property
+    def host_self(self) -> NDArray[np.int64]:
+        """Nanoseconds of each operator without what it calls; 0 for other calls."""
+        found = np.zeros(len(self.calls), np.int64)
+        rows = np.flatnonzero((self.calls.role == Role.OPERATOR) & (self.operator >= 0))
+        np.add.at(found, self.operator[rows], self.calls.own[rows])
+        return found
+
+    @cached_property
+    def operator(self) -> NDArray[np.int64]:
+        """The innermost operator of each call, or itself; -1 for none."""
+        return self.calls.nearest(self.is_operator)
+
+    @cached_property
+    def phase(self) -> NDArray[np.uint8]:
+        """What each call is for: an index into ``PHASES``. Backward is what autograd runs, forward what it recorded."""
+        own = np.zeros(len(self.calls), np.uint8)
+        sequence, thread = self._sequence, self.call_arguments.integers["Fwd thread id"]
+        is_backward = self._has_name(BACKWARD_PREFIX) | (self.is_operator & (thread > 0))
+        recorded = np.unique(sequence[is_backward & (sequence >= 0)])
+        own[self.is_operator & (sequence >= 0) & np.isin(sequence, recorded)] = _FORWARD
+        own[self.calls.role == Role.MODULE] = _FORWARD
+        own[is_backward] = _BACKWARD
+        own[self._has_name(OPTIMIZER_PREFIX)] = _OPTIMIZER
+        own[self._has_name(DATA_LOADER_PREFIX)] = _DATA
+        return self.calls.outermost(own)
+
+    @cached_property
+    def modules(self) -> Paths:
+        """Modules around each call."""
+        return self.calls.paths(self.calls.role == Role.MODULE, self.calls.name.astype(np.int64))
+
+    @cached_property
+    def frames(self) -> Paths:
+        """Python frames around each call, modules among them, by ``frame_names``."""
+        codes = np.array(self.frame_names.codes, np.int64)
+        names = codes[self.calls.name] if len(codes) else self.calls.name.astype(np.int64)
+        return self.calls.paths(np.isin(self.calls.role, (Role.FRAME, Role.MODULE)), names)
+
+    @cached_property
+    def frame_names(self) -> TextColumn:
+        """The names of the trace without the addresses of objects, so that equal stacks have equal texts."""
+        return TextColumn.of(_ADDRESS.sub("", each) for each in self.trace.names)
+
+    def stack_texts(self, paths: NDArray[np.int64]) -> TextColumn:
+        """Frames of each path of ``frames`` joined by ``;``, the innermost first; empty for -1."""
+        used, codes = np.unique(paths, return_inverse=True)
+        names = self.frame_names.values
+        texts = [";".join(names[name] for name in self.frames.chain(path)) for path in integers_of(used)]
+        return TextColumn(codes.reshape(-1).astype(np.uint32), texts)
+
+    @cached_property
+    def forward_operator(self) -> NDArray[np.int64]:
+        """The forward operator that made the node of autograd around each call; -1 for none."""
+        found = np.full(len(self.calls), -1, np.int64)
+        sequence, is_backward = self._sequence, self.phase == PHASES.index("backward")
+        linked = self.calls.nearest(is_backward & (sequence >= 0))
+        backward = np.flatnonzero(is_backward & (linked >= 0))
+        forward = np.flatnonzero(self.is_operator & ~is_backward & (sequence >= 0))
+        if len(forward) and len(backward):
+            # Of several forward operators of one number the last one made the node.
+            order = forward[np.lexsort((self.calls.start[forward], sequence[forward]))]
+            wanted = sequence[linked[backward]]
+            place = np.searchsorted(sequence[order], wanted, side="right") - 1
+            is_known = (place >= 0) & (sequence[order[place]] == wanted)
+            found[backward] = np.where(is_known, order[place], -1)
+        return found
+
+    @cached_property
+    def module_path(self) -> NDArray[np.int64]:
+        """The path in ``modules`` of each call: of a call of the backward pass that of its forward operator."""
+        return self._of_forward(self.modules.of_call)
+
+    @cached_property
+    def frame_path(self) -> NDArray[np.int64]:
+        """The path in ``frames`` of each call: of a call of the backward pass that of its forward operator."""
+        return self._of_forward(self.frames.of_call)
+
+    def _of_forward(self, paths: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.where(self.forward_operator >= 0, paths[self.forward_operator], paths)
+
+    @cached_property
+    def device_self(self) -> NDArray[np.int64]:
+        """Nanoseconds on devices that each call launched: at its innermost operator, else at the launch itself."""
+        found = np.zeros(len(self.calls), np.int64)
+        owner = np.where(self.device.operator >= 0, self.device.operator, self.device.launch)
+        known = owner >= 0
+        np.add.at(found, owner[known], self.device.duration[known])
+        return found
+
+    @cached_property
+    def device_total(self) -> NDArray[np.int64]:
+        """Nanoseconds on devices that each call and those within it launched."""
+        return self.calls.with_descendants(self.device_self)
+
+    @cached_property
+    def memory_self(self) -> NDArray[np.int64]:
+        """Bytes that each operator allocated itself minus those that it freed."""
+        found = np.zeros(len(self.calls), np.int64)
+        size = self.mark_arguments.integers["Bytes"]
+        owner = self.operator[self.calls.mark >= 0]
+        known = (owner >= 0) & (size != NO_INTEGER)
+        np.add.at(found, owner[known], size[known])
+        return found
+
+    @cached_property
+    def _sequence(self) -> NDArray[np.int64]:
+        return self.call_arguments.integers["Sequence number"]
+
+    def _has_name(self, prefix: str) -> NDArray[np.bool_]:
+        """Which calls have a name with this prefix."""
+        named = np.array([each.startswith(prefix) for each in self.trace.names], np.bool_)
+        return named[self.calls.name] if len(named) else np.zeros(len(self.calls), np.bool_)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for batches of a DataLoader."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mindscope.profile.columns import TextColumn, integers_of
+from mindscope.profile.data_pipeline import BatchWaits, DataPipeline
+from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
+from mindscope.profile.texts import Missing
+
+
+def data_pipeline_of(analysis: KinetoAnalysis) -> DataPipeline | Missing:
+    """Each call of the iterator of a DataLoader."""
+    calls, names = analysis.calls, analysis.trace.names
+    is_loader = np.array([each.startswith(DATA_LOADER_PREFIX) for each in names], np.bool_)
+    rows = np.flatnonzero(is_loader[calls.name] & (calls.role == Role.ANNOTATION)) if len(names) else np.empty(0, int)
+    if not len(rows):
+        return Missing("torch_data_pipeline")
+    rows = rows[np.argsort(calls.start[rows], kind="stable")]
+    waits = BatchWaits(
+        step=analysis.marked_steps.numbers_at(calls.start[rows]),
+        start=calls.start[rows],
+        wait=calls.duration[rows],
+        loader=TextColumn.of(names[name].partition("#")[2].partition(".")[0] for name in integers_of(calls.name[rows])),
+    )
+    return DataPipeline(batches=waits)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the devices ran, with the call that launched it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.argument_columns import NO_INTEGER, Arguments
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.host_calls import HostCalls
+from mindscope.profile.kineto.step_ranges import StepRanges
+from mindscope.profile.trace import Trace
+
+COMPUTE, COMMUNICATION, COPY = "compute", "communication", "copy"
+_COMMUNICATION_NAME = re.compile(r"nccl|rccl|hccl|oneccl|mscclKernel", re.IGNORECASE)
+
+INTEGERS = (
+    "External id", "correlation", "device", "stream", "bytes", "registers per thread", "shared memory", "Seq",
+    "Group size", "In msg nelems",
+)  # fmt: skip
+NUMBERS = ("blocks per SM", "est. achieved occupancy %")
+TEXTS = ("grid", "block", "Collective name", "dtype", "Process Group Name", "Process Group Description")
+
+
+@dataclass(frozen=True)
+class DeviceWork:
+    """Columns of n kernels, copies and sets of memory, in the order of the file."""
+
+    slice: NDArray[np.int64]
+    """Row among the slices of the trace."""
+    name: NDArray[np.uint32]
+    start: NDArray[np.int64]
+    duration: NDArray[np.int64]
+    kind: TextColumn
+    """``compute``, ``communication`` or ``copy``."""
+    device: TextColumn
+    stream: TextColumn
+    launch: NDArray[np.int64]
+    """The host call that launched it; -1 if it is not in the trace."""
+    operator: NDArray[np.int64]
+    """The innermost operator around the launch, as a host call; -1 for none."""
+    step: NDArray[np.int64]
+    """Index of the step that launched it; without a launch, in which it began; -1 for none."""
+    arguments: Arguments
+
+    @property
+    def end(self) -> NDArray[np.int64]:
+        """Of each."""
+        return self.start + self.duration
+
+    def __len__(self) -> int:
+        return len(self.slice)
+
+    def is_kind(self, *kinds: str) -> NDArray[np.bool_]:
+        """Which are of one of these kinds."""
+        return self.kind.is_any_of(lambda each: each in kinds)
+
+
+def device_work_of(
+    trace: Trace,
+    rows: NDArray[np.int64],
+    roles: NDArray[np.uint8],
+    arguments: Arguments,
+    calls: HostCalls,
+    call_arguments: Arguments,
+    steps: StepRanges,
+) -> DeviceWork:
+    """Links the device's slices ``rows`` to the calls that launched them.
+
+    Args:
+        trace: of PyTorch.
+        rows: (n,) slices of the trace that a device ran.
+        roles: of all slices of the trace.
+        arguments: of ``rows``.
+        calls: of the host.
+        call_arguments: beside ``calls``.
+        steps: as marked on the host.
+    """
+    slices = trace.slices
+    start = slices.start[rows]
+    launch = _launches(arguments, calls, call_arguments)
+    when = np.where(launch >= 0, calls.start[launch], start) if len(calls) else start
+    return DeviceWork(
+        slice=rows,
+        name=slices.name[rows],
+        start=start,
+        duration=slices.duration[rows],
+        kind=_kinds(trace, rows, roles, arguments),
+        device=_devices(trace, rows, arguments),
+        stream=_streams(trace, rows, arguments),
+        launch=launch,
+        operator=_operators(launch, arguments, calls, call_arguments),
+        step=steps.at(when),
+        arguments=arguments,
+    )
+
+
+def _launches(arguments: Arguments, calls: HostCalls, call_arguments: Arguments) -> NDArray[np.int64]:
+    """By correlation; one launch of a CUDA graph has many kernels."""
+    return _lookup(
+        arguments.integers["correlation"],
+        call_arguments.integers["correlation"],
+        np.flatnonzero(calls.role == Role.LAUNCH),
+    )
+
+
+def _operators(
+    launch: NDArray[np.int64], arguments: Arguments, calls: HostCalls, call_arguments: Arguments
+) -> NDArray[np.int64]:
+    """By the external id of the launch, then by the calls around it, then by the external id of the kernel."""
+    is_operator = calls.role == Role.OPERATOR
+    rows, ids = np.flatnonzero(is_operator), call_arguments.integers["External id"]
+    none = np.full(len(launch), -1, np.int64)
+    if not len(calls):
+        return none
+    by_launch = np.where(launch >= 0, _lookup(ids[launch], ids, rows), none)
+    around = np.where(launch >= 0, calls.nearest(is_operator)[launch], none)
+    by_kernel = _lookup(arguments.integers["External id"], ids, rows)
+    # The id of an annotation names no operator; then only the calls around the launch can tell.
+    return np.where(by_launch >= 0, by_launch, np.where(launch >= 0, around, by_kernel))
+
+
+def _lookup(wanted: NDArray[np.int64], ids: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first of ``rows`` whose id is each of ``wanted``; -1 for none. Ids below 1 are none."""
+    known = rows[ids[rows] > 0]
+    if not len(known):
+        return np.full(len(wanted), -1, np.int64)
+    order = known[np.argsort(ids[known], kind="stable")]
+    place = np.minimum(np.searchsorted(ids[order], wanted), len(order) - 1)
+    return np.where((wanted > 0) & (ids[order[place]] == wanted), order[place], -1)
+
+
+def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], arguments: Arguments) -> TextColumn:
+    by_name = np.array([_COMMUNICATION_NAME.search(each) is not None for each in trace.names], np.bool_)
+    is_communication = by_name[trace.slices.name[rows]] if len(by_name) else np.zeros(len(rows), np.bool_)
+    is_communication |= arguments.texts["Collective name"].codes > 0
+    codes = np.where(roles[rows] != Role.KERNEL, 2, np.where(is_communication, 1, 0))
+    return TextColumn(codes.astype(np.uint32), [COMPUTE, COMMUNICATION, COPY])
+
+
+def _devices(trace: Trace, rows: NDArray[np.int64], arguments: Arguments) -> TextColumn:
+    """By the argument, else by the process of the track."""
+    processes = [_number(track.process) for track in trace.tracks]
+    by_track = np.array(processes, np.int64)[trace.slices.track[rows]] if processes else np.empty(0, np.int64)
+    device = arguments.integers["device"]
+    numbers, codes = np.unique(np.where(device >= 0, device, by_track), return_inverse=True)
+    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"GPU {number}" for number in numbers.tolist()])
+
+
+def _streams(trace: Trace, rows: NDArray[np.int64], arguments: Arguments) -> TextColumn:
+    threads = [_number(track.thread) for track in trace.tracks]
+    by_track = np.array(threads, np.int64)[trace.slices.track[rows]] if threads else np.empty(0, np.int64)
+    stream = arguments.integers["stream"]
+    numbers, codes = np.unique(np.where(stream != NO_INTEGER, stream, by_track), return_inverse=True)
+    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"stream {number}" for number in numbers.tolist()])
+
+
+def _number(text: str) -> int:
+    """The first number in a text, 0 without one."""
+    found = re.search(r"\d{1,15}", text)
+    return int(found[0]) if found else 0

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory over time and the blocks of it, from the marks of torch's allocators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.argument_columns import NO_INTEGER
+from mindscope.profile.columns import TextColumn, integers_of
+from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.operators import path_texts
+from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
+from mindscope.profile.texts import Missing
+
+_CPU = 0
+_EMPTY = ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::zeros", "aten::resize_")
+"""What the operator that needs the memory calls."""
+
+
+def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
+    """The curve of each device, and all blocks."""
+    calls = analysis.calls
+    marks = np.flatnonzero(calls.mark >= 0)
+    integers = analysis.mark_arguments.integers
+    known = integers["Bytes"] != NO_INTEGER
+    if not known.any():
+        return Missing("torch_memory")
+    order = np.argsort(calls.start[marks], kind="stable")
+    order = order[known[order]]
+    columns = {name: column[order] for name, column in integers.items()}
+    device = _devices(columns["Device Type"], columns["Device Id"])
+    reserved = columns["Total Reserved"]
+    curve = MemoryCurve(
+        time=calls.start[marks[order]],
+        device=device,
+        allocated=columns["Total Allocated"],
+        reserved=np.maximum(reserved, 0) if (reserved > 0).any() else None,
+    )
+    return Memory(curve.select(_has_totals(columns)), _blocks(analysis, marks[order], device, columns))
+
+
+def _has_totals(columns: dict[str, NDArray[np.int64]]) -> NDArray[np.bool_]:
+    return columns["Total Allocated"] != NO_INTEGER
+
+
+def _devices(kinds: NDArray[np.int64], ids: NDArray[np.int64]) -> TextColumn:
+    key = np.where(kinds == _CPU, -1, np.maximum(ids, 0))
+    numbers, codes = np.unique(key, return_inverse=True)
+    return TextColumn(
+        codes.reshape(-1).astype(np.uint32), ["CPU" if each < 0 else f"GPU {each}" for each in integers_of(numbers)]
+    )
+
+
+def _blocks(
+    analysis: KinetoAnalysis, marks: NDArray[np.int64], device: TextColumn, columns: dict[str, NDArray[np.int64]]
+) -> MemoryBlocks:
+    """Pairs each allocation with the next mark of its address, if that is a free; ``marks`` are in order of time."""
+    size, address = columns["Bytes"], columns["Addr"]
+    order = np.lexsort((np.arange(len(marks)), address, device.codes))
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = (address[order[1:]] == address[order[:-1]]) & (device.codes[order[1:]] == device.codes[order[:-1]])
+    is_free = size[order] < 0
+    follows = np.roll(same & is_free, -1)  # the next mark frees this block
+    follows[-1:] = False
+    born = order[~is_free]
+    freed = np.where(follows[~is_free], np.roll(order, -1)[~is_free], -1)
+    lone = order[is_free & ~(same & np.roll(~is_free, 1))]  # allocated before the profile
+    time = analysis.calls.start[marks]
+    alloc_mark = np.concatenate([born, np.full(len(lone), -1)])
+    free_mark = np.concatenate([freed, lone])
+    one = np.where(alloc_mark >= 0, alloc_mark, free_mark)
+    allocated_at = np.where(alloc_mark >= 0, time[alloc_mark], UNKNOWN_TIME)
+    freed_at = np.where(free_mark >= 0, time[free_mark], UNKNOWN_TIME)
+    owner = np.where(alloc_mark >= 0, _owners(analysis)[marks[alloc_mark]], -1)
+    numbers = analysis.marked_steps.numbers_at(allocated_at)
+    found = MemoryBlocks(
+        device=device.select(one),
+        size=np.abs(size[one]),
+        allocated_at=allocated_at,
+        freed_at=freed_at,
+        operator=_with_none(owner, analysis.calls.name, analysis.trace.names),
+        module=_modules(analysis, owner),
+        stack=_stacks(analysis, np.where(alloc_mark >= 0, marks[alloc_mark], -1)),
+        category=_categories(analysis, owner, allocated_at, freed_at),
+        step=numbers,
+    )
+    return found.select(np.argsort(allocated_at, kind="stable"))
+
+
+def _owners(analysis: KinetoAnalysis) -> NDArray[np.int64]:
+    """The operator that needs the memory: the innermost one that does more than to allocate; -1 for none."""
+    calls = analysis.calls
+    only_allocates = np.array([each in _EMPTY for each in analysis.trace.names], np.bool_)[calls.name]
+    found = calls.nearest(analysis.is_operator & ~only_allocates)
+    return np.where(found >= 0, found, analysis.operator)
+
+
+def _with_none(rows: NDArray[np.int64], codes: NDArray[np.uint32], values: Sequence[str]) -> TextColumn:
+    return TextColumn(np.where(rows >= 0, codes[rows] + 1, 0).astype(np.uint32), ["", *values])
+
+
+def _modules(analysis: KinetoAnalysis, owner: NDArray[np.int64]) -> TextColumn | None:
+    if not len(analysis.modules):
+        return None
+    path = np.where(owner >= 0, analysis.module_path[owner], -1)
+    return TextColumn((path + 1).astype(np.uint32), ["", *path_texts(analysis, analysis.modules)])
+
+
+def _stacks(analysis: KinetoAnalysis, marks: NDArray[np.int64]) -> TextColumn | None:
+    if not len(analysis.frames):
+        return None
+    return analysis.stack_texts(np.where(marks >= 0, analysis.frames.of_call[marks], -1))
+
+
+def _categories(
+    analysis: KinetoAnalysis, owner: NDArray[np.int64], born: NDArray[np.int64], freed: NDArray[np.int64]
+) -> TextColumn:
+    """What a block most likely holds, by what allocated it and how long it lives.
+
+    A block that is freed before its outermost operator ends is temporary. Else the loader allocates inputs, the
+    forward pass activations, the backward pass gradients, the optimizer its state.
+    """
+    calls = analysis.calls
+    values = ["", "temporary", "activation", "gradient", "optimizer_state", "input"]
+    of_phase = np.array([values.index(each) for each in ("", "activation", "gradient", "optimizer_state", "input")])
+    code = np.where(owner >= 0, of_phase[analysis.phase[owner]], 0)
+    outermost = _outermost_operators(analysis)
+    top = np.where(owner >= 0, outermost[owner], -1)
+    end = np.where(top >= 0, calls.start[top] + calls.duration[top], np.iinfo(np.int64).min)
+    code[(freed != UNKNOWN_TIME) & (freed <= end)] = values.index("temporary")
+    code[born == UNKNOWN_TIME] = 0
+    return TextColumn(code.astype(np.uint32), values)
+
+
+def _outermost_operators(analysis: KinetoAnalysis) -> NDArray[np.int64]:
+    """The outermost operator around each call, or itself; -1 for none."""
+    calls, operator = analysis.calls, analysis.operator
+    above = calls.above(operator)
+    found = np.array(operator)
+    while True:
+        outer = np.where(found >= 0, above[found], -1)
+        if (outer < 0).all():
+            return found
+        found = np.where(outer >= 0, outer, found)

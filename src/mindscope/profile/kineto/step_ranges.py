@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that a trace of PyTorch marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import integers_of
+from mindscope.profile.kineto.categories import STEP_NAME, Role
+from mindscope.profile.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class StepRanges:
+    """Columns of n steps of the main thread, in order of time."""
+
+    number: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    """Of the mark on the host."""
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The index of the step that contains each time; -1 for none."""
+        if not len(self):
+            return np.full(len(times), -1, np.int64)
+        found = np.searchsorted(self.start, times, side="right") - 1
+        return np.where((found >= 0) & (times < self.end[found]), found, -1)
+
+    def numbers_at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of the step that contains each time; -1 for none."""
+        found = self.at(times)
+        return np.where(found >= 0, self.number[found], -1) if len(self) else found
+
+    def stretched(self, steps: NDArray[np.int64], ends: NDArray[np.int64]) -> StepRanges:
+        """Each step to the last end of what it launched; each begins no earlier than the one before ends.
+
+        Args:
+            steps: (m,) index of the step that launched a kernel; -1 for none.
+            ends: (m,) of the kernels.
+        """
+        end = np.array(self.end)
+        known = steps >= 0
+        np.maximum.at(end, steps[known], ends[known])
+        before = np.concatenate([self.start[:1], np.maximum.accumulate(end)[:-1]])
+        start = np.maximum(self.start, before)
+        return StepRanges(self.number, start, np.maximum(end, start))
+
+
+def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
+    """The marked steps of the thread that marks most of them, in whatever way they overlap other slices."""
+    rows = np.flatnonzero(roles == Role.STEP)
+    tracks = trace.slices.track[rows]
+    if len(rows):
+        rows = rows[tracks == np.bincount(tracks).argmax()]
+    rows = rows[np.argsort(trace.slices.start[rows], kind="stable")]
+    start = trace.slices.start[rows]
+    return StepRanges(
+        number=np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64),
+        start=start,
+        end=start + trace.slices.duration[rows],
+    )
+
+
+def _number(name: str) -> int:
+    found = STEP_NAME.fullmatch(name)
+    return min(int(found[1]), np.iinfo(np.int64).max) if found else -1

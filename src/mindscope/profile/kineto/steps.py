@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of a trace of PyTorch, and on what their time went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Durations
+from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
+from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
+from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
+from mindscope.profile.steps import Steps
+from mindscope.profile.texts import Missing
+from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
+
+_HOST_COMMUNICATION = ("c10d::", "gloo:", "mpi:", "ucc:")
+_HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
+
+
+def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
+    """The marked steps, to the end of their last kernel. Without marks: missing."""
+    steps = analysis.steps
+    if not len(steps):
+        return Missing("torch_steps")
+    layers = _layers(analysis)
+    start, end = steps.start, steps.end
+    compute, communication, copy, waiting, host, idle = _split(layers, start, end, len(analysis.device) > 0)
+    device = union(layers.compute, layers.communication, layers.copy)
+    both = union(layers.compute, layers.communication)
+    overlapped = (
+        covered(union(layers.compute), start, end)
+        + covered(union(layers.communication), start, end)
+        - covered(both, start, end)
+    )
+    phases = _phases(analysis)
+    return Steps(
+        number=steps.number, start=start, duration=end - start, compute=compute, communication=communication, copy=copy,
+        data_waiting=waiting, host=host, idle=idle, overlapped=overlapped,
+        device_busy=covered(device, start, end) if len(analysis.device) else None,
+        interval=None if phases is None else phases[0],
+        forward_backward=None if phases is None else phases[1],
+        tail=None if phases is None else phases[2],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """Intervals of what happens."""
+
+    compute: Intervals
+    communication: Intervals
+    copy: Intervals
+    waiting: Intervals
+    host: Intervals
+
+
+def _layers(analysis: KinetoAnalysis) -> _Layers:
+    calls, work = analysis.calls, analysis.device
+    is_waiting = _named(analysis, (DATA_LOADER_PREFIX,)) & (calls.role == Role.ANNOTATION)
+    waiting = masked(calls.start, calls.duration, is_waiting)
+    is_host = np.isin(calls.role, _HOST_ROLES)
+    host = masked(calls.start, calls.duration, is_host & (calls.parent < 0))
+    is_communication = _named(analysis, _HOST_COMMUNICATION) & is_host
+    communication = masked(calls.start, calls.duration, is_communication)
+    if len(work):
+        of_kind = {
+            kind: masked(work.start, work.duration, work.is_kind(kind)) for kind in (COMPUTE, COMMUNICATION, COPY)
+        }
+        return _Layers(
+            of_kind[COMPUTE], union(of_kind[COMMUNICATION], communication), of_kind[COPY], waiting, host
+        )  # fmt: skip
+    compute = masked(calls.start, calls.duration, analysis.is_operator & ~is_communication)
+    return _Layers(compute, communication, NO_INTERVALS, waiting, host)
+
+
+def _split(
+    layers: _Layers, start: NDArray[np.int64], end: NDArray[np.int64], has_device: bool
+) -> tuple[Durations, Durations, Durations | None, Durations, Durations, Durations]:
+    """Compute, communication, copy, data waiting, host, idle of each step."""
+    if has_device:
+        order = (layers.compute, layers.communication, layers.copy, layers.waiting, layers.host)
+        compute, communication, copy, waiting, host, idle = split_time(order, start, end)
+        return compute, communication, copy, waiting, host, idle
+    # On a CPU the operators that collate a batch run while the training waits for it.
+    order = (layers.waiting, layers.compute, layers.communication, layers.host)
+    waiting, compute, communication, host, idle = split_time(order, start, end)
+    return compute, communication, None, waiting, host, idle
+
+
+def _phases(analysis: KinetoAnalysis) -> tuple[Durations, Durations, Durations] | None:
+    """Step interval, forward and backward, tail of each step: MindInsight's; None if a step lacks one of them."""
+    starts, ends, phase, step = _phased(analysis)
+    steps = analysis.steps
+    begin = np.full(len(steps), np.iinfo(np.int64).max)
+    finish = np.full(len(steps), np.iinfo(np.int64).min)
+    is_forward, is_backward = (phase == PHASES.index(each) for each in ("forward", "backward"))
+    np.minimum.at(begin, step[is_forward], starts[is_forward])
+    np.maximum.at(finish, step[is_backward], ends[is_backward])
+    begin, finish = np.maximum(begin, steps.start), np.minimum(finish, steps.end)
+    if (finish < begin).any():
+        return None
+    return begin - steps.start, finish - begin, steps.end - finish
+
+
+def _phased(
+    analysis: KinetoAnalysis,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
+    """Starts, ends, phases and steps of what computes: kernels by their operators, or operators of the host."""
+    work, calls = analysis.device, analysis.calls
+    if len(work):
+        known = (work.operator >= 0) & (work.step >= 0)
+        return work.start[known], work.end[known], analysis.phase[work.operator[known]], work.step[known]
+    step = analysis.marked_steps.at(calls.start)
+    known = analysis.is_operator & (step >= 0)
+    ends = calls.start + calls.duration
+    return calls.start[known], ends[known], analysis.phase[known], step[known]
+
+
+def _named(analysis: KinetoAnalysis, prefixes: tuple[str, ...]) -> NDArray[np.bool_]:
+    found = np.array([each.startswith(prefixes) for each in analysis.trace.names], np.bool_)
+    return found[analysis.calls.name] if len(found) else np.zeros(len(analysis.calls), np.bool_)
