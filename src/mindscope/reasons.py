@@ -19,6 +19,11 @@ TEXTS: Mapping[str, str] = {
     "run_not_found": "run {run!r} is not below {base}: it has {others} others; reload the list",
     "tag_not_found": "{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet",
     "value_not_found": "{kind} {tag!r} of run {run!r} has no value with id {id!r}",
+    "profile_not_found": "run {run!r} has no profile {profile!r}",
+    "profile_not_read": "profile {profile!r} is not read yet",
+    "profile_changed": "profile {profile!r} has changed since it was read",
+    "profile_without_timeline": "profile {profile!r} has tables but no timeline",
+    "slice_not_found": "profile {profile!r} has no slice {slice}, it has {slices}",
     "image_not_found": "image {tag!r} of run {run!r} has no picture {picture} with id {id!r}",
     "not_an_image": (
         "image {tag!r} of run {run!r} at step {step}: its bytes at byte {offset} of {file} begin with {start}"

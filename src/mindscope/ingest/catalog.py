@@ -108,6 +108,11 @@ class Catalog:
         """A table in the cache of this base; None without a cache, and before the first refresh."""
         return None if self._cache is None else self._cache.table(name, format)
 
+    @property
+    def cache_folder(self) -> Path | None:
+        """The folder of the cache of this base, for other files; None without a cache, and before the first refresh."""
+        return None if self._cache is None else self._cache.folder
+
     def run(self, id: str) -> RunStore:
         """The store of a run. Raises RunNotFoundError if the id is unknown."""
         store = self._runs.get(id)

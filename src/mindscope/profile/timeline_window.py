@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,14 +50,17 @@ class Window:
     wide: Places
 
 
-def window_of(timeline: Timeline, tracks: Sequence[int], range: Range) -> Window:
-    """What the lanes of ``tracks`` show in a range.
+def window_of(timeline: Timeline, tracks: Sequence[int] | Mapping[int, int], range: Range) -> Window:
+    """What the lanes of ``tracks`` show in a range; of a mapping, that many of the upper lanes of each track.
 
     Raises:
         ValueError: the range is out of what can be drawn.
     """
     check_range(range)
-    lanes = timeline.lanes_of(tracks)
+    lanes = timeline.lanes_of(list(tracks))
+    if isinstance(tracks, Mapping):
+        most = np.array([tracks[track] for track in timeline.lane_track[lanes].tolist()], np.int64)
+        lanes = lanes[timeline.lane_row[lanes] < most]
     found = cells(
         timeline.start,
         timeline.duration,

@@ -37,6 +37,7 @@ from mindscope.server.norms import routes as norms
 from mindscope.server.openapi import add_missing_schemas
 from mindscope.server.pr_curves import routes as pr_curves
 from mindscope.server.previews import routes as previews
+from mindscope.server.profiles import routes as profiles
 from mindscope.server.runs import routes as runs
 from mindscope.server.scalars import routes as scalars
 from mindscope.server.statistics import routes as statistics
@@ -48,7 +49,7 @@ from mindscope.settings import Settings
 
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
-    *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
+    *(images, video, values, text, audio, tensors, graphs, landscapes, profiles, lineage, previews, damages),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -716,6 +716,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Profiles
+         * @description The profiles of runs: files and directories that profilers wrote.
+         */
+        post: operations["query_profiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Range
+         * @description The slices of a range as a JSON trace, which Perfetto and chrome://tracing open.
+         */
+        get: operations["export_range"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/flame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Flame
+         * @description The calls within a range as a flame graph. The header is a FlameHeader.
+         */
+        post: operations["query_flame"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Names
+         * @description The names of all slices of a timeline, to search in.
+         */
+        get: operations["get_names"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Slices
+         * @description Slices with some names: how many, where, and the next one.
+         */
+        post: operations["query_slices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/slice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Slice
+         * @description A slice: its arguments, what it is part of, its parts, arrows.
+         */
+        get: operations["get_slice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Range Statistics
+         * @description Count, total and own time of the slices of a range, by name.
+         */
+        post: operations["query_range_statistics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Timeline
+         * @description What the timeline of a profile consists of. The first request begins to read it and returns the progress.
+         */
+        get: operations["get_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/window": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Window
+         * @description What a screen shows of a timeline: at most one cell for each pixel of a row. The header is a WindowHeader.
+         */
+        post: operations["query_window"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs": {
         parameters: {
             query?: never;
@@ -1229,6 +1409,27 @@ export interface components {
             };
         };
         /**
+         * Argument
+         * @description An argument; what is not a text is JSON.
+         */
+        Argument: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: string;
+        };
+        /**
+         * ArrowEntry
+         * @description The slice at the other end of an arrow; ``delay_ns`` is from the end of the first to the begin of the second.
+         */
+        ArrowEntry: {
+            /** Category */
+            category: string;
+            /** Delay Ns */
+            delay_ns: number;
+            slice: components["schemas"]["SliceBrief"];
+        };
+        /**
          * Attribute
          * @description One attribute, its value as text; ``is_cut`` if the text is longer than what is sent.
          */
@@ -1355,6 +1556,26 @@ export interface components {
          * @enum {string}
          */
         ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
+        /**
+         * CounterEntry
+         * @description A quantity over time. ``unit`` is ``bytes`` or empty. ``low`` and ``high`` are its extremes.
+         */
+        CounterEntry: {
+            /** Counter */
+            counter: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Name */
+            name: string;
+            /** Points */
+            points: number;
+            /** Track */
+            track: number;
+            /** Unit */
+            unit: string;
+        };
         /**
          * Curve
          * @description One series of the response. ``points`` counts points in range, ``returned`` the rows to draw.
@@ -1728,7 +1949,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -2683,6 +2904,30 @@ export interface components {
             version: number;
         };
         /**
+         * NameStatisticsEntry
+         * @description Slices of a name. Times are those within the range; ``own_ns`` is without children.
+         */
+        NameStatisticsEntry: {
+            /** Count */
+            count: number;
+            /** Longest Ns */
+            longest_ns: number;
+            /** Name */
+            name: string;
+            /** Own Ns */
+            own_ns: number;
+            /** Total Ns */
+            total_ns: number;
+        };
+        /**
+         * NamesAnswer
+         * @description The names of all slices; a number of a name is its place.
+         */
+        NamesAnswer: {
+            /** Names */
+            names: string[];
+        };
+        /**
          * NodeAnswer
          * @description The details of one node. ``inputs`` and ``consumers`` are the first ones of their counts.
          *
@@ -3056,6 +3301,77 @@ export interface components {
             version: number;
         };
         /**
+         * ProfileEntry
+         * @description A profile of a run; ``profile`` is its path below the directory of the run.
+         *
+         *     ``format`` is such as ``torch_trace``, ``format_title`` what users call it. ``size_bytes`` are those of the file, 0
+         *     of a directory.
+         */
+        ProfileEntry: {
+            /** Format */
+            format: string;
+            /** Format Title */
+            format_title: string;
+            /** Modified At */
+            modified_at: number;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * ProfilesAnswer
+         * @description Profiles in the order of the query's runs and of their paths.
+         */
+        ProfilesAnswer: {
+            /** Profiles */
+            profiles: components["schemas"]["ProfileEntry"][];
+            /** Unlisted */
+            unlisted: components["schemas"]["UnlistedRun"][];
+        };
+        /**
+         * ProfilesQuery
+         * @description Runs whose profiles are listed. An unknown run has none.
+         */
+        ProfilesQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
+         * RangeQuery
+         * @description What runs on tracks within a range.
+         */
+        RangeQuery: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** End Ns */
+            end_ns: number;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Tracks */
+            tracks: number[];
+            /** Version */
+            version: string;
+        };
+        /**
+         * ReadingProgress
+         * @description ``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading`` or ``indexing``.
+         */
+        ReadingProgress: {
+            /** Phase */
+            phase: string;
+            /** Read Bytes */
+            read_bytes: number;
+            /** Seconds */
+            seconds: number;
+            /** Total Bytes */
+            total_bytes: number;
+        };
+        /**
          * ReasonEntry
          * @description The reason of an error. ``code`` is stable, ``values`` are the placeholders of its text.
          *
@@ -3066,7 +3382,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -3233,6 +3549,65 @@ export interface components {
             nodes: number;
         };
         /**
+         * SearchAnswer
+         * @description ``count`` slices have one of the names; ``pixels`` and ``counts`` say where. ``found`` is slice ``position``.
+         */
+        SearchAnswer: {
+            /** Count */
+            count: number;
+            /** Counts */
+            counts: number[];
+            found: components["schemas"]["SliceBrief"] | null;
+            /** Pixels */
+            pixels: number[];
+            /** Position */
+            position: number;
+        };
+        /**
+         * SearchQuery
+         * @description Slices with one of ``names``.
+         *
+         *     ``width`` is 0, or the number of pixels to count them in. With ``after_ns`` and ``after_slice``, the next one is
+         *     found, or the one before; from the last one on it is the first.
+         */
+        SearchQuery: {
+            /** After Ns */
+            after_ns?: number | null;
+            /**
+             * After Slice
+             * @default -1
+             */
+            after_slice: number;
+            /**
+             * Begin Ns
+             * @default 0
+             */
+            begin_ns: number;
+            /**
+             * Is Backwards
+             * @default false
+             */
+            is_backwards: boolean;
+            /** Names */
+            names: number[];
+            /**
+             * Pixel Ns
+             * @default 1
+             */
+            pixel_ns: number;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Version */
+            version: string;
+            /**
+             * Width
+             * @default 0
+             */
+            width: number;
+        };
+        /**
          * SeriesName
          * @description One scalar series: a tag of a run.
          *
@@ -3304,6 +3679,60 @@ export interface components {
             reason: components["schemas"]["ReasonEntry"];
         };
         /**
+         * SkippedEntry
+         * @description Events that could not be read for one reason; the first one begins at byte ``first_offset``, -1 if unknown.
+         */
+        SkippedEntry: {
+            /** Count */
+            count: number;
+            /** First Offset */
+            first_offset: number;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * SliceAnswer
+         * @description A slice with its arguments. ``parents`` begin with the innermost, ``children`` with the longest, at most 100.
+         */
+        SliceAnswer: {
+            /** Arguments */
+            arguments: components["schemas"]["Argument"][];
+            arguments_problem: components["schemas"]["ReasonEntry"] | null;
+            /** Child Count */
+            child_count: number;
+            /** Children */
+            children: components["schemas"]["SliceBrief"][];
+            /** Parents */
+            parents: components["schemas"]["SliceBrief"][];
+            slice: components["schemas"]["SliceBrief"];
+            /** Sources */
+            sources: components["schemas"]["ArrowEntry"][];
+            /** Targets */
+            targets: components["schemas"]["ArrowEntry"][];
+        };
+        /**
+         * SliceBrief
+         * @description A slice. ``slice`` is its number, ``own_ns`` its duration without its children.
+         */
+        SliceBrief: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Category */
+            category: string;
+            /** Duration Ns */
+            duration_ns: number;
+            /** Name */
+            name: string;
+            /** Own Ns */
+            own_ns: number;
+            /** Row */
+            row: number;
+            /** Slice */
+            slice: number;
+            /** Track */
+            track: number;
+        };
+        /**
          * Smoothing
          * @description How to smooth all points, before they are reduced or grouped; 0 skips a part.
          *
@@ -3341,14 +3770,6 @@ export interface components {
             newer: components["schemas"]["AnnotationRecords"];
         };
         /**
-         * StatisticsAnswer
-         * @description By run, then by tag, in the order of the query.
-         */
-        StatisticsAnswer: {
-            /** Series */
-            series: components["schemas"]["SeriesStatistics"][];
-        };
-        /**
          * StatisticsQuery
          * @description Tags and runs. An unknown run, or a tag that a run does not have, has no entry.
          */
@@ -3357,6 +3778,20 @@ export interface components {
             runs: string[];
             /** Tags */
             tags: string[];
+        };
+        /**
+         * StepEntry
+         * @description A step of the training that the profiler marked.
+         */
+        StepEntry: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Duration Ns */
+            duration_ns: number;
+            /** Number */
+            number: number;
+            /** Slice */
+            slice: number;
         };
         /**
          * StructureColumns
@@ -3658,6 +4093,103 @@ export interface components {
             version: number;
         };
         /**
+         * TimelineAnswer
+         * @description Either the ``timeline``, or the ``progress`` of reading it, or the ``problem`` that prevents it.
+         *
+         *     All three are null for a profile that has no timeline.
+         */
+        TimelineAnswer: {
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Profile */
+            profile: string;
+            progress: components["schemas"]["ReadingProgress"] | null;
+            /** Run */
+            run: string;
+            timeline: components["schemas"]["TimelineFacts"] | null;
+        };
+        /**
+         * TimelineFacts
+         * @description What a timeline consists of. ``version`` changes with the file; numbers of slices hold for one version.
+         *
+         *     ``begin_at`` is its begin in nanoseconds since 1970 as a text, null if the profile does not say it. The file holds
+         *     ``read`` events and those of ``skipped``. ``overlaps`` slices begin in another one and end after it: they are drawn
+         *     in rows of their own; ``deeper`` ones are not, because more than 4,096 are open. ``unbound`` arrows have an end
+         *     without a slice. A file with ``is_whole`` false breaks off.
+         */
+        TimelineFacts: {
+            /** Begin At */
+            begin_at: string | null;
+            /** Counters */
+            counters: components["schemas"]["CounterEntry"][];
+            /** Deeper */
+            deeper: number;
+            /** Duration Ns */
+            duration_ns: number;
+            /** Flows */
+            flows: number;
+            /** Is Whole */
+            is_whole: boolean;
+            /** Marks */
+            marks: number;
+            /** Names */
+            names: number;
+            /** Overlaps */
+            overlaps: number;
+            /** Read */
+            read: number;
+            /** Skipped */
+            skipped: components["schemas"]["SkippedEntry"][];
+            /** Slices */
+            slices: number;
+            /** Steps */
+            steps: components["schemas"]["StepEntry"][];
+            /** Tracks */
+            tracks: components["schemas"]["TrackEntry"][];
+            /** Unbound */
+            unbound: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * TrackEntry
+         * @description A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other.
+         */
+        TrackEntry: {
+            /** Process */
+            process: string;
+            /** Process Name */
+            process_name: string;
+            /** Rows */
+            rows: number;
+            /** Slices */
+            slices: number;
+            /** Thread */
+            thread: string;
+            /** Thread Name */
+            thread_name: string;
+            /** Track */
+            track: number;
+        };
+        /**
+         * TrackRows
+         * @description The first ``rows`` rows of a track.
+         */
+        TrackRows: {
+            /** Rows */
+            rows: number;
+            /** Track */
+            track: number;
+        };
+        /**
+         * UnlistedRun
+         * @description A run whose directory can't be searched.
+         */
+        UnlistedRun: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Run */
+            run: string;
+        };
+        /**
          * UnreadEntry
          * @description A path that can't be read, the reason, and the remedy in English. A ``directory`` hides all runs below it.
          */
@@ -3768,6 +4300,31 @@ export interface components {
             version: number;
         };
         /**
+         * WindowQuery
+         * @description ``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters.
+         */
+        WindowQuery: {
+            /** Begin Ns */
+            begin_ns: number;
+            /**
+             * Counters
+             * @default []
+             */
+            counters: number[];
+            /** Pixel Ns */
+            pixel_ns: number;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Tracks */
+            tracks: components["schemas"]["TrackRows"][];
+            /** Version */
+            version: string;
+            /** Width */
+            width: number;
+        };
+        /**
          * PipelineStage
          * @description One stage of a data pipeline; ``inputs`` are the stages that provide its data, several for zip and concat.
          */
@@ -3791,6 +4348,28 @@ export interface components {
             detail: string;
             /** Name */
             name: string;
+        };
+        /**
+         * StatisticsAnswer
+         * @description The largest own time first; ``left_out`` names are not listed. ``count`` and ``own_ns`` are of all names.
+         */
+        mindscope__server__profiles__schema__StatisticsAnswer: {
+            /** Count */
+            count: number;
+            /** Left Out */
+            left_out: number;
+            /** Own Ns */
+            own_ns: number;
+            /** Rows */
+            rows: components["schemas"]["NameStatisticsEntry"][];
+        };
+        /**
+         * StatisticsAnswer
+         * @description By run, then by tag, in the order of the query.
+         */
+        mindscope__server__statistics__schema__StatisticsAnswer: {
+            /** Series */
+            series: components["schemas"]["SeriesStatistics"][];
         };
     };
     responses: never;
@@ -7164,6 +7743,939 @@ export interface operations {
             };
         };
     };
+    query_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfilesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfilesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    export_range: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description As in /api/profiles/timeline. */
+                version: string;
+                begin_ns: number;
+                end_ns: number;
+                tracks: number[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_flame: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RangeQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_names: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description As in /api/profiles/timeline. */
+                version: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NamesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_slices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_slice: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description As in /api/profiles/timeline. */
+                version: string;
+                slice: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SliceAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_range_statistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RangeQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["mindscope__server__profiles__schema__StatisticsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_timeline: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WindowQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     get_runs: {
         parameters: {
             query?: {
@@ -7671,7 +9183,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StatisticsAnswer"];
+                    "application/json": components["schemas"]["mindscope__server__statistics__schema__StatisticsAnswer"];
                 };
             };
             /** @description The body is not JSON. */

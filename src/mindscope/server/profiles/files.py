@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files and directories of profiles that belong to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from mindscope.ingest.file_names import readable
+from mindscope.profile.open import FoundProfile, find_profiles
+from mindscope.store import RunStore
+from mindscope.store.contents import ContentKind
+
+PROFILE_KINDS = frozenset(kind for kind in ContentKind if kind is not ContentKind.GRAPH_FILE)
+
+
+def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple[str, FoundProfile]]:
+    """The profiles of a run with their paths below its directory. Raises OSError if it can't be searched.
+
+    Those in the directories of runs below it are theirs.
+    """
+    if not any(content.kind in PROFILE_KINDS for content in store.contents):
+        return
+    directory = Path(store.path)
+    others = {str(each.path) for each in runs.values() if each is not store}
+    for found in find_profiles(directory):
+        above = [
+            str(parent) for parent in found.path.parents if parent.is_relative_to(directory) and parent != directory
+        ]
+        if others.isdisjoint(above):
+            yield readable(found.path.relative_to(directory).as_posix()), found
+
+
+def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) -> FoundProfile | None:
+    """The profile of a run with a path below its directory; None without one."""
+    try:
+        return _at(Path(store.path), profile) or next(
+            (found for name, found in profiles_of(store, runs) if name == profile), None
+        )
+    except (OSError, ValueError):  # a name with a zero byte
+        return None
+
+
+def _at(directory: Path, profile: str) -> FoundProfile | None:
+    """The profile at exactly this path, without a link on the way; that costs less than a search."""
+    path = directory / profile
+    if ".." in path.parts or path.parent.resolve() != (directory.resolve() / profile).parent or not path.exists():
+        return None
+    found = next(find_profiles(path), None)
+    return found if found is not None and found.path == path else None

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline of a profile as messages and columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.ingest import Catalog
+from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.export_range import export_range
+from mindscope.profile.range_statistics import flame_of, statistics_of
+from mindscope.profile.slice_details import relatives_of
+from mindscope.profile.slice_search import search
+from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline_window import CounterWindow, Range, counter_window, window_of
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.profiles.files import profiles_of
+from mindscope.server.profiles.reader import OpenProfile, Reading, size_of
+from mindscope.server.profiles.schema import (
+    Argument,
+    ArrowEntry,
+    CounterColumns,
+    CounterEntry,
+    FlameColumns,
+    FlameHeader,
+    NameStatisticsEntry,
+    ProfileEntry,
+    ProfilesAnswer,
+    RangeQuery,
+    ReadingProgress,
+    SearchAnswer,
+    SearchQuery,
+    SkippedEntry,
+    SliceAnswer,
+    SliceBrief,
+    StatisticsAnswer,
+    StepEntry,
+    TimelineFacts,
+    TrackEntry,
+    UnlistedRun,
+    WindowColumns,
+    WindowHeader,
+    WindowQuery,
+)
+
+COLORS = 10
+MOST_STEPS = 10_000
+MOST_STATISTICS = 5_000
+MOST_FLAME_NODES = 20_000
+MOST_NAME = 200
+"""Characters of a name in a window; the details have all."""
+_STEP = re.compile(r"ProfilerStep\s*#?\s*(\d{1,15})")
+
+
+def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
+    """The profiles of each run that has any."""
+    known = catalog.runs
+    profiles: list[ProfileEntry] = []
+    unlisted: list[UnlistedRun] = []
+    for id in while_connected(dict.fromkeys(runs)):
+        store = known.get(id)
+        if store is None:
+            continue
+        try:
+            for name, found in profiles_of(store, known):
+                status = found.path.stat()
+                profiles.append(
+                    ProfileEntry(
+                        run=id,
+                        profile=name,
+                        format=found.format.name,
+                        format_title=found.format.title,
+                        size_bytes=size_of(found.path),
+                        modified_at=status.st_mtime,
+                    )
+                )
+        except OSError as error:
+            unlisted.append(UnlistedRun(run=id, problem=ReasonEntry.of(error)))
+    return ProfilesAnswer(profiles=profiles, unlisted=unlisted)
+
+
+def progress_of(reading: Reading) -> ReadingProgress:
+    """How far a profile is read."""
+    return ReadingProgress(
+        phase=reading.phase,
+        read_bytes=reading.read_bytes,
+        total_bytes=reading.total_bytes,
+        seconds=reading.seconds,
+    )
+
+
+def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
+    """What a timeline consists of."""
+    zero, end = timeline.time_range
+    return TimelineFacts(
+        version=version,
+        begin_at=None if timeline.origin_ns is None else str(timeline.origin_ns + zero),
+        duration_ns=end - zero,
+        tracks=_tracks(timeline),
+        counters=[
+            CounterEntry(
+                counter=number,
+                name=each.name,
+                track=each.track,
+                unit=each.unit,
+                points=len(each.times),
+                low=finite(float(each.values.min())) or 0.0,
+                high=finite(float(each.values.max())) or 0.0,
+            )
+            for number, each in enumerate(timeline.counters)
+        ],
+        steps=_steps(timeline, zero),
+        names=len(timeline.names),
+        slices=len(timeline),
+        marks=len(timeline.marks.time),
+        flows=len(timeline.flows.source),
+        unbound=timeline.flows.unbound,
+        overlaps=timeline.overlaps,
+        deeper=timeline.deeper,
+        read=timeline.read,
+        skipped=[
+            SkippedEntry(reason=reason, count=each.count, first_offset=each.first_offset)
+            for reason, each in timeline.skipped.items()
+        ],
+        is_whole=bool(timeline.properties.get("isWhole", True)),
+    )
+
+
+def pack_window(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
+    """Slices, counters and marks of a range."""
+    zero, _ = timeline.time_range
+    range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
+    rows = {each.track: each.rows for each in query.tracks}
+    window = window_of(timeline, rows, range)
+    data = ColumnData()
+    lanes = window.lanes
+    names, wide_name = np.unique(timeline.name[window.wide], return_inverse=True)
+    fill = np.minimum(255, -(-255 * window.busy // query.pixel_ns))
+    columns = WindowColumns(
+        lane_track=data.add_as_is(timeline.lane_track[lanes].astype(np.uint32)),
+        lane_row=data.add_as_is(timeline.lane_row[lanes]),
+        lane_cells=data.add_as_is(window.lane_cells.astype(np.uint32)),
+        pixel=data.add_as_is(window.pixel),
+        count=data.add_as_is(np.minimum(window.count, 65_535).astype(np.uint16)),
+        longest=data.add_as_is(window.longest.astype(np.uint32)),
+        busy=data.add_as_is(fill.astype(np.uint8)),
+        color=data.add_as_is(_colors_of(timeline, window.longest)),
+        lane_wide=data.add_as_is(window.lane_wide.astype(np.uint32)),
+        wide=data.add_as_is(window.wide.astype(np.uint32)),
+        wide_begin=data.add(timeline.start[window.wide] - zero),
+        wide_duration=data.add(timeline.duration[window.wide]),
+        wide_name=data.add_as_is(wide_name.astype(np.uint32)),
+    )
+    texts = _texts(timeline, names)
+    mark_pixel, mark_name = _marks(timeline, range)
+    mark_texts, mark_places = _numbered(texts, [timeline.names[name] for name in mark_name])
+    header = WindowHeader(
+        version=version,
+        begin_ns=query.begin_ns,
+        pixel_ns=query.pixel_ns,
+        width=query.width,
+        names=[text[:MOST_NAME] for text in mark_texts],
+        colors=[color_of(text) for text in mark_texts],
+        columns=columns,
+        counters=[
+            _counter(number, counter_window(timeline.counters[number], range), data)
+            for number in dict.fromkeys(query.counters)
+            if 0 <= number < len(timeline.counters)
+        ],
+        mark_pixel=data.add_as_is(mark_pixel.astype(np.uint16)),
+        mark_name=data.add_as_is(np.array(mark_places, np.uint32)),
+    )
+    return join(header, data)
+
+
+def slice_answer(profile: OpenProfile, timeline: Timeline, place: int) -> SliceAnswer:
+    """All about one slice."""
+    relatives = relatives_of(timeline, place)
+    arguments, problem = _arguments(profile, timeline, place)
+    return SliceAnswer(
+        slice=brief(timeline, place),
+        arguments=arguments,
+        arguments_problem=problem,
+        parents=[brief(timeline, each) for each in relatives.parents],
+        children=[brief(timeline, each) for each in relatives.children],
+        child_count=relatives.child_count,
+        sources=[_arrow(timeline, each, category, each, place) for each, category in relatives.sources],
+        targets=[_arrow(timeline, each, category, place, each) for each, category in relatives.targets],
+    )
+
+
+def search_answer(timeline: Timeline, query: SearchQuery) -> SearchAnswer:
+    """Slices with some names."""
+    zero, _ = timeline.time_range
+    hits = search(timeline, query.names)
+    columns = hits.columns(query.begin_ns + zero, query.pixel_ns, query.width)
+    pixels = np.flatnonzero(columns)
+    found = None
+    if query.after_ns is not None:
+        found = hits.next(query.after_ns + zero, query.after_slice, backwards=query.is_backwards)
+    return SearchAnswer(
+        count=len(hits),
+        pixels=pixels.tolist(),
+        counts=columns[pixels].tolist(),
+        found=None if found is None else brief(timeline, found[0]),
+        position=0 if found is None else found[1],
+    )
+
+
+def statistics_answer(timeline: Timeline, query: RangeQuery) -> StatisticsAnswer:
+    """Sums by name over a range."""
+    zero, _ = timeline.time_range
+    found = statistics_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero)
+    columns = (found.name, found.count, found.total, found.own, found.longest)
+    rows = zip(*(column[:MOST_STATISTICS].tolist() for column in columns), strict=True)
+    return StatisticsAnswer(
+        rows=[
+            NameStatisticsEntry(
+                name=timeline.names[int(name)], count=count, total_ns=total, own_ns=own, longest_ns=longest
+            )
+            for name, count, total, own, longest in rows
+        ],
+        left_out=max(0, len(found.name) - MOST_STATISTICS),
+        count=int(found.count.sum()),
+        own_ns=int(found.own.sum()),
+    )
+
+
+def pack_flame(timeline: Timeline, query: RangeQuery, version: str) -> Packed:
+    """The flame graph of a range."""
+    zero, _ = timeline.time_range
+    flame = flame_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero, MOST_FLAME_NODES)
+    names, name = np.unique(flame.name, return_inverse=True)
+    texts = _texts(timeline, names)
+    data = ColumnData()
+    columns = FlameColumns(
+        parent=data.add_as_is(flame.parent.astype(np.int32)),
+        name=data.add_as_is(name.astype(np.uint32)),
+        count=data.add(flame.count),
+        total=data.add(flame.total),
+        own=data.add(flame.own),
+    )
+    header = FlameHeader(
+        version=version,
+        names=texts,
+        colors=[color_of(text) for text in texts],
+        left_out=flame.left_out,
+        columns=columns,
+    )
+    return join(header, data)
+
+
+def export_text(profile: OpenProfile, timeline: Timeline, tracks: Sequence[int], begin_ns: int, end_ns: int) -> Any:
+    """The JSON trace of a range, piece by piece. Raises OSError."""
+    zero, _ = timeline.time_range
+    known = [track for track in dict.fromkeys(tracks) if 0 <= track < len(timeline.tracks)]
+    return export_range(timeline, ArgumentFile(profile.path), known, begin_ns + zero, end_ns + zero)
+
+
+def color_of(name: str) -> int:
+    """The color of a name, the same in every profile. Calls of one function in several lines have one color."""
+    return crc32(name.encode("utf-8", "replace")) % COLORS
+
+
+def brief(timeline: Timeline, place: int) -> SliceBrief:
+    """A slice as a message."""
+    zero, _ = timeline.time_range
+    lane = timeline.lane_of(place)
+    return SliceBrief(
+        slice=place,
+        name=timeline.names[int(timeline.name[place])],
+        category=_category(timeline, int(timeline.category[place])),
+        track=int(timeline.lane_track[lane]),
+        row=int(timeline.lane_row[lane]),
+        begin_ns=int(timeline.start[place]) - zero,
+        duration_ns=int(timeline.duration[place]),
+        own_ns=int(timeline.own[place]),
+    )
+
+
+def _texts(timeline: Timeline, names: NDArray[Any]) -> list[str]:
+    numbers: list[int] = names.tolist()
+    return [timeline.names[name] for name in numbers]
+
+
+def _tracks(timeline: Timeline) -> list[TrackEntry]:
+    """Tracks with slices or counters, by process and thread."""
+    with_counters = {counter.track for counter in timeline.counters}
+    rows = np.bincount(timeline.lane_track, minlength=len(timeline.tracks))
+    sizes = np.bincount(timeline.lane_track, np.diff(timeline.lane_first), len(timeline.tracks))
+    order = sorted(range(len(timeline.tracks)), key=lambda number: _track_key(timeline, number))
+    entries = (
+        TrackEntry(
+            track=number,
+            process=timeline.tracks[number].process,
+            thread=timeline.tracks[number].thread,
+            process_name=timeline.tracks[number].process_name,
+            thread_name=timeline.tracks[number].thread_name,
+            rows=int(rows[number]),
+            slices=int(sizes[number]),
+        )
+        for number in order
+    )
+    return [entry for entry in entries if entry.rows or entry.track in with_counters]
+
+
+def _track_key(timeline: Timeline, number: int) -> tuple[Any, ...]:
+    track = timeline.tracks[number]
+    return track.process_order, _natural(track.process), track.thread_order, _natural(track.thread)
+
+
+def _natural(text: str) -> tuple[int, int, str]:
+    return (0, int(text), "") if text.lstrip("-").isdecimal() and len(text) < 20 else (1, 0, text)
+
+
+def _steps(timeline: Timeline, zero: int) -> list[StepEntry]:
+    numbers = {place: int(match[1]) for place, name in enumerate(timeline.names) if (match := _STEP.fullmatch(name))}
+    hits = search(timeline, numbers)
+    found: dict[int, StepEntry] = {}
+    lanes = np.searchsorted(timeline.lane_first, hits.places, side="right") - 1
+    for place, _ in sorted(zip(hits.places.tolist(), lanes.tolist(), strict=True)):
+        number = numbers[int(timeline.name[place])]
+        begin = int(timeline.start[place])
+        entry = StepEntry(slice=place, number=number, begin_ns=begin - zero, duration_ns=int(timeline.duration[place]))
+        if number not in found or entry.begin_ns < found[number].begin_ns:  # the host's comes before the device's
+            found[number] = entry
+        if len(found) >= MOST_STEPS:
+            break
+    return sorted(found.values(), key=lambda step: step.begin_ns)
+
+
+def _colors_of(timeline: Timeline, places: NDArray[np.int32]) -> NDArray[np.uint8]:
+    names, which = np.unique(timeline.name[places], return_inverse=True)
+    colors = np.array([color_of(text) for text in _texts(timeline, names)], np.uint8)
+    return colors[which] if len(colors) else np.empty(0, np.uint8)
+
+
+def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], list[int]]:
+    """Of each pixel the first mark."""
+    first, end = np.searchsorted(timeline.marks.time, [range.begin, range.end]).tolist()
+    pixels = (timeline.marks.time[first:end] - range.begin) // range.pixel_ns
+    found, places = np.unique(pixels, return_index=True)
+    return found, timeline.marks.name[first:end][places].tolist()
+
+
+def _numbered(texts: list[str], more: Iterable[str]) -> tuple[list[str], list[int]]:
+    """``texts`` followed by those of ``more``, and the places of the latter."""
+    known = {text: place for place, text in enumerate(texts)}
+    places = [known.setdefault(text, len(known)) for text in more]
+    return list(known), places
+
+
+def _counter(number: int, window: CounterWindow, data: ColumnData) -> CounterColumns:
+    return CounterColumns(
+        counter=number,
+        before=finite(window.before),
+        pixel=data.add_as_is(window.pixel),
+        low=data.add(window.low),
+        high=data.add(window.high),
+        last=data.add(window.last),
+    )
+
+
+def _arguments(profile: OpenProfile, timeline: Timeline, place: int) -> tuple[list[Argument], ReasonEntry | None]:
+    try:
+        with profile.lock:
+            found = profile.arguments().read(int(timeline.args_offset[place]), int(timeline.args_size[place]))
+    except OSError as error:
+        return [], ReasonEntry.of(error)
+    return [Argument(name=name, value=_text(value)) for name, value in found.items()], None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _arrow(timeline: Timeline, other: int, category: int, first: int, second: int) -> ArrowEntry:
+    delay = int(timeline.start[second]) - int(timeline.start[first]) - int(timeline.duration[first])
+    return ArrowEntry(category=_category(timeline, category), delay_ns=delay, slice=brief(timeline, other))
+
+
+def _category(timeline: Timeline, number: int) -> str:
+    return timeline.categories[number] if number < len(timeline.categories) else ""
+
+
+def export_name(path: Path) -> str:
+    """A file name for a range of a profile."""
+    stem = re.sub(r"(\.pt\.trace)?\.json(\.gz)?$", "", path.name)
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", stem).strip("._")[:100] + "_range.json"

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads profiles in the background, one at a time, and keeps their timelines open."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.build_timeline import build_timeline
+from mindscope.profile.open import FoundProfile
+from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline_file import open_timeline, save_timeline
+
+SUFFIX = ".timeline"
+MOST_OPEN = 4
+RESERVED_BYTES = 1 << 30
+"""Free disk space that is left for everything else."""
+
+
+class _StoppedError(Exception):
+    pass
+
+
+@dataclass(eq=False)
+class Reading:
+    """A profile that is read now."""
+
+    path: Path
+    version: str
+    total_bytes: int
+    read_bytes: int = 0
+    phase: str = "waiting"
+    started_at: float = field(default_factory=time.monotonic)
+    result: Future[OpenProfile] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since it was requested."""
+        return time.monotonic() - self.started_at
+
+
+@dataclass(eq=False)
+class OpenProfile:
+    """A profile that was read; ``timeline`` is None if it has none. Hold ``lock`` while arguments are read."""
+
+    path: Path
+    version: str
+    timeline: Timeline | None
+    lock: Lock = field(default_factory=Lock)
+    _arguments: ArgumentFile | None = None
+
+    def arguments(self) -> ArgumentFile:
+        """The texts of its arguments. Raises OSError."""
+        if self._arguments is None:
+            self._arguments = ArgumentFile(self.path)
+        return self._arguments
+
+
+class ProfileReader:
+    """LRU cache of open profiles. For any thread.
+
+    A timeline is saved in ``folder``, unless that is None, and opened from there as long as the profile is the same.
+    """
+
+    def __init__(self, folder: Path | None, limit_bytes: int) -> None:
+        self._folder = folder
+        self._limit_bytes = limit_bytes
+        self._lock = Lock()  # guards the two below
+        self._open: OrderedDict[Path, OpenProfile] = OrderedDict()  # the least recently used first
+        self._reading: dict[Path, Reading] = {}
+        self._worker = ThreadPoolExecutor(1, "profiles")
+        self._is_closed = False
+
+    def get(self, found: FoundProfile) -> OpenProfile | Reading:
+        """The profile if it was read, else the state of its reading, which begins now.
+
+        Raises what prevented the reading; the next call reads again.
+        """
+        version = version_of(found.path)
+        with self._lock:
+            known = self._open.get(found.path)
+            if known is not None and known.version == version:
+                self._open.move_to_end(found.path)
+                return known
+            reading = self._reading.get(found.path)
+            if reading is None or reading.version != version:
+                saved = self._saved(found.path, version)
+                if saved is not None:
+                    return self._keep(saved)
+                reading = self._reading[found.path] = Reading(found.path, version, size_of(found.path))
+                reading.result = self._worker.submit(self._read, found, reading)
+            assert reading.result is not None
+            if not reading.result.done():
+                return reading
+            del self._reading[found.path]
+            return self._keep(reading.result.result())
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._is_closed = True
+        self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def _keep(self, opened: OpenProfile) -> OpenProfile:
+        self._open[opened.path] = opened
+        self._open.move_to_end(opened.path)
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        return opened
+
+    def _read(self, found: FoundProfile, reading: Reading) -> OpenProfile:
+        def progress(read: int) -> None:
+            reading.phase, reading.read_bytes = "reading", read
+            if self._is_closed:
+                raise _StoppedError
+
+        reading.phase = "reading"
+        profile = found.format.read(found.path, progress)
+        reading.phase = "indexing"
+        if profile.trace is None:
+            return OpenProfile(found.path, reading.version, None)
+        timeline = build_timeline(profile.trace, found.path)
+        path = self._saved_path(found.path)
+        if path is not None and self._has_room(path, _bytes_of(timeline)):
+            try:
+                save_timeline(timeline, path, reading.version)
+            except OSError:
+                return OpenProfile(found.path, reading.version, timeline)
+            timeline = open_timeline(path, reading.version) or timeline
+        return OpenProfile(found.path, reading.version, timeline)
+
+    def _saved(self, path: Path, version: str) -> OpenProfile | None:
+        saved = self._saved_path(path)
+        timeline = None if saved is None else open_timeline(saved, version)
+        if saved is None or timeline is None:
+            return None
+        with suppress(OSError):
+            os.utime(saved)  # the time of its last use
+        return OpenProfile(path, version, timeline)
+
+    def _saved_path(self, path: Path) -> Path | None:
+        if self._folder is None:
+            return None
+        return self._folder / (hashlib.sha256(os.fsencode(path)).hexdigest()[:24] + SUFFIX)
+
+    def _has_room(self, path: Path, size: int) -> bool:
+        """Whether a timeline may be saved; deletes the least recently used ones if needed."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            saved = sorted(_stats(path.parent), key=lambda each: each[1].st_mtime)
+            total = size + sum(status.st_size for _, status in saved)
+            for each, status in saved:
+                if total <= self._limit_bytes:
+                    break
+                each.unlink(missing_ok=True)
+                total -= status.st_size
+            return total <= self._limit_bytes and shutil.disk_usage(path.parent).free - size > RESERVED_BYTES
+        except OSError:
+            return False
+
+
+def version_of(path: Path) -> str:
+    """Changes with the content of a file or directory. Raises OSError."""
+    status = path.stat()
+    return f"{status.st_size:x}-{status.st_mtime_ns:x}-{status.st_ino:x}"
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file; 0 of a directory. Raises OSError."""
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _stats(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    for path in folder.glob(f"*{SUFFIX}"):
+        try:
+            yield path, path.stat()
+        except FileNotFoundError:
+            continue
+
+
+def _bytes_of(timeline: Timeline) -> int:
+    """Of its columns; about what its file has."""
+    each = timeline.start.itemsize * 4 + 4 * 4 + timeline.args_offset.itemsize + 1
+    points = sum(len(counter.times) for counter in timeline.counters)
+    return len(timeline) * each + 16 * points + 12 * len(timeline.flows.source) + 32 * len(timeline.marks.time)

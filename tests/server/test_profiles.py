@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of runs over HTTP: the list, the timeline with its progress, windows, details, search, export."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from mindscope.ingest import Catalog
+from mindscope.server.app import create_app
+from mindscope.settings import Settings
+
+EVENTS: list[dict[str, Any]] = [
+    {"ph": "M", "name": "process_name", "pid": 1, "tid": 1, "ts": 0, "args": {"name": "python"}},
+    {"ph": "X", "name": "ProfilerStep#7", "cat": "user_annotation", "pid": 1, "tid": 1, "ts": 1000, "dur": 100},
+    {"ph": "X", "name": "aten::mm", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 1010, "dur": 40,
+     "args": {"Input Dims": [[2, 3]]}},
+    {"ph": "X", "name": "launch", "cat": "cuda_runtime", "pid": 1, "tid": 1, "ts": 1020, "dur": 5},
+    {"ph": "X", "name": "gemm", "cat": "kernel", "pid": 0, "tid": 7, "ts": 1060, "dur": 20},
+    {"ph": "s", "id": 5, "cat": "ac2g", "name": "ac2g", "pid": 1, "tid": 1, "ts": 1020},
+    {"ph": "f", "id": 5, "cat": "ac2g", "name": "ac2g", "pid": 0, "tid": 7, "ts": 1060, "bp": "e"},
+    {"ph": "C", "name": "queue", "pid": 1, "tid": 1, "ts": 1030, "args": {"n": 3}},
+    {"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": 1040, "s": "t"},
+    {"ph": "X", "name": "no begin", "pid": 1, "tid": 1},
+]  # fmt: skip
+NAME = "host_1.1.pt.trace.json"
+
+
+def write_trace(path: Path) -> None:
+    text = json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": 10**18, "traceEvents": EVENTS}).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    write_trace(tmp_path / "logs" / "run" / NAME)
+    write_trace(tmp_path / "logs" / "run" / "rank_1" / (NAME + ".gz"))
+    (tmp_path / "logs" / "run" / "bad.pt.trace.json").write_text("[oops")
+    settings = Settings(workspace=tmp_path / "workspace", summary_base_dir=tmp_path / "logs")
+    catalog = Catalog(settings.summary_base_dir, settings.workspace)
+    catalog.refresh()
+    made = TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080")
+    with made:
+        yield made
+    catalog.close()
+
+
+def timeline(client: TestClient, profile: str = NAME, run: str = "run") -> dict[str, Any]:
+    deadline = time.monotonic() + 20
+    while True:
+        answer = client.get("/api/profiles/timeline", params={"run": run, "profile": profile}).json()
+        if answer["progress"] is None:
+            return answer
+        assert time.monotonic() < deadline
+
+
+def columns_of(body: bytes) -> tuple[dict[str, Any], Any]:
+    length = int.from_bytes(body[4:8], "little")
+    header = json.loads(body[8 : 8 + length])
+
+    def column(place: dict[str, Any]) -> list[Any]:
+        return np.frombuffer(body, place["dtype"], place["length"], 8 + length + place["offset"]).tolist()
+
+    return header, column
+
+
+def test_profiles_belong_to_the_nearest_run(client: TestClient) -> None:
+    answer = client.post("/api/profiles", json={"runs": ["run", "run/rank_1", "unknown"]}).json()
+    assert [(each["run"], each["profile"], each["format"]) for each in answer["profiles"]] == [
+        ("run", "bad.pt.trace.json", "torch_trace"),
+        ("run", NAME, "torch_trace"),
+        ("run/rank_1", NAME + ".gz", "torch_trace"),
+    ]
+    assert answer["unlisted"] == []
+
+
+def test_timeline_says_what_was_read_and_skipped(client: TestClient) -> None:
+    found = timeline(client)["timeline"]
+    assert found["begin_at"] == str(10**18 + 1_000_000)
+    assert found["duration_ns"] == 100_000
+    assert [(each["process"], each["thread"], each["rows"]) for each in found["tracks"]] == [
+        ("0", "7", 1),
+        ("1", "1", 3),
+    ]
+    assert [(each["number"], each["begin_ns"]) for each in found["steps"]] == [(7, 0)]
+    assert [each["name"] for each in found["counters"]] == ["queue"]
+    assert found["read"] + sum(each["count"] for each in found["skipped"]) == len(EVENTS)
+    assert found["is_whole"]
+
+
+def test_an_unreadable_profile_has_a_problem(client: TestClient) -> None:
+    answer = timeline(client, "bad.pt.trace.json")
+    assert answer["timeline"] is None or answer["timeline"]["slices"] == 0
+
+
+def test_window_has_cells_wide_slices_counters_and_marks(client: TestClient) -> None:
+    found = timeline(client)["timeline"]
+    tracks = [{"track": each["track"], "rows": 99} for each in found["tracks"]]
+    of = {"run": "run", "profile": NAME, "version": found["version"]}
+    query = {**of, "tracks": tracks, "counters": [0], "begin_ns": 0, "pixel_ns": 10_000, "width": 10}
+    header, column = columns_of(client.post("/api/profiles/window", json=query).content)
+    wide = [header["names"][name] for name in column(header["columns"]["wide_name"])]
+    assert sorted(wide) == ["ProfilerStep#7", "aten::mm", "gemm"]
+    assert column(header["columns"]["pixel"]) == [2]
+    assert column(header["columns"]["busy"]) == [128]
+    (counter,) = header["counters"]
+    assert counter["before"] is None
+    assert column(counter["high"]) == [3]
+    assert column(header["mark_pixel"]) == [4]
+    one_row = {**query, "tracks": [{**each, "rows": 1} for each in tracks]}
+    header, column = columns_of(client.post("/api/profiles/window", json=one_row).content)
+    assert set(column(header["columns"]["lane_row"])) == {0}
+
+
+@pytest.mark.parametrize(("run", "profile"), [("run", NAME), ("run/rank_1", NAME + ".gz")])
+def test_slice_has_arguments_relatives_and_arrows(client: TestClient, run: str, profile: str) -> None:
+    found = timeline(client, profile, run)["timeline"]
+    of = {"run": run, "profile": profile, "version": found["version"]}
+    slices = {
+        each["slice"]["name"]: each
+        for place in range(found["slices"])
+        for each in [client.get("/api/profiles/slice", params={**of, "slice": place}).json()]
+    }
+    mm = slices["aten::mm"]
+    assert mm["arguments"] == [{"name": "Input Dims", "value": "[[2, 3]]"}]
+    assert [each["name"] for each in mm["parents"]] == ["ProfilerStep#7"]
+    assert [each["name"] for each in mm["children"]] == ["launch"]
+    (target,) = slices["launch"]["targets"]
+    assert (target["slice"]["name"], target["delay_ns"]) == ("gemm", 35_000)
+    assert client.get("/api/profiles/slice", params={**of, "slice": 99}).status_code == 404
+
+
+def test_search_statistics_flame_and_export(client: TestClient) -> None:
+    found = timeline(client)["timeline"]
+    of = {"run": "run", "profile": NAME, "version": found["version"]}
+    names = client.get("/api/profiles/names", params=of).json()["names"]
+    wanted = [place for place, name in enumerate(names) if "mm" in name]
+    query = {**of, "names": wanted, "begin_ns": 0, "pixel_ns": 1000, "width": 100, "after_ns": 0}
+    answer = client.post("/api/profiles/search", json=query).json()
+    assert (answer["count"], answer["pixels"], answer["counts"]) == (2, [10, 60], [1, 1])
+    assert (answer["found"]["name"], answer["position"]) == ("aten::mm", 0)
+    tracks = [each["track"] for each in found["tracks"]]
+    ranged = {**of, "tracks": tracks, "begin_ns": 0, "end_ns": 30_000}
+    rows = client.post("/api/profiles/statistics", json=ranged).json()["rows"]
+    assert [(row["name"], row["total_ns"], row["own_ns"]) for row in rows] == [
+        ("aten::mm", 20_000, 15_000),
+        ("ProfilerStep#7", 30_000, 10_000),
+        ("launch", 5_000, 5_000),
+    ]
+    header, column = columns_of(client.post("/api/profiles/flame", json=ranged).content)
+    assert [header["names"][name] for name in column(header["columns"]["name"])] == [
+        "ProfilerStep#7",
+        "aten::mm",
+        "launch",
+    ]
+    assert column(header["columns"]["parent"]) == [-1, 0, 1]
+    response = client.get("/api/profiles/export", params={**of, "begin_ns": 0, "end_ns": 30_000, "tracks": tracks})
+    assert "attachment" in response.headers["content-disposition"]
+    exported = [each["name"] for each in response.json()["traceEvents"] if each["ph"] == "X"]
+    assert sorted(exported) == ["ProfilerStep#7", "aten::mm", "launch"]
+
+
+def test_a_changed_profile_is_read_again(client: TestClient, tmp_path: Path) -> None:
+    found = timeline(client)["timeline"]
+    path = tmp_path / "logs" / "run" / NAME
+    path.write_text(path.read_text().replace("aten::mm", "aten::addmm"))
+    of = {"run": "run", "profile": NAME, "version": found["version"]}
+    assert client.get("/api/profiles/names", params=of).status_code == 409
+    again = timeline(client)["timeline"]
+    assert again["version"] != found["version"]
+    assert (
+        "aten::addmm" in client.get("/api/profiles/names", params={**of, "version": again["version"]}).json()["names"]
+    )
+
+
+@pytest.mark.parametrize("profile", ["nothing.pt.trace.json", "../run/" + NAME, "/etc/passwd", "rank_1", "\x00"])
+def test_only_profiles_of_the_run_are_read(client: TestClient, profile: str) -> None:
+    answer = client.get("/api/profiles/timeline", params={"run": "run", "profile": profile})
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "profile_not_found"
+
+
+def test_a_timeline_is_kept_in_the_workspace(client: TestClient, tmp_path: Path) -> None:
+    timeline(client)
+    assert len(list((tmp_path / "workspace").rglob("*.timeline"))) == 1
