@@ -29,6 +29,33 @@ MISSING: Mapping[str, _MissingText] = {
         "the trace has no batch of a DataLoader", "for batch in torch.utils.data.DataLoader(dataset):"
     ),
     "torch_communication": _MissingText("the trace has no communication between ranks", ""),
+    "ascend_steps": _MissingText(
+        "step_trace_time.csv is missing, which a profile of an NPU with marked steps has",
+        "profiler.step()  # after each step",
+    ),
+    "ascend_operators": _MissingText(
+        "the profile has no table of operators or kernels", "activities=[ProfilerActivity.NPU]"
+    ),
+    "ascend_kernels": _MissingText("kernel_details.csv is missing", "activities=[ProfilerActivity.NPU]"),
+    "ascend_modules": _MissingText(
+        "names of operators have no scope", "mindspore.set_context(mode=mindspore.GRAPH_MODE)"
+    ),
+    "ascend_memory": _MissingText("memory_record.csv and operator_memory.csv are missing", "profile_memory=True"),
+    "ascend_data_pipeline": _MissingText("the profile has no files of the data pipeline", "data_process=True"),
+    "ascend_communication": _MissingText(
+        "communication.json is missing, which a profile of several ranks has", "profiler_level=ProfilerLevel.Level1"
+    ),
+    "mindspore_steps": _MissingText("step_trace_raw is missing, or has no step", ""),
+    "mindspore_operators": _MissingText("the profile has no table of operators", "Profiler(op_time=True)"),
+    "mindspore_kernels": _MissingText("the profile has no runs of kernels", "Profiler(op_time=True)"),
+    "mindspore_modules": _MissingText(
+        "names of operators have no scope", "mindspore.set_context(mode=mindspore.GRAPH_MODE)"
+    ),
+    "mindspore_memory": _MissingText("the profile has no record of memory", "Profiler(profile_memory=True)"),
+    "mindspore_data_pipeline": _MissingText(
+        "the profile has no files of the data pipeline", "Profiler(data_process=True)"
+    ),
+    "mindspore_communication": _MissingText("hccl_raw is missing", "Profiler(profile_communication=True)"),
 }
 """Why a part of a profile is missing."""
 

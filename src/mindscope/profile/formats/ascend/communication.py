@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations between ranks of ``communication.json``, and links of ``communication_matrix.json``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from mindscope.errors import FormatError
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.communication import Communication, Links
+
+_STEP = re.compile(r"step\s*(\d+)")
+_SEQUENCE = re.compile(r"__\w+?_(\d+)_\d+$")
+_KIND = re.compile(r"(?:hcom_)?([A-Za-z]+(?:_[A-Za-z]+)*?)(?:__|_\d|-|$)")
+_TOTAL = "Total Op Info"
+_PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
+_MB = 1_000_000
+
+
+class _Operation(NamedTuple):
+    step: int
+    name: str
+    group: str
+    facts: Mapping[str, Any]
+
+
+def communication_of(path: Path, rank: int, origin_ns: int) -> Communication | None:
+    """All operations; None if the file lists none. Times count from ``origin_ns``.
+
+    Raises:
+        FormatError: no JSON object.
+        OSError: it can't be read.
+    """
+    found = [each for each in _operations(read_object(path)) if each.name != _TOTAL]
+    if not found:
+        return None
+    times = [_mapping(each.facts.get("Communication Time Info")) for each in found]
+    return Communication(
+        name=TextColumn.of(each.name for each in found),
+        kind=TextColumn.of(_kind(each.name) for each in found),
+        group=TextColumn.of(each.group for each in found),
+        sequence=np.array([_sequence(each.name) for each in found], np.int64),
+        step=np.array([each.step for each in found], np.int64),
+        device=TextColumn.constant(f"NPU {rank}", len(found)),
+        start=np.array([_nanoseconds(_number(each, "Start Timestamp(us)")) for each in times], np.int64) - origin_ns,
+        duration=_milliseconds(times, "Elapse Time(ms)"),
+        transit=_milliseconds(times, "Transit Time(ms)"),
+        wait=_milliseconds(times, "Wait Time(ms)"),
+        synchronization=_milliseconds(times, "Synchronization Time(ms)"),
+        size=np.array([_size(_mapping(each.facts.get("Communication Bandwidth Info"))) for each in found], np.int64),
+    )
+
+
+def links_of(path: Path) -> Links | None:
+    """Sums over the operations of each kind; None if the file lists none. Raises FormatError, OSError."""
+    rows = [
+        (each.step, *map(int, ends), _mapping(facts))
+        for each in _operations(read_object(path))
+        if each.name.endswith("-total")
+        for link, facts in each.facts.items()
+        if len(ends := link.split("-")) == 2 and all(end.isdecimal() for end in ends)
+    ]
+    if not rows:
+        return None
+    return Links(
+        kind=TextColumn.of(str(facts.get("Transport Type", "")) for *_, facts in rows),
+        source=np.array([row[1] for row in rows], np.int64),
+        destination=np.array([row[2] for row in rows], np.int64),
+        step=np.array([row[0] for row in rows], np.int64),
+        size=np.array([_number(facts, "Transit Size(MB)") * _MB for *_, facts in rows]).astype(np.int64),
+        transit=np.array([_number(facts, "Transit Time(ms)") * 1e6 for *_, facts in rows]).astype(np.int64),
+    )
+
+
+def read_object(path: Path) -> Mapping[str, Any]:
+    """The object of a JSON file. Raises FormatError, OSError."""
+    try:
+        found = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path.name}: {error}; want JSON") from error
+    if not isinstance(found, dict):
+        raise FormatError(f"{path.name} holds a JSON {type(found).__name__}, want an object")
+    return cast("dict[str, Any]", found)
+
+
+def _operations(content: Mapping[str, Any]) -> Iterator[_Operation]:
+    for step, kinds in content.items():
+        found = _STEP.fullmatch(step)
+        number = int(found[1]) if found else -1
+        for operations in _mapping(kinds).values():
+            for name, facts in _mapping(operations).items():
+                bare, _, group = name.partition("@")
+                yield _Operation(number, bare, group, _mapping(facts))
+
+
+def _kind(name: str) -> str:
+    found = _KIND.match(name)
+    return (found[1] if found else name).replace("_", "").lower()
+
+
+def _sequence(name: str) -> int:
+    found = _SEQUENCE.search(name)
+    return int(found[1]) if found else -1
+
+
+def _size(links: Mapping[str, Any]) -> int:
+    """Bytes over all links; SDMA is the sum of its parts."""
+    has_sum = _number(_mapping(links.get("SDMA")), "Transit Size(MB)") > 0
+    parts = [name for name in links if not (has_sum and name in _PARTS_OF_SDMA)]
+    return round(sum(_number(_mapping(links[name]), "Transit Size(MB)") for name in parts) * _MB)
+
+
+def _nanoseconds(stamp_us: float) -> int:
+    """A stamp since 1970 is a whole number of microseconds plus at most three quarters, as a float64."""
+    whole = int(stamp_us)
+    return whole * 1000 + round((stamp_us - whole) * 1000)
+
+
+def _milliseconds(times: list[Mapping[str, Any]], name: str) -> Any:
+    return np.rint([_number(each, name) * 1e6 for each in times]).astype(np.int64)
+
+
+def _number(facts: Mapping[str, Any], name: str) -> float:
+    try:
+        found = float(facts.get(name, 0))
+    except (TypeError, ValueError):
+        return 0.0
+    return found if np.isfinite(found) else 0.0
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of MindSpore from 2.3 on and of torch_npu: ``HOST_PID_TIME_ascend_ms`` and ``..._ascend_pt``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mindscope.profile.formats.ascend.communication import communication_of, links_of, read_object
+from mindscope.profile.formats.ascend.kernels import (
+    kernels_of,
+    operators_of_details,
+    operators_of_kernels,
+    operators_of_statistic,
+    types_of,
+)
+from mindscope.profile.formats.ascend.memory import memory_of
+from mindscope.profile.formats.ascend.steps import steps_of
+from mindscope.profile.formats.csv_table import CsvTable, read_csv
+from mindscope.profile.formats.minddata import data_pipeline_of
+from mindscope.profile.formats.mindspore.cpu import cpu_operators
+from mindscope.profile.formats.problems import Problems
+from mindscope.profile.formats.profile_format import ProfileFormat, Progress
+from mindscope.profile.formats.scope_names import by_time, modules_of
+from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.operators import Operators
+from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.texts import Missing
+from mindscope.profile.trace import Trace
+
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+_ENDINGS = ("_ascend_ms", "_ascend_pt")
+_STAMP = re.compile(r"_\d{17}(_ascend_(ms|pt))?$")
+_RANK = re.compile(r"_(\d+)\.[a-z]+$")
+
+_T = TypeVar("_T")
+
+
+def is_ascend_output(path: Path) -> bool:
+    """Whether a directory is named like a profile, or holds the output of one. Raises OSError."""
+    if not path.is_dir():
+        return False
+    return (path / OUTPUT).is_dir() or (path.name.endswith(_ENDINGS) and (path / "FRAMEWORK").is_dir())
+
+
+def _read(path: Path, on_progress: Progress) -> Profile:
+    output = _Output(path, on_progress)
+    facts = ProfileFacts(
+        name=path.name,
+        path=str(path),
+        trace_path=str(output.trace_file or ""),
+        format=ASCEND_OUTPUT.name,
+        framework="torch" if path.name.endswith("_ascend_pt") else "mindspore",
+        worker=_STAMP.sub("", path.name),
+        rank=output.rank,
+        devices=output.devices,
+        origin_ns=output.origin_ns if output.trace is not None else None,
+        properties={**output.information, "problems": output.problems},
+    )
+    return Profile(facts, output.trace, output.parts())
+
+
+class _Output:
+    """The files of one directory, read when a part needs them."""
+
+    def __init__(self, path: Path, on_progress: Progress) -> None:
+        self._root, self._directory = path, path / OUTPUT
+        self.problems = Problems()
+        self.information = self._information()
+        self.rank = self._rank()
+        self.trace_file = self._file("trace_view.json")
+        trace = self.problems.read(self.trace_file, lambda file: read_json_trace(file, on_progress))
+        self.origin_ns = _first_time(trace)
+        self.trace = None if trace is None else _since(trace, self.origin_ns)
+
+    @property
+    def devices(self) -> list[Device]:
+        """The CPU, and the NPU if a file names it."""
+        npu = [Device(f"NPU {self.rank}", "npu", "Ascend")]
+        return [Device("CPU", "cpu"), *(npu if self._kernel_table or self._file("step_trace_time.csv") else [])]
+
+    def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
+        """How to read each part."""
+        return {
+            Part.STEPS: self._part(
+                "step_trace_time.csv", lambda file: steps_of(self._csv(file), self.trace), "ascend_steps"
+            ),
+            Part.OPERATORS: lambda: by_time(self._operators) or Missing("ascend_operators"),
+            Part.KERNELS: lambda: self._kernels or Missing("ascend_kernels"),
+            Part.MODULES: lambda: (self._operators and modules_of(self._operators)) or Missing("ascend_modules"),
+            Part.MEMORY: lambda: self._memory() or Missing("ascend_memory"),
+            Part.DATA_PIPELINE: lambda: (
+                data_pipeline_of(self._directory, self.rank, self.problems) or Missing("ascend_data_pipeline")
+            ),
+            Part.COMMUNICATION: self._part(
+                "communication.json",
+                lambda file: communication_of(file, self.rank, self.origin_ns),
+                "ascend_communication",
+            ),
+            Part.LINKS: self._part("communication_matrix.json", links_of, "ascend_communication"),
+        }
+
+    def _part(self, name: str, reader: Callable[[Path], _T | None], code: str) -> Callable[[], _T | Missing]:
+        return lambda: self.problems.read(self._file(name), reader) or Missing(code)
+
+    @cached_property
+    def _kernel_table(self) -> CsvTable | None:
+        return self._table("kernel_details")
+
+    @cached_property
+    def _kernels(self) -> Kernels | None:
+        table = self._kernel_table
+        return None if table is None else self._of_table("kernel_details.csv", lambda: kernels_of(table, self.rank))
+
+    @cached_property
+    def _operators(self) -> Operators | None:
+        """The most detailed that is there: calls with host times, kernels, types; or those of a CPU."""
+        details, table = self._table("operator_details"), self._kernel_table
+        if details is not None and len(details):
+            return self._of_table("operator_details.csv", lambda: operators_of_details(details, self.rank))
+        if table is not None and self._kernels is not None:
+            return operators_of_kernels(self._kernels, types_of(table))
+        statistic = self._table("op_statistic")
+        if statistic is not None:
+            return self._of_table("op_statistic.csv", lambda: operators_of_statistic(statistic, self.rank))
+        return cpu_operators(self._root / "FRAMEWORK", self.rank, self.problems)
+
+    def _memory(self) -> Any:
+        records, blocks = self._table("memory_record"), self._table("operator_memory")
+        return self._of_table("memory_record.csv", lambda: memory_of(records, blocks, self.origin_ns))
+
+    def _of_table(self, name: str, make: Callable[[], _T]) -> _T | None:
+        return self.problems.read(Path(name), lambda _: make())
+
+    def _table(self, name: str) -> CsvTable | None:
+        """A table, which may be cut into slices of a million rows."""
+        whole = self._file(f"{name}.csv")
+        files = [whole] if whole else sorted(self._directory.glob(f"{name}_slice_*.csv"), key=_slice_number)
+        return self.problems.read(files[0], lambda _: self._csv(*files)) if files else None
+
+    def _csv(self, *files: Path) -> CsvTable:
+        table = read_csv(*files)
+        self.problems.skip(files[0], table.skipped)
+        return table
+
+    def _file(self, name: str) -> Path | None:
+        file = self._directory / name
+        return file if file.is_file() else None
+
+    def _information(self) -> dict[str, Any]:
+        """Of ``profiler_info`` and ``profiler_metadata``."""
+        found: dict[str, Any] = {}
+        for file in [*sorted(self._root.glob("profiler_info*.json")), self._root / "profiler_metadata.json"]:
+            if file.is_file():
+                found |= self.problems.read(file, read_object) or {}
+        return found
+
+    def _rank(self) -> int:
+        """That a file names, in it or in its own name; -1 of a single process is 0."""
+        named = self.information.get("rank_id")
+        if str(named).lstrip("-").isdecimal():
+            return max(int(str(named)), 0)
+        files = [*self._root.glob("profiler_info_*.json"), *self._root.glob("FRAMEWORK/cpu_op_*_[0-9]*.*")]
+        return next((int(found[1]) for file in sorted(files) if (found := _RANK.search(file.name))), 0)
+
+
+def _slice_number(file: Path) -> int:
+    found = _RANK.search(file.name)
+    return int(found[1]) if found else 0
+
+
+def _first_time(trace: Trace | None) -> int:
+    if trace is None or not (len(trace.slices) or len(trace.events)):
+        return 0
+    return int(min(times.min() for times in (trace.slices.start, trace.events.time) if len(times)))
+
+
+def _since(trace: Trace, origin_ns: int) -> Trace:
+    """The trace with times since its first event; its file has times since 1970."""
+    return replace(
+        trace,
+        slices=replace(trace.slices, start=trace.slices.start - origin_ns),
+        events=replace(trace.events, time=trace.events.time - origin_ns),
+        origin_ns=origin_ns,
+    )
+
+
+ASCEND_OUTPUT = ProfileFormat("ascend_output", "Ascend profile of MindSpore or torch_npu", is_ascend_output, _read)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of ``step_trace_time.csv``."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Column
+from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.steps import Steps
+from mindscope.profile.trace import Trace
+
+_MARK = re.compile(r"(?:ProfilerStep#|Step |step)(\d+)")
+_EXTRA = {"Stage": "stage", "Bubble": "bubble", "Preparing": "preparing"}
+
+
+def steps_of(table: CsvTable, trace: Trace | None) -> Steps | None:
+    """The steps; None if the file has no row.
+
+    Free time is ``idle``, what communicates while computing is ``overlapped``. A step lasts as long as its parts: the
+    column Stage of one version of MindSpore is computed from other rows. Steps without a mark in the trace follow
+    each other.
+
+    Raises:
+        KeyError: the file has no column Computing.
+    """
+    compute = table.nanoseconds("Computing")
+    if compute is None:
+        raise KeyError(f"no column Computing, it has {', '.join(table.names) or 'none'}")
+    if not len(compute):
+        return None
+    nothing = np.zeros(len(compute), np.int64)
+    alone = _or(table.nanoseconds("Communication(Not Overlapped)"), nothing)
+    idle = _or(table.nanoseconds("Free"), nothing)
+    duration = compute + alone + idle
+    number = _numbers(table, len(compute))
+    extra: dict[str, Column] = {
+        name: found for column, name in _EXTRA.items() if (found := table.nanoseconds(column)) is not None
+    }
+    steps = Steps(
+        number=number,
+        start=_starts(number, duration, trace),
+        duration=duration,
+        compute=compute,
+        communication=alone,
+        idle=idle,
+        overlapped=table.nanoseconds("Overlapped"),
+        extra=extra,
+    )
+    return steps.select(np.argsort(steps.start, kind="stable"))
+
+
+def step_marks(trace: Trace) -> dict[int, tuple[int, int]]:
+    """Number of each step that the trace marks -> its start and duration; the longest range counts."""
+    found: dict[int, tuple[int, int]] = {}
+    codes = {code: int(match[1]) for code, name in enumerate(trace.names) if (match := _MARK.fullmatch(name))}
+    rows = np.flatnonzero(np.isin(trace.slices.name, list(codes)))
+    for row in rows.tolist():
+        number = codes[int(trace.slices.name[row])]
+        mark = int(trace.slices.start[row]), int(trace.slices.duration[row])
+        if number not in found or mark[1] > found[number][1]:
+            found[number] = mark
+    return found
+
+
+def _numbers(table: CsvTable, count: int) -> NDArray[np.int64]:
+    """As the file numbers them; a file of a training without marks has one row without a number."""
+    found = table.numbers("Step")
+    if found is None or not np.isfinite(found).all():
+        return np.arange(count, dtype=np.int64)
+    return found.astype(np.int64)
+
+
+def _starts(number: NDArray[np.int64], duration: NDArray[np.int64], trace: Trace | None) -> NDArray[np.int64]:
+    marks = {} if trace is None else step_marks(trace)
+    if all(each in marks for each in number.tolist()):
+        return np.array([marks[each][0] for each in number.tolist()], np.int64)
+    order = np.argsort(number, kind="stable")
+    starts = np.zeros(len(number), np.int64)
+    starts[order] = np.cumsum(duration[order]) - duration[order]
+    return starts
+
+
+def _or(column: NDArray[np.int64] | None, other: NDArray[np.int64]) -> NDArray[np.int64]:
+    return other if column is None else column

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The data pipeline in profiles of MindSpore, on all devices and in all versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
+from mindscope.profile.formats.problems import Problems
+
+DEVICE_QUEUE, GET_NEXT, ITERATOR = "device_queue", "get_next", "iterator"
+_TIME, _QUEUE = 0, 1
+"""Kinds of lines of queue files."""
+_FETCH, _PUSH, _BATCH = 0, 1, 2
+"""What a line of a time measures."""
+
+
+class _Node(NamedTuple):
+    id: int
+    type: str
+    workers: int
+    children: Sequence[int]
+    sizes: Sequence[int]
+    capacity: int
+
+
+def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> DataPipeline | None:
+    """Operations, queues and waits of the files of a rank; None without any."""
+
+    def file(name: str) -> Path | None:
+        path = directory / name.format(rank)
+        return path if path.is_file() else None
+
+    nodes = problems.read(file("pipeline_profiling_{}.json"), _raw_nodes)
+    if nodes is None:
+        raw = file("minddata_pipeline_raw_{}.csv") or file("minddata_pipeline_raw.csv")
+        nodes = problems.read(raw, lambda path: _csv_nodes(read_csv(path)))
+    usage = problems.read(file("minddata_cpu_utilization_{}.json"), _processor_usage) or {}
+    operations = _operations(nodes, usage) if nodes else None
+    lines, queue = problems.read(file("device_queue_profiling_{}.txt"), _queue_lines), DEVICE_QUEUE
+    if lines is None or not len(lines):
+        lines, queue = problems.read(file("dataset_iterator_profiling_{}.txt"), _queue_lines), ITERATOR
+    get_next = problems.read(file("minddata_aicpu_{}.txt"), _get_next)
+    if get_next is None:
+        get_next = problems.read(file("minddata_getnext_profiling_{}.txt"), _get_next)
+    queues = _joined([*([] if lines is None else [_queue_samples(lines, queue)]), *([get_next] if get_next else [])])
+    batches = None if lines is None else _batches(lines)
+    if not (operations or queues or batches):
+        return None
+    return DataPipeline(operations, queues, batches)
+
+
+def _raw_nodes(path: Path) -> list[_Node]:
+    """Of ``pipeline_profiling``: usually leaves first."""
+    found: list[_Node] = []
+    for each in cast("list[Any]", read_object(path).get("op_info") or []):
+        node = cast("Mapping[str, Any]", each)
+        metrics = cast("Mapping[str, Any]", node.get("metrics") or {})
+        queue = cast("Mapping[str, Any]", metrics.get("output_queue") or {})
+        found.append(
+            _Node(
+                int(node["op_id"]),
+                str(node["op_type"]),
+                int(node.get("num_workers") or 0),
+                [int(child) for child in node.get("children") or ()],
+                [int(size) for size in queue.get("size") or ()],
+                int(queue.get("length") or 0),
+            )
+        )
+    return found
+
+
+def _csv_nodes(table: CsvTable) -> list[_Node]:
+    """Of ``minddata_pipeline_raw``: the root first."""
+    columns = [
+        table.cells(name) or [""] * len(table)
+        for name in ("op_id", "op_type", "num_workers", "children_id", "output_queue_size", "output_queue_length")
+    ]
+    return [
+        _Node(_whole(id), type, _whole(workers), _list(children), _list(sizes), _whole(capacity))
+        for id, type, workers, children, sizes, capacity in zip(*columns, strict=True)
+    ][::-1]
+
+
+def _operations(nodes: Sequence[_Node], usage: Mapping[int, float]) -> PipelineOperations:
+    """Leaves first, the root last."""
+    ordered = _execution_order({node.id: node for node in nodes})
+    row_of = {node.id: row for row, node in enumerate(ordered)}
+    parents = np.full(len(ordered), -1, np.int64)
+    for row, node in enumerate(ordered):
+        for child in node.children:
+            if child in row_of:
+                parents[row_of[child]] = row
+    sizes = np.array([np.mean(node.sizes) if node.sizes else 0.0 for node in ordered])
+    capacities = np.array([node.capacity for node in ordered], np.int64)
+    shares = np.divide(sizes, capacities, out=np.full(len(ordered), np.nan), where=capacities > 0)
+    return PipelineOperations(
+        id=np.array([node.id for node in ordered], np.int64),
+        name=TextColumn.of(f"{node.type}_{node.id}" for node in ordered),
+        type=TextColumn.of(node.type for node in ordered),
+        parent=parents,
+        workers=np.array([node.workers for node in ordered], np.int64),
+        queue_capacity=capacities,
+        queue_size=sizes,
+        queue_usage=shares,
+        cpu=np.array([usage.get(node.id, np.nan) for node in ordered]) if usage else None,
+    )
+
+
+def _execution_order(nodes: Mapping[int, _Node]) -> list[_Node]:
+    """Each operation after its children; those of a circle, which no pipeline has, in the order of the file."""
+    children = {child for node in nodes.values() for child in node.children}
+    ordered: dict[int, _Node] = {}
+    opened: set[int] = set()
+    pending = [id for id in nodes if id not in children] + list(nodes)
+    pending.reverse()
+    while pending:
+        node = nodes[pending[-1]]
+        new = [child for child in node.children if child in nodes and child not in opened]
+        if node.id in opened or not new:
+            opened.add(node.id)
+            ordered.setdefault(pending.pop(), node)
+        else:
+            opened.add(node.id)
+            pending += reversed(new)
+    return list(ordered.values())
+
+
+def _processor_usage(path: Path) -> dict[int, float]:
+    """Mean percent of user and system of each operation."""
+    found: dict[int, float] = {}
+    for each in cast("list[Any]", read_object(path).get("op_info") or []):
+        metrics = cast("Mapping[str, Any]", each.get("metrics") or {})
+        samples = [cast("list[float]", metrics.get(name) or []) for name in ("user_utilization", "sys_utilization")]
+        if any(samples):
+            found[int(each["op_id"])] = float(sum(np.mean(part) for part in samples if part))
+    return found
+
+
+def _queue_lines(path: Path) -> NDArray[np.float64] | None:
+    """Rows of kind, extra, batch, value and stamp, which may lack; None without any."""
+    rows: list[list[float]] = []
+    for line in read_lines(path):
+        try:
+            numbers = [float(word) for word in line.split()]
+        except ValueError:
+            continue
+        if len(numbers) in (4, 5):
+            rows.append(numbers + [np.nan] * (5 - len(numbers)))
+    return np.array(rows, np.float64) if rows else None
+
+
+def _queue_samples(lines: NDArray[np.float64], name: str) -> QueueSamples:
+    rows = lines[lines[:, 0] == _QUEUE]
+    return QueueSamples(
+        queue=TextColumn.constant(name, len(rows)),
+        size=rows[:, 3].astype(np.int64),
+        capacity=rows[:, 1].astype(np.int64),
+        step=_from_1(rows[:, 2]),
+        time=_stamps(rows),
+    )
+
+
+def _batches(lines: NDArray[np.float64]) -> BatchWaits | None:
+    """Waits for the pipeline; an iterator only says when each batch came: the time between two is one batch."""
+    times = lines[lines[:, 0] == _TIME]
+    by_extra = {extra: times[times[:, 1] == extra] for extra in (_FETCH, _PUSH, _BATCH)}
+    fetches = by_extra[_FETCH]
+    if not len(fetches):
+        return _batches_of_stamps(lines[lines[:, 0] == _QUEUE])
+    pushes = dict(zip(by_extra[_PUSH][:, 2].tolist(), by_extra[_PUSH][:, 3].tolist(), strict=True))
+    return BatchWaits(
+        step=_from_1(fetches[:, 2]),
+        start=_stamps(fetches),
+        wait=(fetches[:, 3] * 1e6).astype(np.int64),
+        push=np.array([pushes.get(batch, 0) * 1e6 for batch in fetches[:, 2].tolist()]).astype(np.int64),
+    )
+
+
+def _batches_of_stamps(rows: NDArray[np.float64]) -> BatchWaits | None:
+    if len(rows) < 2 or np.isnan(rows[:, 4]).any():
+        return None
+    return BatchWaits(
+        step=_from_1(rows[:, 2])[1:],
+        start=(rows[:-1, 4] * 1e6).astype(np.int64),
+        wait=np.maximum(np.diff(rows[:, 4]) * 1e6, 0).astype(np.int64),
+    )
+
+
+def _get_next(path: Path) -> QueueSamples | None:
+    """Sizes of the queue at each request for a batch: ``GetNext_dequeue_wait START END QUEUE``."""
+    rows = [line.split() for line in read_lines(path) if line.startswith("GetNext")]
+    sizes = [_whole(row[3]) for row in rows if len(row) == 4]
+    if not sizes:
+        return None
+    return QueueSamples(
+        queue=TextColumn.constant(GET_NEXT, len(sizes)),
+        size=np.array(sizes, np.int64),
+        capacity=np.zeros(len(sizes), np.int64),
+        step=np.arange(1, len(sizes) + 1, dtype=np.int64),
+    )
+
+
+def _joined(samples: list[QueueSamples]) -> QueueSamples | None:
+    """Without times where one of them has none."""
+    if not samples:
+        return None
+    return QueueSamples(
+        queue=TextColumn.of(text for each in samples for text in each.queue),
+        size=np.concatenate([each.size for each in samples]),
+        capacity=np.concatenate([each.capacity for each in samples]),
+        step=np.concatenate([cast("Any", each.step) for each in samples]),
+        time=None
+        if any(each.time is None for each in samples)
+        else np.concatenate([cast("Any", each.time) for each in samples]),
+    )
+
+
+def _from_1(batches: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers of batches; a profile that began later starts at a higher one."""
+    found = batches.astype(np.int64)
+    return found - found.min() + 1 if len(found) else found
+
+
+def _stamps(rows: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """Nanoseconds of the clock of the host; None where a line lacks its stamp."""
+    return None if np.isnan(rows[:, 4]).any() else (rows[:, 4] * 1e6).astype(np.int64)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        return 0
+
+
+def _list(text: str) -> list[int]:
+    if not text:
+        return []
+    found = json.loads(text)
+    return [int(each) for each in cast("list[Any]", found)] if isinstance(found, list) else []

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators and kernels on a GPU: ``gpu_*`` files of MindSpore's older profiler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from mindscope.errors import FormatError
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.operators import Operators
+
+
+def gpu_operators(table: CsvTable, rank: int) -> Operators | None:
+    """Of ``gpu_op_detail_info``, or ``gpu_op_type_info``. Raises FormatError without the columns.
+
+    ``op_total_time`` is the time of the host, which launches; that of the device is ``cuda_activity_cost_time``.
+    """
+    names = table.texts("op_full_name", "full_op_name", "op_type")
+    types, host = table.texts("op_type"), table.nanoseconds("op_total_time", "total_time")
+    if names is None or types is None or host is None:
+        raise FormatError(
+            f"no names, types or times of operators, it has the columns {', '.join(table.names) or 'none'}"
+        )
+    if not len(names):
+        return None
+    device = table.nanoseconds("cuda_activity_cost_time")
+    counts = table.counts("op_occurrences", "type_occurrences")
+    return Operators(
+        name=names,
+        type=types,
+        device=TextColumn.constant(f"GPU {rank}", len(names)),
+        module=mapped(names, module_of),
+        phase=mapped(names, phase_of),
+        count=np.ones(len(names), np.int64) if counts is None else counts,
+        host_total=host,
+        host_self=host,
+        device_total=device,
+        device_self=device,
+    )
+
+
+def gpu_kernels(table: CsvTable, rank: int) -> Kernels | None:
+    """Of ``gpu_activity_data``. Raises FormatError without the columns."""
+    names, total = table.texts("name"), table.nanoseconds("total_duration")
+    if names is None or total is None:
+        raise FormatError(f"no names or durations of kernels, it has the columns {', '.join(table.names) or 'none'}")
+    if not len(names):
+        return None
+    grids, blocks = table.cells("grid_dim"), table.cells("block_dim")
+    shapes = (
+        [f"grid {grid} block {block}" for grid, block in zip(grids, blocks, strict=True)] if grids and blocks else None
+    )
+    counts = table.counts("occurrences")
+    return Kernels(
+        name=names,
+        kind=mapped(names, _kind),
+        device=TextColumn.constant(f"GPU {rank}", len(names)),
+        stream=table.texts("stream_id"),
+        operator=table.texts("op_full_name"),
+        shape=None if shapes is None else TextColumn.of(shapes),
+        count=np.ones(len(names), np.int64) if counts is None else counts,
+        total=total,
+        min=table.nanoseconds("min_duration"),
+        max=table.nanoseconds("max_duration"),
+    )
+
+
+def dynamic_shape_operators(path: Path, rank: int) -> Operators | None:
+    """Runs of operators by step in ``dynamic_shape_info``, merged by name and shapes. Raises FormatError, OSError."""
+    steps = read_object(path).get("operator")
+    listed: list[Any] = list(cast("Mapping[str, Any]", steps).values()) if isinstance(steps, Mapping) else []
+    runs = [cast("Mapping[str, Any]", run) for step in listed for run in cast("list[Any]", step or [])]
+    if not runs:
+        return None
+    names = TextColumn.of(str(run.get("op_full_name") or run.get("op_name", "")) for run in runs)
+    duration = np.array([round(float(run.get("dur") or 0) * 1000) for run in runs], np.int64)
+    found = Operators(
+        name=names,
+        type=TextColumn.of(str(run.get("op_type", "")) for run in runs),
+        device=TextColumn.constant(f"GPU {rank}", len(runs)),
+        module=mapped(names, module_of),
+        phase=mapped(names, phase_of),
+        shapes=TextColumn.of(_shape(run.get("shape_info")) for run in runs),
+        count=np.ones(len(runs), np.int64),
+        host_total=duration,
+        host_self=duration,
+        max=duration,
+    )
+    return found.group_by("name", "type", "shapes")
+
+
+def _shape(value: Any) -> str:
+    return "; ".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else str(value or "")
+
+
+def _kind(name: str) -> str:
+    if name.startswith(("nccl", "ncclKernel")):
+        return "communication"
+    return "copy" if name.lower().startswith(("memcpy", "memset", "cudamemcpy", "cudamemset")) else "compute"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links between ranks of ``hccl_raw_N.csv``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.communication import Links
+from mindscope.profile.formats.csv_table import CsvTable
+
+_KB = 1000
+
+
+def links_of(table: CsvTable) -> Links | None:
+    """Transfers of each step by link and kind, without copies on one device; None without any.
+
+    The file's bandwidths are sums of those of several operations, so that only sizes and times are taken.
+    """
+    steps, infos = table.cells("step_num") or [], table.cells("link_info") or []
+    rows = [
+        (int(step), source, destination, kind, *amounts)
+        for step, info in zip(steps, infos, strict=False)
+        if step.isdecimal()
+        for source, destination, kind, amounts in _links(info)
+    ]
+    if not rows:
+        return None
+    return Links(
+        step=np.array([row[0] for row in rows], np.int64),
+        source=np.array([row[1] for row in rows], np.int64),
+        destination=np.array([row[2] for row in rows], np.int64),
+        kind=TextColumn.of(row[3] for row in rows),
+        transit=np.array([row[4] * 1e6 for row in rows]).astype(np.int64),
+        size=np.array([row[5] * _KB for row in rows]).astype(np.int64),
+    )
+
+
+def _links(info: str) -> Iterator[tuple[int, int, str, tuple[float, float]]]:
+    """Source, destination, kind, milliseconds and kilobytes of ``{"0-1": {"SDMA": [time, size, ...]}}``."""
+    try:
+        found = json.loads(info)
+    except (ValueError, RecursionError):
+        return
+    for link, kinds in cast("Mapping[str, Any]", found).items() if isinstance(found, Mapping) else ():
+        source, _, destination = link.partition("-")
+        if source.isdecimal() and destination.isdecimal() and source != destination:
+            for kind, amounts in cast("Mapping[str, Any]", kinds).items():
+                values = [each for each in cast("list[Any]", amounts) if isinstance(each, (int, float))]
+                if len(values) >= 2:
+                    yield int(source), int(destination), kind, (float(values[0]), float(values[1]))

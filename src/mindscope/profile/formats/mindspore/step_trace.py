@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of ``step_trace_raw_N_detail_time.csv``, which counts 10 ns ticks of the device."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.communication import Communication
+from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.nesting import busy
+from mindscope.profile.steps import Steps
+
+TICK_NS = 10
+_REDUCE = re.compile(r"(stream_.+)_start_point")
+_KIND = re.compile(r"stream_\d+_\d+_([A-Za-z]+)")
+
+
+class Reduces(NamedTuple):
+    """Begin and end of one communication in each step; 0 where the step has none."""
+
+    name: str
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+
+class StepTrace(NamedTuple):
+    """Rows are steps; times in nanoseconds of the clock of the device."""
+
+    number: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    forward: NDArray[np.int64]
+    """Begin of the forward pass."""
+    backward: NDArray[np.int64]
+    """End of the backward pass; of an inference the end."""
+    reduces: list[Reduces]
+    skipped: int
+    """Steps that lack a point."""
+
+
+def read_step_trace(table: CsvTable) -> StepTrace | None:
+    """The steps, without the row of averages; None without any.
+
+    Raises:
+        FormatError: a column is missing.
+    """
+    numbers, start, end = table.cells("step_num"), _ticks(table, "start_point"), _ticks(table, "end_point")
+    if numbers is None or start is None or end is None:
+        raise FormatError(f"no step_num, start_point or end_point, it has {', '.join(table.names[:9]) or 'no columns'}")
+    forward, backward = _ticks(table, "fp_point"), _ticks(table, "bp_point")
+    is_step = np.array([text.isdecimal() and text != "0" for text in numbers], np.bool_)
+    forward = np.where(is_step, start, 0) if forward is None else forward
+    is_whole = is_step & (end > 0) & (end >= start) & (forward >= start)
+    if backward is None:
+        backward = end
+    is_whole &= (backward >= forward) & (backward <= end)
+    if not is_whole.any():
+        return None
+    return StepTrace(
+        np.array([int(text) for text, whole in zip(numbers, is_whole.tolist(), strict=True) if whole], np.int64),
+        start[is_whole],
+        end[is_whole],
+        forward[is_whole],
+        backward[is_whole],
+        [Reduces(each.name, each.start[is_whole], each.end[is_whole]) for each in _reduces(table)],
+        int(is_step.sum() - is_whole.sum()),
+    )
+
+
+def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
+    """Steps: the interval waits for data, communication after the backward pass is not hidden, the rest computes."""
+    duration, interval = trace.end - trace.start, trace.forward - trace.start
+    alone = np.array([_after_backward(trace, row) for row in range(len(duration))], np.int64)
+    hidden = np.array([_before_backward(trace, row) for row in range(len(duration))], np.int64)
+    return Steps(
+        number=trace.number,
+        start=trace.start - origin_ns,
+        duration=duration,
+        compute=duration - interval - alone,
+        communication=alone if trace.reduces else None,
+        data_waiting=interval,
+        idle=np.zeros(len(duration), np.int64),
+        overlapped=hidden if trace.reduces else None,
+        interval=interval,
+        forward_backward=trace.backward - trace.forward,
+        tail=trace.end - trace.backward,
+    )
+
+
+def communication_of(trace: StepTrace, rank: int, origin_ns: int) -> Communication | None:
+    """Each communication of each step; None without any."""
+    found = [
+        (each.name, int(step), int(start), int(end))
+        for each in trace.reduces
+        for step, start, end in zip(trace.number, each.start, each.end, strict=True)
+        if 0 < start < end
+    ]
+    if not found:
+        return None
+    names, steps, starts, ends = zip(*found, strict=True)
+    return Communication(
+        name=TextColumn.of(names),
+        kind=TextColumn.of(_kind(name) for name in names),
+        step=np.array(steps, np.int64),
+        device=TextColumn.constant(f"NPU {rank}", len(found)),
+        start=np.array(starts, np.int64) - origin_ns,
+        duration=np.array(ends, np.int64) - np.array(starts, np.int64),
+    )
+
+
+def _reduces(table: CsvTable) -> list[Reduces]:
+    found: list[Reduces] = []
+    for column in table.names:
+        match = _REDUCE.fullmatch(column)
+        start, end = (
+            (_ticks(table, f"{match[1]}_{point}_point") for point in ("start", "end")) if match else (None, None)
+        )
+        if match and start is not None and end is not None:
+            found.append(Reduces(match[1], start, end))
+    return found
+
+
+def _ticks(table: CsvTable, name: str) -> NDArray[np.int64] | None:
+    found = table.counts(name)
+    return None if found is None else found * TICK_NS
+
+
+def _after_backward(trace: StepTrace, row: int) -> int:
+    return _communicating(trace, row, int(trace.backward[row]), int(trace.end[row]))
+
+
+def _before_backward(trace: StepTrace, row: int) -> int:
+    return _communicating(trace, row, int(trace.forward[row]), int(trace.backward[row]))
+
+
+def _communicating(trace: StepTrace, row: int, begin: int, end: int) -> int:
+    """Nanoseconds of the union of all communication of a step within a range."""
+    spans = [
+        (max(int(each.start[row]), begin), min(int(each.end[row]), end))
+        for each in trace.reduces
+        if each.start[row] > 0
+    ]
+    spans = [(start, stop) for start, stop in spans if stop > start]
+    starts, stops = (np.array([span[side] for span in spans], np.int64) for side in (0, 1))
+    return busy(starts, stops - starts)
+
+
+def _kind(name: str) -> str:
+    found = _KIND.match(name)
+    return found[1].removesuffix("Op").lower() if found and found[1] != "parallel" else "allreduce"
