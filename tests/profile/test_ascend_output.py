@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from made_profiles import BASE_US, KERNEL_DETAILS, STEP_TRACE, ascend_output, write
 
+from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.profile import Part
@@ -22,7 +24,6 @@ def test_facts(tmp_path: Path) -> None:
     assert facts.properties["ms_version"] == "2.9"
     assert facts.origin_ns == BASE_US * 1000
     assert profile.trace is not None
-    assert Path(facts.trace_path).name == "trace_view.json"
     assert profile.trace.slices.start.tolist() == [0, 120_000, 10_250], "stamps are exact, and count from the first"
     assert profile.trace.slices.duration.tolist() == [110_000, 90_500, 18_400]
     assert read_profile(ascend_output(tmp_path / "b", "host_9_20270115080000000_ascend_pt")).facts.framework == "torch"
@@ -201,3 +202,15 @@ def test_a_profile_is_found_below_a_run(tmp_path: Path) -> None:
     assert profile.trace is None
     assert profile.missing.keys() == set(Part)
     assert np.isclose(len(profile.facts.properties["problems"]), 0)
+
+
+def test_timeline_with_arguments(tmp_path: Path) -> None:
+    root = ascend_output(tmp_path)
+    trace = read_profile(root).trace
+    assert trace is not None
+    timeline = build_timeline(trace, root)
+    (row,) = np.flatnonzero(timeline.args_size)
+    read = ArgumentFile(root).read(int(timeline.args_offset[row]), int(timeline.args_size[row]))
+    assert read == {"Task Type": "AI_CORE", "Stream Id": 2}
+    (root / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").unlink()
+    assert ArgumentFile(root).read(-1, 0) == {}

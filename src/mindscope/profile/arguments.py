@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
+
+from mindscope.profile.trace_file import trace_file_of
 
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
@@ -21,9 +24,9 @@ class ArgumentFile:
     """The texts of arguments in a trace, by where they are in the decompressed file. For one thread at a time."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError if the file can't be read."""
-        self._path = path
-        with path.open("rb") as file:
+        """``path`` of a profile. Raises OSError if its trace can't be read."""
+        self._path = trace_file_of(path) or Path(os.devnull)
+        with self._path.open("rb") as file:
             self._is_gzip = file.read(2) == _GZIP
         self._states: list[tuple[int, int, Any]] = [(0, 0, zlib.decompressobj(wbits=31))]
 

@@ -57,8 +57,6 @@ class ProfileFacts:
     name: str
     """Of the file or directory, without suffixes."""
     path: str
-    trace_path: str = ""
-    """The JSON file of the trace, with the arguments of its slices; empty if it is ``path``, or there is none."""
     format: str
     """Name of the format, such as ``torch_trace``."""
     framework: str = ""

@@ -53,7 +53,6 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     facts = ProfileFacts(
         name=path.name,
         path=str(path),
-        trace_path=str(output.trace_file or ""),
         format=ASCEND_OUTPUT.name,
         framework="torch" if path.name.endswith("_ascend_pt") else "mindspore",
         worker=_STAMP.sub("", path.name),
@@ -73,8 +72,8 @@ class _Output:
         self.problems = Problems()
         self.information = self._information()
         self.rank = self._rank()
-        self.trace_file = self._file("trace_view.json")
-        trace = self.problems.read(self.trace_file, lambda file: read_json_trace(file, on_progress))
+        trace_file = self._file("trace_view.json")
+        trace = self.problems.read(trace_file, lambda file: read_json_trace(file, on_progress))
         self.origin_ns = _first_time(trace)
         self.trace = None if trace is None else _since(trace, self.origin_ns)
 

@@ -60,7 +60,6 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     facts = ProfileFacts(
         name=path.parent.name if path.name == "profiler" and path.parent.name else path.name,
         path=str(path),
-        trace_path=str(profile.trace_file or ""),
         format=MINDSPORE_PROFILE.name,
         framework="mindspore",
         rank=profile.files.rank,
@@ -82,7 +81,6 @@ class _Legacy:
             self.device = "NPU"
         else:
             self.device = "GPU" if self.files.has(*_GPU) else "CPU"
-        self.trace_file: Path | None = None
         self.trace = self._trace(on_progress)
 
     @property
@@ -177,10 +175,10 @@ class _Legacy:
         built = trace_of([runs for runs in self._runs() if runs is not None], {}, is_epoch=self.device != "NPU")
         if built is not None:
             return built
-        self.trace_file = self.files.find(
+        file = self.files.find(
             "ascend_timeline_display_{}.json", "gpu_timeline_display_{}.json", "timeline_display_{}.json"
         )
-        return self.problems.read(self.trace_file, lambda path: read_json_trace(path, on_progress))
+        return self.problems.read(file, lambda path: read_json_trace(path, on_progress))
 
     def _runs(self) -> list[Runs | None]:
         if self.device == "NPU":

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which file of a profile holds the arguments of its slices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PATTERNS = (
+    "ASCEND_PROFILER_OUTPUT/trace_view.json",
+    "ascend_timeline_display_*.json",
+    "gpu_timeline_display_*.json",
+    "timeline_display_*.json",
+    "mindstudio_profiler_output/msprof_*.json",
+)
+
+
+def trace_file_of(path: Path) -> Path | None:
+    """The JSON trace: the file itself, or that of a directory; None where the trace is made of tables.
+
+    Slices that are made of tables have no arguments, so that a file beside the tables does no harm.
+    """
+    if not path.is_dir():
+        return path
+    return next((file for pattern in _PATTERNS for file in sorted(path.glob(pattern))), None)
