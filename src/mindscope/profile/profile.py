@@ -17,6 +17,7 @@ from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.steps import Steps
+from mindscope.profile.streams import Streams
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
 
@@ -34,6 +35,7 @@ class Part(str, Enum):
     DATA_PIPELINE = "data_pipeline"
     COMMUNICATION = "communication"
     LINKS = "links"
+    STREAMS = "streams"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,11 @@ class Profile:
     def links(self) -> Links:
         """Transfers by pair of ranks."""
         return self._required(Part.LINKS, Links)
+
+    @cached_property
+    def streams(self) -> Streams:
+        """How busy the streams of the devices are, and for what they wait."""
+        return self._required(Part.STREAMS, Streams)
 
     @property
     def missing(self) -> dict[Part, Missing]:

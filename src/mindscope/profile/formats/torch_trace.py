@@ -17,6 +17,7 @@ from mindscope.profile.kineto.kernels import communication_of, kernels_of
 from mindscope.profile.kineto.memory import memory_of
 from mindscope.profile.kineto.operators import modules_of, operators_of
 from mindscope.profile.kineto.steps import steps_of
+from mindscope.profile.kineto.streams import streams_of
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 
 _SCHEMA = b'"schemaVersion"'
@@ -56,6 +57,7 @@ def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
         Part.MEMORY: lambda: memory_of(analysis),
         Part.DATA_PIPELINE: lambda: data_pipeline_of(analysis),
         Part.COMMUNICATION: lambda: communication_of(analysis),
+        Part.STREAMS: lambda: streams_of(analysis),
     }
 
 

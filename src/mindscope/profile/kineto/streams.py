@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams of a trace of PyTorch."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.grouping import groups_of
+from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.streams import KERNEL_WAIT_NS, Streams
+from mindscope.profile.texts import Missing
+from mindscope.profile.time_split import union
+
+
+def streams_of(analysis: KinetoAnalysis, kernel_wait_ns: int = KERNEL_WAIT_NS) -> Streams | Missing:
+    """The streams in the order of their first slice in the file."""
+    work = analysis.device
+    if not len(work):
+        return Missing("torch_kernels")
+    group, first = groups_of([work.device.codes, work.stream.codes], len(work))
+    order = np.lexsort((work.start, group))
+    own, start, end = group[order], work.start[order], work.end[order]
+    reached = _reached(own, end)
+    follows = np.concatenate([[False], own[1:] == own[:-1]])
+    gap = np.where(follows, start - np.roll(reached, 1), 0)
+    launch = work.launch[order]
+    is_launched = launch >= 0
+    calls = analysis.calls
+    begun = np.where(is_launched, calls.start[launch], np.iinfo(np.int64).min) if len(calls) else np.zeros_like(gap)
+    returned = np.where(is_launched, calls.start[launch] + calls.duration[launch], start) if len(calls) else start
+    took = np.where(is_launched, calls.duration[launch], 0) if len(calls) else np.zeros_like(gap)
+    is_host = is_launched & follows & (begun > np.roll(reached, 1))
+    is_kernel = ~is_host & (gap < kernel_wait_ns)
+    waits = np.maximum(gap, 0)
+
+    def summed(values: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        found = np.zeros(len(first), np.int64)
+        np.add.at(found, own[mask], values[mask])
+        return found
+
+    one, every = np.ones(len(own), np.int64), np.ones(len(own), np.bool_)
+    return Streams(
+        device=work.device.select(first),
+        stream=work.stream.select(first),
+        kernels=summed(one, every),
+        busy=_busy(group, work.start, work.end, len(first)),
+        host_wait=summed(waits, is_host),
+        kernel_wait=summed(waits, is_kernel),
+        other_wait=summed(waits, ~is_host & ~is_kernel),
+        overlaps=summed(one, follows & (gap < 0)),
+        launches=summed(one, is_launched),
+        short=summed(one, is_launched & (end - start < took)),
+        delay=summed(start - returned, is_launched),
+    )
+
+
+def _reached(group: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The latest end until each row of its group; rows are sorted by group."""
+    found = np.array(ends)
+    for begin, stop in _runs(group):
+        found[begin:stop] = np.maximum.accumulate(ends[begin:stop])
+    return found
+
+
+def _runs(group: NDArray[np.int64]) -> list[tuple[int, int]]:
+    bounds: list[int] = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), len(group)]
+    return list(pairwise(bounds))
+
+
+def _busy(group: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    found = np.zeros(count, np.int64)
+    for each in range(count):
+        begins, ends = union((start[group == each], end[group == each]))
+        found[each] = (ends - begins).sum()
+    return found
