@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice in words from the tables of a profile.
+
+To add a rule: a function in one of the modules, its name in ``RULES``, its text in ``profile/texts.py``, a row in
+docs/profiling.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.data_rules import slow_data, slow_pipeline_operations, slow_queues, step_interval
+from mindscope.profile.advice.device_rules import (
+    copies_of_pageable_memory,
+    data_parallel,
+    low_device_use,
+    no_tensor_cores,
+    other_backend,
+    short_kernels,
+    synchronization,
+)
+from mindscope.profile.advice.memory_rules import leak, memory_peak
+from mindscope.profile.advice.step_rules import communication, uneven_steps
+from mindscope.profile.profile import Profile
+
+__all__ = ["Advice", "advise"]
+
+RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
+    slow_data, step_interval, slow_queues, slow_pipeline_operations, communication, low_device_use, short_kernels,
+    synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend, uneven_steps,
+    memory_peak, leak,
+)  # fmt: skip
+
+
+def advise(profile: Profile) -> list[Advice]:
+    """What to change, by the share of time that it concerns, the greatest first; then what concerns no time."""
+    return sorted((each for rule in RULES for each in rule(profile)), key=lambda each: -each.share)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One piece of advice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mindscope.profile.profile import Part
+from mindscope.profile.texts import ADVICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What was found, and what to do."""
+
+    code: str
+    """One of ``ADVICE``."""
+    values: Mapping[str, str | int | float]
+    """Figures and names in its text: shares are 0 to 1, times nanoseconds, sizes bytes."""
+    threshold: float
+    """That the figure passed; also in ``values``."""
+    part: Part
+    """The table that it rests on."""
+    rows: Sequence[int]
+    """Of that table; empty for all of them."""
+    share: float = 0.0
+    """Of the time of a step that it concerns, 0 to 1; 0 if it concerns no time."""
+
+    @property
+    def finding(self) -> str:
+        """What was found, with figures and threshold."""
+        return ADVICE[self.code].finding.format_map(_readable(self.values))
+
+    @property
+    def remedy(self) -> str:
+        """What to do."""
+        return ADVICE[self.code].remedy.format_map(_readable(self.values))
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "code": self.code, "finding": self.finding, "remedy": self.remedy, "values": dict(self.values),
+            "threshold": self.threshold, "part": self.part.value, "rows": list(self.rows), "share": self.share,
+        }  # fmt: skip
+
+
+class _Readable:
+    """A number that texts show by its unit: ``{share:share}``, ``{wait:time}``, ``{peak:size}``."""
+
+    def __init__(self, value: str | int | float) -> None:
+        self._value = value
+
+    def __format__(self, unit: str) -> str:
+        if unit in _UNITS:
+            return _UNITS[unit](float(self._value))
+        return format(self._value, unit)
+
+
+def _readable(values: Mapping[str, str | int | float]) -> dict[str, _Readable]:
+    return {name: _Readable(value) for name, value in values.items()}
+
+
+def share_text(share: float) -> str:
+    """``12.3 %``"""
+    return f"{100 * share:.3g} %"
+
+
+def time_text(nanoseconds: float) -> str:
+    """``1.23 ms``"""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if abs(nanoseconds) >= size:
+            return f"{nanoseconds / size:.4g} {unit}"
+    return f"{nanoseconds:.0f} ns"
+
+
+def size_text(size: float) -> str:
+    """``1.23 GiB``"""
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if abs(size) >= 1 << power:
+            return f"{size / (1 << power):.3g} {unit}"
+    return f"{size:.0f} B"
+
+
+_UNITS = {"share": share_text, "time": time_text, "size": size_text}

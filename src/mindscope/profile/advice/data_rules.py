@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about data: waits of the training, queues, operations of the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+import numpy as np
+
+from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.step_rules import slowest
+from mindscope.profile.columns import integers_of
+from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.profile import Part, Profile
+from mindscope.profile.steps import Steps
+
+DATA_SHARE = 0.05
+"""Of a step: TensorBoard's profiler plugin."""
+INTERVAL_NS = 500_000
+"""MindInsight: mean step interval."""
+EMPTY_SHARE = 0.3
+"""MindInsight: of the samples of the device queue; the first one of a GPU is always empty."""
+HIGH_USE, LOW_USE, USE_GAP = 0.8, 0.6, 0.1
+"""MindInsight: usage of the output queues of operations."""
+DEVICE_QUEUE, GET_NEXT = "device_queue", "get_next"
+
+
+def slow_data(profile: Profile) -> Iterator[Advice]:
+    """The training waits for batches."""
+    steps = part_of(profile, Part.STEPS, Steps)
+    if steps is None or steps.data_waiting is None:
+        return
+    whole = int(steps.duration.sum())
+    share = int(steps.data_waiting.sum()) / whole if whole else 0.0
+    if share > DATA_SHARE:
+        yield Advice(
+            code="data_waiting",
+            values={"share": share, "time": float(steps.data_waiting.mean()), "threshold": DATA_SHARE},
+            threshold=DATA_SHARE, part=Part.STEPS, rows=slowest(steps.data_waiting), share=share,
+        )  # fmt: skip
+
+
+def step_interval(profile: Profile) -> Iterator[Advice]:
+    """The interval of MindSpore's step trace is long; other formats have waits for batches instead."""
+    steps = part_of(profile, Part.STEPS, Steps)
+    if steps is None or steps.interval is None or steps.data_waiting is not None:
+        return
+    mean, whole = float(steps.interval.mean()), int(steps.duration.sum())
+    if mean > INTERVAL_NS:
+        yield Advice(
+            code="step_interval", values={"time": mean, "threshold": INTERVAL_NS}, threshold=INTERVAL_NS,
+            part=Part.STEPS, rows=slowest(steps.interval), share=int(steps.interval.sum()) / whole if whole else 0.0,
+        )  # fmt: skip
+
+
+def slow_queues(profile: Profile) -> Iterator[Advice]:
+    """The queues between host and device are often empty."""
+    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
+    if pipeline is None or pipeline.queues is None:
+        return
+    queues = pipeline.queues
+    device, samples = _empty(queues, DEVICE_QUEUE)
+    next_rows, _ = _empty(queues, GET_NEXT)
+    if len(device) > EMPTY_SHARE * samples:
+        yield Advice(
+            code="device_queue_empty",
+            values={"share": ceil(100 * len(device) / samples) / 100, "samples": samples, "threshold": EMPTY_SHARE},
+            threshold=EMPTY_SHARE, part=Part.DATA_PIPELINE, rows=device,
+        )  # fmt: skip
+    elif next_rows:
+        yield Advice(
+            code="transmission", values={"samples": len(next_rows), "threshold": 0}, threshold=0,
+            part=Part.DATA_PIPELINE, rows=next_rows,
+        )  # fmt: skip
+
+
+def slow_pipeline_operations(profile: Profile) -> Iterator[Advice]:
+    """Operations whose output queue is emptier than their input queue."""
+    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
+    if pipeline is None or pipeline.operations is None or pipeline.operations.queue_usage is None:
+        return
+    rows, threshold = _bottlenecks(pipeline.operations)
+    if rows:
+        names = "/".join(pipeline.operations.name[row] for row in rows)
+        yield Advice(
+            code="pipeline_bottleneck", values={"operations": names, "threshold": threshold}, threshold=threshold,
+            part=Part.DATA_PIPELINE, rows=rows,
+        )  # fmt: skip
+
+
+def _empty(queues: QueueSamples, name: str) -> tuple[list[int], int]:
+    """Rows of the samples of a queue that are empty, and the number of all its samples."""
+    own = queues.queue.is_any_of(lambda each: each == name)
+    return integers_of(np.flatnonzero(own & (queues.size == 0))), int(own.sum())
+
+
+def _bottlenecks(operations: PipelineOperations) -> tuple[list[int], float]:
+    """Rows in the order of execution, and the threshold that found them."""
+    assert operations.queue_usage is not None
+    usage = np.nan_to_num(operations.queue_usage)
+    parents = integers_of(operations.parent)
+    roots = [row for row, parent in enumerate(parents) if parent < 0]
+    others = [row for row, parent in enumerate(parents) if parent >= 0]
+    if others and all(usage[row] >= HIGH_USE for row in others):
+        return roots, HIGH_USE
+    has_child = set(parents)
+    leaves = [row for row in others if row not in has_child and usage[row] < LOW_USE]
+    gaps = [parents[row] for row in others if usage[row] - usage[parents[row]] > USE_GAP]
+    found = sorted({*leaves, *gaps} - set(roots))
+    return found, LOW_USE if leaves else USE_GAP

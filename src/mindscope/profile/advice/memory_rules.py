@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.parts import part_of
+from mindscope.profile.leaks import LEAST_BYTES, find_leaks
+from mindscope.profile.memory import Memory
+from mindscope.profile.profile import Part, Profile
+
+PEAK_SHARE = 0.9
+"""TensorBoard's profiler plugin: of the memory of the device."""
+
+
+def memory_peak(profile: Profile) -> Iterator[Advice]:
+    """The memory of a device is nearly used up."""
+    memory = part_of(profile, Part.MEMORY, Memory)
+    if memory is None:
+        return
+    for device in profile.devices:
+        rows = np.flatnonzero(memory.curve.device.is_any_of(lambda each, name=device.name: each == name))
+        if not device.memory or not len(rows):
+            continue
+        row = int(rows[np.argmax(memory.curve.allocated[rows])])
+        peak = int(memory.curve.allocated[row])
+        if peak > PEAK_SHARE * device.memory:
+            yield Advice(
+                code="memory_peak",
+                values={
+                    "device": device.name, "peak": peak, "share": peak / device.memory, "memory": device.memory,
+                    "threshold": PEAK_SHARE,
+                },
+                threshold=PEAK_SHARE, part=Part.MEMORY, rows=[row],
+            )  # fmt: skip
+
+
+def leak(profile: Profile) -> Iterator[Advice]:
+    """Each step leaves memory behind."""
+    memory = part_of(profile, Part.MEMORY, Memory)
+    if memory is None or memory.blocks is None:
+        return
+    hints = find_leaks(memory.blocks)
+    if hints:
+        first = hints[0]
+        yield Advice(
+            code="leak",
+            values={
+                "growth": sum(each.bytes_per_step for each in hints), "operator": first.operator or "?",
+                "module": first.module, "device": first.device, "steps": len(first.steps), "threshold": LEAST_BYTES,
+            },
+            threshold=LEAST_BYTES, part=Part.MEMORY, rows=[row for each in hints for row in each.rows],
+        )  # fmt: skip

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice: each rule on the smallest profile that it applies to, on both sides of its threshold."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mindscope.profile.advice import Advice, advise
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.profile import Part, Profile, ProfileFacts
+from mindscope.profile.steps import Steps
+from mindscope.profile.texts import ADVICE
+from tests.profile.kineto_events import Events
+
+GPU = [{"id": 0, "name": "Invented", "totalGlobalMem": 10_000, "computeMajor": 8}]
+
+
+def found(profile: Profile) -> dict[str, Advice]:
+    return {each.code: each for each in advise(profile)}
+
+
+def busy_step(events: Events, number: int, ts: float, busy: float = 90, name: str = "sm80_xmma_gemm") -> None:
+    """A step of 100 us in which the device computes."""
+    events.step(number, ts, 100)
+    events.launch(ts + 1, 1, 10 * number)
+    events.kernel(name, ts + 5, busy, 10 * number)
+
+
+@pytest.mark.parametrize(("wait", "is_said"), [(4, False), (6, True)])
+def test_waits_for_data_above_a_twentieth_are_said(tmp_path: Path, wait: float, is_said: bool) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    events.add("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 0, wait)
+    advice = found(events.read(tmp_path)).get("data_waiting")
+    assert (advice is not None) == is_said
+    if advice:
+        assert advice.finding == ("The training waits for data in 6 % of its steps, 6 us a step (more than 5 %).")
+        assert (advice.part, list(advice.rows), advice.threshold, advice.share) == (Part.STEPS, [0], 0.05, 0.06)
+
+
+@pytest.mark.parametrize(("communication", "is_said"), [(10, False), (11, True)])
+def test_communication_above_a_tenth_is_said(tmp_path: Path, communication: float, is_said: bool) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    events.launch(1, 1, 1)
+    events.kernel("ncclKernel_AllReduce", 10, communication, 1)
+    assert ("communication" in found(events.read(tmp_path))) == is_said
+
+
+def test_an_idle_device_is_said_with_what_it_waits_for(tmp_path: Path) -> None:
+    events = Events()
+    for step in range(3):
+        busy_step(events, step, 100 * step, busy=20)
+    codes = found(events.read(tmp_path))
+    assert codes["host_bound"].values["share"] == pytest.approx(0.2)
+    assert codes["host_bound"].values["host_wait"] == 1.0
+    events = Events()
+    for step in range(3):
+        busy_step(events, step, 100 * step, busy=80)
+    assert not {"host_bound", "low_device_use"} & found(events.read(tmp_path)).keys()
+
+
+def test_kernels_shorter_than_their_launches_are_said(tmp_path: Path) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    for place in range(4):
+        events.launch(10 * place, 5, place + 1)
+        events.kernel("k", 20 + 10 * place, 2 if place else 9, place + 1)
+    assert found(events.read(tmp_path))["short_kernels"].values["share"] == 0.75
+
+
+def test_matrix_products_without_tensor_cores_are_said_where_the_device_has_them(tmp_path: Path) -> None:
+    events = Events()
+    events.op("aten::mm", 0, 50, External_id=1)
+    events.launch(1, 1, 1, External_id=1)
+    events.kernel("sgemm", 10, 40, 1)
+    assert found(events.read(tmp_path, deviceProperties=GPU))["no_tensor_cores"].values["share"] == 1.0
+    assert "no_tensor_cores" not in found(events.read(tmp_path, deviceProperties=[{**GPU[0], "computeMajor": 6}]))
+    events.kernel("sm80_xmma_gemm", 60, 10)
+    assert "no_tensor_cores" not in found(events.read(tmp_path, deviceProperties=GPU))
+
+
+def test_copies_of_pageable_memory_and_waits_of_the_host_are_said(tmp_path: Path) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    events.op("aten::item", 0, 30, External_id=1)
+    events.op("aten::_local_scalar_dense", 1, 20, External_id=2)
+    events.launch(2, 1, 1, External_id=2)
+    events.kernel("Memcpy HtoD (Pageable -> Device)", 10, 5, 1, cat="gpu_memcpy")
+    codes = found(events.read(tmp_path))
+    assert codes["pageable_copies"].values["share"] == pytest.approx(0.05)
+    assert codes["synchronization"].values["share"] == pytest.approx(0.2)
+
+
+def test_memory_near_that_of_the_device_is_said(tmp_path: Path) -> None:
+    for total, is_said in ((9_000, False), (9_001, True)):
+        events = Events()
+        events.memory(1, total, 64, total, device=0)
+        assert ("memory_peak" in found(events.read(tmp_path, deviceProperties=GPU))) == is_said
+
+
+@pytest.mark.parametrize(("freed", "is_said"), [(True, False), (False, True)])
+def test_memory_that_each_step_leaves_is_said(tmp_path: Path, freed: bool, is_said: bool) -> None:
+    events, size = Events(), 1 << 20
+    for step in range(5):
+        events.step(step, 100 * step, 100)
+        events.op("aten::relu", 100 * step + 10, 20, External_id=step + 1)
+        events.memory(100 * step + 15, size, 64 * (step + 1), size, device=0)
+        if freed and step:
+            events.memory(100 * step + 50, -size, 64 * step, 0, device=0)
+    advice = found(events.read(tmp_path)).get("leak")
+    assert (advice is not None) == is_said
+    if advice:
+        assert advice.values["growth"] == size
+        assert advice.values["operator"] == "aten::relu"
+        assert len(advice.rows) == 3
+
+
+def test_a_step_far_above_the_mean_is_said_with_its_cause(tmp_path: Path) -> None:
+    events = Events()
+    for step in range(4):
+        events.step(step, 1000 * step, 100 if step != 2 else 190)
+    events.add("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 2000, 90)
+    advice = found(events.read(tmp_path))["uneven_steps"]
+    assert (advice.values["step"], advice.values["cause"], list(advice.rows)) == (2, "data_waiting", [2])
+
+
+def test_other_ways_to_use_several_devices_are_said(tmp_path: Path) -> None:
+    events = Events()
+    events.add("python_function", "nn.Module: DataParallel_0", 0, 50)
+    events.op("aten::mm", 1, 10)
+    two = [GPU[0], {**GPU[0], "id": 1}]
+    codes = found(events.read(tmp_path, deviceProperties=two, distributedInfo={"backend": "gloo", "rank": 0}))
+    assert {"data_parallel", "other_backend"} <= codes.keys()
+    assert not {"data_parallel"} & found(events.read(tmp_path, deviceProperties=GPU)).keys()
+
+
+def pipeline(usage: list[float], parents: list[int], **others: object) -> Profile:
+    operations = PipelineOperations(
+        id=np.arange(len(usage)), name=TextColumn.of(f"Op_{place}" for place in range(len(usage))),
+        type=TextColumn.of(["Op"] * len(usage)), parent=np.array(parents, np.int64), queue_usage=np.array(usage),
+    )  # fmt: skip
+    facts = ProfileFacts(name="a", path="a", format="hand_made")
+    return Profile(facts, None, {Part.DATA_PIPELINE: lambda: DataPipeline(operations=operations)})
+
+
+def test_bottlenecks_of_pipelines_are_those_of_mindinsight() -> None:
+    # Leaf, inner operation, root: queues fill up to the root, so that it is the slowest.
+    assert found(pipeline([0.9, 0.85, np.nan], [1, 2, -1]))["pipeline_bottleneck"].values["operations"] == "Op_2"
+    assert found(pipeline([0.5, 0.45, np.nan], [1, 2, -1]))["pipeline_bottleneck"].values["operations"] == "Op_0"
+    assert found(pipeline([0.75, 0.3, np.nan], [1, 2, -1]))["pipeline_bottleneck"].values["operations"] == "Op_1"
+    assert "pipeline_bottleneck" not in found(pipeline([0.7, 0.65, np.nan], [1, 2, -1]))
+
+
+def queues(device: list[int], get_next: list[int]) -> Profile:
+    samples = QueueSamples(
+        queue=TextColumn.of(["device_queue"] * len(device) + ["get_next"] * len(get_next)),
+        size=np.array([*device, *get_next]), capacity=np.full(len(device) + len(get_next), 8),
+    )  # fmt: skip
+    facts = ProfileFacts(name="a", path="a", format="hand_made")
+    return Profile(facts, None, {Part.DATA_PIPELINE: lambda: DataPipeline(queues=samples)})
+
+
+def test_empty_queues_are_judged_as_by_mindinsight() -> None:
+    assert "device_queue_empty" in found(queues([0, 0, 0, 0, *[3] * 6], []))
+    assert "device_queue_empty" not in found(queues([0, 0, 0, *[3] * 7], []))
+    assert "transmission" in found(queues([0, *[3] * 9], [0, 1]))
+    assert not found(queues([3] * 9, [1, 1]))
+    assert not found(queues([], []))
+
+
+def test_long_step_intervals_are_said() -> None:
+    def steps(interval: int) -> Profile:
+        one = np.array([10_000_000])
+        made = Steps(
+            number=np.array([1]), start=np.array([0]), duration=one, compute=one, idle=one * 0,
+            interval=np.array([interval]),
+        )  # fmt: skip
+        return Profile(ProfileFacts(name="a", path="a", format="hand_made"), None, {Part.STEPS: lambda: made})
+
+    assert "step_interval" in found(steps(500_001))
+    assert "step_interval" not in found(steps(500_000))
+
+
+@pytest.mark.parametrize("code", ADVICE)
+def test_texts_name_only_fields_and_known_units(code: str) -> None:
+    for text in ADVICE[code]:
+        for _, name, unit, _ in string.Formatter().parse(text):
+            assert name is None or (name.isidentifier() and unit in ("", "share", "time", "size"))
