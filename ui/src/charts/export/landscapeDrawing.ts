@@ -6,8 +6,9 @@ import { SvgContext } from "../frame/svgContext";
 import { contourShapes } from "../landscapes/contourShapes";
 import type { DrawnLandscape, LandscapeLook } from "../landscapes/drawnLandscape";
 import { lineFrame, planeFrame } from "../landscapes/landscapeFrame";
-import { paintContours, paintPath } from "../landscapes/paintContours";
+import { paintContours } from "../landscapes/paintContours";
 import { paintLineLandscapes } from "../landscapes/paintLineLandscape";
+import { paintPaths } from "../landscapes/paintPaths";
 
 interface DrawnPicture {
   all: readonly DrawnLandscape[];
@@ -29,9 +30,6 @@ export function landscapeDrawing({ all, upTo, look, isFilled }: DrawnPicture, si
     const shapes = all.map((drawn) => ({ drawn, contours: contourShapes(drawn, look.levels) }));
     paintContours({ ...painting, isFilled: isFilled && all.length === 1, all: shapes });
   }
-  const { x, y } = frame.projections[0]!;
-  const place = (point: { x: number; y: number; loss: number }) => ({ x: x(point.x), y: y(isCurve ? point.loss : point.y) });
-  if (look.hasPath)
-    all.forEach((drawn, index) => paintPath({ surface, ink, place, drawn, upTo: upTo[index] ?? 0, isMany: all.length > 1 }));
+  paintPaths({ surface, ink, frame, all, upTo, look });
   return { ...size, body: surface.body(), plot: null };
 }

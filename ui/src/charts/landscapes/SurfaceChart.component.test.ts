@@ -9,6 +9,7 @@ import { DEFAULT_CAMERA } from "../../core/landscapes/camera";
 import { mapStops } from "../../core/landscapes/colorMaps";
 import type { Landscape } from "../../core/landscapes/landscape";
 import { lossScale, sortedLosses } from "../../core/landscapes/lossScale";
+import { WHOLE_PLANE } from "../../core/landscapes/planeWindow";
 import { drawnSurface } from "../../core/landscapes/surface";
 import type { TitledPicture } from "../frame/picture";
 import type { LandscapeHover } from "./drawnLandscape";
@@ -61,6 +62,7 @@ function open(losses = LOSSES): Props {
       hasPath: true,
       hasLines: true,
       hasPoints: false,
+      window: WHOLE_PLANE,
       axes: ["x", "y"],
       lossName: "Loss",
     },

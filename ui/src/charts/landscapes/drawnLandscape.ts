@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Landscape, PathPoint } from "../../core/landscapes/landscape";
 import type { LossScale } from "../../core/landscapes/lossScale";
+import type { PlaneWindow } from "../../core/landscapes/planeWindow";
 import { POINT, type DrawnSurface } from "../../core/landscapes/surface";
 import type { Rgb } from "../../core/scales/colorMap";
 
@@ -25,6 +26,8 @@ export interface LandscapeLook {
   hasPath: boolean;
   hasLines: boolean;
   hasPoints: boolean;
+  /** The shown part of a plane that is drawn from above. */
+  window: PlaneWindow;
   /** Names of both axes of the plane. */
   axes: readonly [string, string];
   lossName: string;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inkOver } from "../../core/landscapes/colorMaps";
-import { isLine, isPartial } from "../../core/landscapes/landscape";
+import { isPartial } from "../../core/landscapes/landscape";
 import { lossOfHeight, type LossScale } from "../../core/landscapes/lossScale";
-import { checkpointRadius } from "../../core/landscapes/path";
 import { POINT } from "../../core/landscapes/surface";
 import { colorAt, rgbText } from "../../core/scales/colorMap";
 import { formatValue } from "../../core/text/format";
@@ -12,7 +11,7 @@ import type { PlotFrame } from "../frame/plotFrame";
 import { segment, type Ink, type Surface } from "../frame/surface";
 import { labelPlace, type LineLabel } from "./contourLabels";
 import type { Contour } from "./contourShapes";
-import { checkpointsOf, missingColor, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
+import { missingColor, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
 
 export interface ContourPainting {
   surface: Surface;
@@ -175,58 +174,4 @@ function paintPoints({ surface, ink, frame, look }: ContourPainting, { landscape
     surface.fill();
   });
   surface.globalAlpha = 1;
-}
-
-interface PathPainting {
-  surface: Surface;
-  ink: Ink;
-  /** Of a point of the path, in pixels. */
-  place: (point: { x: number; y: number; loss: number }) => { x: number; y: number };
-  drawn: DrawnLandscape;
-  /** How many checkpoints are drawn in full. */
-  upTo: number;
-  /** Points have the color of the run. */
-  isMany: boolean;
-}
-
-/** The path of a training up to its shown step, the rest faint; checkpoints sized by their distance from the plane. */
-export function paintPath({ surface, ink, place, drawn, upTo, isMany }: PathPainting): void {
-  const { landscape } = drawn;
-  const points = checkpointsOf(drawn).map(place);
-  // between two checkpoints of a line is the line itself
-  const hasLine = !isLine(landscape);
-  surface.save();
-  surface.lineJoin = "round";
-  surface.lineCap = "round";
-  const line = (from: number, to: number, width: number, color: string, opacity: number): void => {
-    if (!hasLine || to - from < 2) return;
-    surface.beginPath();
-    points.slice(from, to).forEach(({ x, y }, index) => (index === 0 ? surface.moveTo(x, y) : surface.lineTo(x, y)));
-    surface.globalAlpha = opacity;
-    surface.lineWidth = width;
-    surface.strokeStyle = color;
-    surface.stroke();
-    surface.globalAlpha = 1;
-  };
-  line(Math.max(0, upTo - 1), points.length, 2, ink("var(--series-3)"), 0.4);
-  line(0, upTo, 4, "rgb(255 255 255)", 0.7);
-  line(0, upTo, 2, ink("var(--series-3)"), 1);
-  const dot = ({ x, y }: { x: number; y: number }, radius: number, color: string): void => {
-    for (const [size, fill] of [
-      [radius + 1, "rgb(255 255 255)"],
-      [radius, ink(color)],
-    ] as const) {
-      surface.fillStyle = fill;
-      surface.beginPath();
-      surface.arc(x, y, size, 0, 2 * Math.PI);
-      surface.fill();
-    }
-  };
-  points
-    .slice(0, upTo)
-    .forEach((point, index) =>
-      dot(point, checkpointRadius(landscape.path?.offPlane?.[index] ?? 0), isMany ? drawn.color : "var(--series-3)"),
-    );
-  if (landscape.convergence && upTo === points.length) dot(place(landscape.convergence), 4, "var(--series-1)");
-  surface.restore();
 }

@@ -2,6 +2,7 @@
 import { DEFAULT_CAMERA, readCamera, writeCamera, type Camera } from "../landscapes/camera";
 import { COLOR_MAPS, type ColorMapName } from "../landscapes/colorMaps";
 import type { Cut } from "../landscapes/lossScale";
+import { isWholePlane, readPlaneWindow, WHOLE_PLANE, writePlaneWindow, type PlaneWindow } from "../landscapes/planeWindow";
 import { wholeNumber } from "./queryValues";
 
 export const FORMS = ["surface", "contours", "map"] as const;
@@ -37,6 +38,8 @@ export interface LandscapeView {
   /** Marks the points whose loss was computed. */
   hasPoints: boolean;
   camera: Camera;
+  /** The shown part of contour lines and maps. */
+  window: PlaneWindow;
   /** The last step or epoch of the path that is drawn; null for all. */
   step: number | null;
   hasPanel: boolean;
@@ -67,6 +70,7 @@ export function defaultLandscapeView(): LandscapeView {
     hasLines: true,
     hasPoints: false,
     camera: DEFAULT_CAMERA,
+    window: WHOLE_PLANE,
     step: null,
     hasPanel: true,
   };
@@ -93,6 +97,7 @@ export function describeLandscapes(view: LandscapeView, query: URLSearchParams):
   for (const [name, word] of Object.entries(ON)) if (!view[name as keyof typeof ON]) query.append(word, "off");
   for (const [name, word] of Object.entries(OFF)) if (view[name as keyof typeof OFF]) query.append(word, "on");
   if (writeCamera(view.camera) !== writeCamera(usual.camera)) query.append("camera", writeCamera(view.camera));
+  if (!isWholePlane(view.window)) query.append("landscape_window", writePlaneWindow(view.window));
   if (view.step !== null) query.append("landscape_step", String(view.step));
 }
 
@@ -122,6 +127,7 @@ export function landscapeViewOf(query: URLSearchParams): LandscapeView {
     hasLines: isOn("hasLines"),
     hasPoints: isOff("hasPoints"),
     camera: readCamera(query.get("camera")),
+    window: readPlaneWindow(query.get("landscape_window")),
     step: wholeNumber(query.get("landscape_step")),
     hasPanel: isOn("hasPanel"),
   };

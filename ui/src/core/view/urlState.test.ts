@@ -124,6 +124,9 @@ const views: fc.Arbitrary<ViewState> = fc
       camera: fc
         .tuple(fc.integer({ min: -1800, max: 1799 }), fc.integer({ min: 0, max: 900 }), fc.integer({ min: 400, max: 8000 }))
         .map(([azimuth, elevation, zoom]) => ({ azimuth: azimuth / 10, elevation: elevation / 10, zoom: zoom / 1000 })),
+      window: fc
+        .tuple(fc.integer({ min: 0, max: 49 }), fc.integer({ min: 51, max: 100 }), fc.integer({ min: 0, max: 49 }))
+        .map(([left, right, bottom]) => ({ x: [left / 100, right / 100] as const, y: [bottom / 100, 1] as const })),
       step: fc.option(fc.integer()),
       hasPanel: fc.boolean(),
     }),

@@ -41,8 +41,10 @@ export const landscapes = {
   "landscape.panel": "Information",
   "landscape.restore": "Reset the view",
   "landscape.reset_camera": "Reset the camera",
+  "landscape.reset_zoom": "Reset the zoom",
   "landscape.label_surface": "{form} of {names}. Drag or arrow keys turn it, wheel or plus and minus zoom, 0 resets the camera.",
-  "landscape.label_plane": "{form} of {names}. Arrow keys go from point to point.",
+  "landscape.label_plane":
+    "{form} of {names}. Arrow keys go from point to point, wheel or plus and minus zoom, drag moves, 0 resets the zoom.",
   "landscape.no_webgl": "This browser has no WebGL, so the page shows contour lines instead of the 3-D surface.",
   "landscape.empty": "No loss landscapes in the selected runs",
   "landscape.empty_how":
