@@ -391,3 +391,70 @@ def test_log_names_arguments_without_effect(tmp_path: Path, caplog: pytest.LogCa
     with caplog.at_level(logging.INFO, "mindscope"):
         Profiler(output_path=tmp_path, start_profile=False, l2_cache=True)
     assert "l2_cache: has an effect on Ascend with MindSpore only" in caplog.text
+
+
+def test_analysis_prints_types_and_operators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profiler = Profiler(output_path=tmp_path, schedule={"active": 2, "repeat": 2}, is_show_op_path=True)
+    make_model().train(2, batches())
+    profiler.analyse()
+    first, second = capsys.readouterr().out.split("\n\n")
+    lines = first.splitlines()
+    assert lines[1].split() == ["optype_name", "compute_time(ms)", "called_times", "percent"]
+    types = {cells[0]: cells for cells in map(str.split, lines[3:])}
+    assert types["conv2d"][2] == "4", "one a step, in two cycles of two steps"
+    assert 99.0 < sum(float(cells[3]) for cells in types.values()) < 101.0
+    details = second.splitlines()
+    assert details[0].split() == [
+        "op_name", "op_type", "avg_execution_time(ms)", "called_times", "subgraph", "shapes", "op_path"
+    ]  # fmt: skip
+    (convolution,) = (line for line in details if line.startswith("aten::conv2d "))
+    assert convolution.split()[-1] == "SmallNet_0/Conv2d_0"
+    assert any(line.startswith("aten::convolution_backward") and " Gradients " in line for line in details)
+    found = json.loads(profiler.op_analyse(["conv2d", "aten::missing"]))
+    assert [row["count"] for row in found["conv2d"]] == [4]
+    assert found["aten::missing"] == []
+    with pytest.raises(TypeError, match="op_name is int"):
+        profiler.op_analyse(3)  # type: ignore[arg-type]
+
+
+def test_analysis_shows_what_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profiler = Profiler(
+        "Default", output_path=tmp_path, optypes_to_deal="conv2d, relu, linear", optypes_not_deal="relu"
+    )  # fmt: skip
+    make_model().train(1, batches())
+    profiler.analyse()
+    first, second = capsys.readouterr().out.split("\n\n")
+    assert "convolution_backward" not in first
+    assert "relu" in first, "filters apply to single operators"
+    assert {line.split()[1] for line in second.splitlines()[2:]} == {"conv2d", "linear"}
+    profiler = Profiler(output_path=tmp_path / "other", is_detail=False, start_profile=False)
+    profiler.analyse(tmp_path)
+    shown = capsys.readouterr().out
+    assert "convolution_backward" in shown
+    assert "op_name" not in shown
+
+
+def test_analysis_goes_on_with_what_can_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with Profiler(output_path=tmp_path, schedule={"active": 1, "repeat": 2}) as profiler:
+        for _ in range(5):
+            multiply()
+            profiler.step()
+    profiler.files[0].write_bytes(b"{}")
+    profiler.analyse()
+    assert "is left out of the analysis" in caplog.text
+    assert "aten::mm" in capsys.readouterr().out
+
+
+def test_counts_are_those_of_torch(tmp_path: Path) -> None:
+    with torch.profiler.profile() as own:
+        make_model().train(1, batches())
+    profiler = Profiler(output_path=tmp_path)
+    make_model().train(1, batches())
+    profiler.stop()
+    averages: Any = own.key_averages()
+    names = ["aten::conv2d", "aten::mm", "aten::relu", "aten::log_softmax"]
+    want = {each.key: each.count for each in averages if each.key in names}
+    found = json.loads(profiler.op_analyse(names))
+    assert {name: sum(row["count"] for row in found[name]) for name in want} == want

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from torch.profiler import ProfilerActivity
 
+from mindscope.profile.printed_tables import TableOptions
 from mindscope.torch.core.arguments import check_choice, check_count, check_flag
 from mindscope.torch.profiler.schedule import Schedule, check_schedule
 
@@ -31,14 +32,8 @@ class ProfilerOptions:
     """What a profiler records and shows."""
 
     directory: Path
-    subgraph: str
-    is_detailed: bool
-    """Whether the analysis prints each operator."""
-    has_paths: bool
-    """Whether it prints modules."""
-    wanted_types: frozenset[str]
-    """Types of operators to print; all if empty."""
-    unwanted_types: frozenset[str]
+    table: TableOptions
+    """Of the analysis."""
     label: str
     """``job_id``"""
     activities: tuple[ProfilerActivity, ...] | None
@@ -78,11 +73,13 @@ def check_options(
     is_detailed, has_paths = check_flag("is_detail", is_detail), check_flag("is_show_op_path", is_show_op_path)
     return ProfilerOptions(
         directory=check_directory(output_path),
-        subgraph=check_choice("subgraph", subgraph, SUBGRAPHS),
-        is_detailed=is_detailed,
-        has_paths=has_paths,
-        wanted_types=_types("optypes_to_deal", optypes_to_deal),
-        unwanted_types=_types("optypes_not_deal", optypes_not_deal),
+        table=TableOptions(
+            subgraph=check_choice("subgraph", subgraph, SUBGRAPHS),
+            is_detailed=is_detailed,
+            has_paths=has_paths,
+            wanted_types=_types("optypes_to_deal", optypes_to_deal),
+            unwanted_types=_types("optypes_not_deal", optypes_not_deal),
+        ),
         label=_text("job_id", job_id),
         activities=_activities(activities),
         schedule=check_schedule(schedule),

@@ -11,13 +11,15 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.log import configure_log
+from mindscope.profile.open import find_profiles
+from mindscope.profile.printed_tables import OperatorRow, operators_as_json, printed_tables, read_operators
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.callbacks.running_profilers import RUNNING
-from mindscope.torch.core.arguments import check_flag
+from mindscope.torch.core.arguments import check_flag, check_text
 from mindscope.torch.core.run_context import RunContext
 from mindscope.torch.profiler.options import check_handler, check_options, check_others
 from mindscope.torch.profiler.recording import Recording
-from mindscope.torch.profiler.trace_files import TRACE, make_directory
+from mindscope.torch.profiler.trace_files import MEMORY_HISTORY, TRACE, make_directory
 
 _log = logging.getLogger(__name__)
 
@@ -138,10 +140,34 @@ class Profiler(Callback):
         else:
             _log.warning("profiler does not run; stop() has no effect")
 
-    def analyse(self) -> None:
-        """Stop, if it runs."""
+    def analyse(self, offline_path: str | PathLike[str] | None = None) -> None:
+        """Stop, and print the time of types of operators, and of single operators if ``is_detail``.
+
+        Times are those of the device if operators ran there, without operators that they call. A trace that can't be
+        read is logged and left out.
+
+        Args:
+            offline_path: a directory or file of an earlier profile, to print that instead.
+        """
         if self.recording.is_running:
             self.stop()
+        for line in printed_tables(self._operators(offline_path), self._options.table):
+            print(line)
+
+    def op_analyse(self, op_name: str | list[str]) -> str:
+        """JSON with the times of operators, by their names or types: ``mm``, ``aten::mm``.
+
+        Raises:
+            TypeError: ``op_name`` is neither text nor a list of texts.
+        """
+        names: list[Any] = op_name if isinstance(op_name, list) else [op_name]
+        for name in names:
+            check_text("op_name", name)
+        return operators_as_json(self._operators(None), names)
+
+    def _operators(self, path: str | PathLike[str] | None) -> list[OperatorRow]:
+        own = [file for file in self.recording.files if not file.name.endswith(MEMORY_HISTORY)]
+        return read_operators(own if path is None else [each.path for each in find_profiles(Path(path))])
 
     def __enter__(self) -> Profiler:
         self._depth += 1
