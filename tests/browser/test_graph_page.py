@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from mindscope.graph import Graph, Node, Role, Status
 from mindscope.graph.structure import shape_text
@@ -32,6 +32,23 @@ def opened(page: Page) -> Locator:
     picture = page.get_by_test_id("graph")
     expect(picture).to_have_attribute("data-state", "shown")
     return picture
+
+
+LATE_SIZES = """
+window.ResizeObserver = class extends ResizeObserver {
+  constructor(callback) { super((...found) => setTimeout(() => callback(...found), 2000)); }
+};
+"""
+
+
+def test_a_picture_that_is_laid_out_before_its_room_is_measured_is_shown(
+    viewer: LiveViewer, context: BrowserContext, open_page: OpenPage
+):
+    context.add_init_script(LATE_SIZES)
+    picture = opened(open_page(viewer, "/graph?run=mindspore%2Fops"))
+    picture.page.wait_for_timeout(2500)
+    expect(picture.page.get_by_test_id("graph-minimap")).to_be_visible()
+    expect(picture).to_have_attribute("data-state", "shown")
 
 
 def op_types(graph: Graph) -> list[str]:
