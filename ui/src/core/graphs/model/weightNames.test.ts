@@ -43,4 +43,20 @@ describe("weights that tags name", () => {
     for (let times = 0; times < 2; times++) two.node(0, { label: "fc.weight", role: ROLE.parameter });
     expect(new WeightNames(two.build()).of("fc.weight/auto")?.nodes).toEqual([0, 1]);
   });
+
+  it("names the weights of a graph that PyTorch wrote for TensorBoard", () => {
+    const torch = new GraphBuilder();
+    const layers = torch.scope("Sequential[layers]", torch.scope("Net"));
+    const weight = torch.scope("weight", torch.scope("Linear[0]", layers));
+    const type = "prim::GetAttr";
+    const module = torch.node(weight, { label: "_0", type });
+    const read = torch.node(weight, { label: "weight.3", type });
+    const sum = torch.node(weight, { label: "weight", type: "aten::add" });
+    torch.node(0, { label: "weight", type });
+    const found = new WeightNames(torch.build());
+    expect(found.of("layers.0.weight/grad")).toEqual({ nodes: [read], quantity: "gradient", isNorm: false });
+    expect(found.of("net.layers.0.weight")?.nodes).toEqual([read]);
+    expect([module, sum].some((node) => found.of("layers.0.weight")?.nodes.includes(node))).toBe(false);
+    expect(found.of("layers.1.weight")).toBeNull();
+  });
 });

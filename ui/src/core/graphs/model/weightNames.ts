@@ -14,6 +14,9 @@ export const mayNameWeight = (tag: string): boolean => tag.split("/").some((part
 /** A part of a tag without what it says of the gradient: `conv1.weight.grad`. */
 export const bareName = (part: string): string => part.replace(ENDING, "");
 
+/** Type of the nodes that read weights and modules, in graphs that PyTorch's `add_graph` writes. */
+const ATTRIBUTE = "prim::GetAttr";
+
 export interface NamedWeights {
   /** Nodes of one weight: a weight may be in several graphs of a picture. */
   nodes: readonly number[];
@@ -41,9 +44,14 @@ export class WeightNames {
 
   constructor(structure: GraphStructure) {
     const { role, label, texts } = structure;
+    const attribute = texts.indexOf(ATTRIBUTE);
     for (let node = 0; node < role.length; node++) {
-      if (!isWeight(structure, node)) continue;
-      const name = texts[label[node]!]!;
+      const name = isWeight(structure, node)
+        ? texts[label[node]!]!
+        : structure.type[node] === attribute
+          ? attributeName(structure, node)
+          : null;
+      if (name === null) continue;
       const known = this.byName.get(name);
       if (known) known.push(node);
       else this.byName.set(name, [node]);
@@ -76,6 +84,20 @@ export class WeightNames {
     for (const end of endsOf(part)) if (end.includes(".") && this.byName.has(end)) return this.byName.get(end)!;
     return null;
   }
+}
+
+/** `Net/Conv2d[conv1]/weight/weight.3` reads `conv1.weight`; null for a node that reads a module. */
+function attributeName({ scope, scopeParent, scopeLabel, label, texts }: GraphStructure, node: number): string | null {
+  const last = scope[node]!;
+  const name = texts[scopeLabel[last]!]!;
+  const own = texts[label[node]!]!;
+  if (last === 0 || (own !== name && !(own.startsWith(name + ".") && /^\d+$/.test(own.slice(name.length + 1))))) return null;
+  const modules: string[] = [];
+  for (let above = scopeParent[last]!; above > 0; above = scopeParent[above]!) {
+    const module = /\[(.+)\]$/.exec(texts[scopeLabel[above]!]!);
+    if (module) modules.unshift(module[1]!);
+  }
+  return [...modules, name].join(".");
 }
 
 function quantityOf(rest: string): Quantity | null {
