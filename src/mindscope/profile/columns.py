@@ -107,6 +107,10 @@ class Table:
         chosen = {name: _rows_of(column, rows) for name, column in self.columns().items() if name not in self.extra}
         return replace(self, **chosen, extra={name: _rows_of(column, rows) for name, column in self.extra.items()})
 
+    def head(self: _T, count: int) -> _T:
+        """The first rows."""
+        return self.select(np.arange(min(count, len(self))))
+
     def row(self, row: int) -> dict[str, Any]:
         """The values of one row as Python objects, also derived ones."""
         return {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindscope.errors import ProfilePartError
 from mindscope.profile.communication import Communication, Links
@@ -16,10 +16,14 @@ from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
+from mindscope.profile.ranges import TimelineRange, slices_between
 from mindscope.profile.steps import Steps
 from mindscope.profile.streams import Streams
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
+
+if TYPE_CHECKING:
+    from mindscope.profile.diff import ProfileDiff
 
 _T = TypeVar("_T")
 
@@ -164,6 +168,26 @@ class Profile:
     def missing(self) -> dict[Part, Missing]:
         """Why parts are missing. Computes all parts."""
         return {part: found for part in Part if isinstance(found := self.part(part), Missing)}
+
+    def timeline(self, start: int | None = None, end: int | None = None) -> TimelineRange:
+        """The slices that overlap a range of time, in nanoseconds since the origin; None for no bound.
+
+        Raises:
+            ProfilePartError: the profile has only tables.
+        """
+        if self.trace is None:
+            raise ProfilePartError(f"profile {self.name} has no timeline: {self.format} has only tables")
+        return slices_between(self.trace, start, end)
+
+    def diff(self, other: Profile) -> ProfileDiff:
+        """What changed from this profile to another one: steps, and operators by module and name.
+
+        Raises:
+            ProfilePartError: one of them has no operators.
+        """
+        from mindscope.profile.diff import diff_profiles
+
+        return diff_profiles(self, other)
 
     def part(self, part: Part) -> Any:
         """A part by its name, or a ``Missing``."""

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to know first about a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mindscope.profile.advice import Advice, advise
+from mindscope.profile.advice.parts import part_of
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.memory import Memory
+from mindscope.profile.operators import Operators
+from mindscope.profile.profile import Part, Profile
+from mindscope.profile.steps import PARTS, Steps
+from mindscope.profile.texts import Missing
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeak:
+    """The greatest allocated memory of a device."""
+
+    device: str
+    time: int
+    """Nanoseconds since the origin of the profile."""
+    allocated: int
+    """Bytes."""
+    by_category: Mapping[str, int]
+    """Bytes of the live blocks of known allocation; without blocks empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Figures of a profile; None where it lacks the data."""
+
+    steps: int
+    step_time: float | None
+    """Mean nanoseconds of a step."""
+    parts: Mapping[str, float]
+    """Share of each of ``PARTS`` in the time of all steps, 0 to 1; empty without steps."""
+    overlap: float | None
+    """Share of the communication during which the device computes, 0 to 1."""
+    device_busy: float | None
+    """Share of the time of all steps, 0 to 1."""
+    occupancy: float | None
+    """Mean estimated achieved occupancy of kernels, weighted by time, 0 to 1."""
+    tensor_cores: float | None
+    """Share of the time of kernels of GPUs, 0 to 1, by their names."""
+    operators: Operators | None
+    """By name, the greatest self time first."""
+    kernels: Kernels | None
+    """By name, the greatest total first."""
+    peaks: Sequence[MemoryPeak]
+    advice: Sequence[Advice]
+    missing: Mapping[Part, Missing]
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "steps": self.steps, "step_time_ns": self.step_time, "parts": dict(self.parts), "overlap": self.overlap,
+            "device_busy": self.device_busy, "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
+            "operators": [] if self.operators is None else list(self.operators.rows()),
+            "kernels": [] if self.kernels is None else list(self.kernels.rows()),
+            "memory_peaks": [
+                {"device": each.device, "time_ns": each.time, "allocated": each.allocated,
+                 "by_category": dict(each.by_category)}
+                for each in self.peaks
+            ],
+            "advice": [each.to_json() for each in self.advice],
+            "missing": {
+                part.value: {"code": each.code, "reason": each.reason, "remedy": each.remedy}
+                for part, each in self.missing.items()
+            },
+        }  # fmt: skip
+
+
+def overview_of(profile: Profile, top: int = 20) -> Overview:
+    """The overview of a profile with its ``top`` operators and kernels."""
+    steps, kernels = part_of(profile, Part.STEPS, Steps), part_of(profile, Part.KERNELS, Kernels)
+    operators = part_of(profile, Part.OPERATORS, Operators)
+    whole = int(steps.duration.sum()) if steps is not None else 0
+    return Overview(
+        steps=0 if steps is None else len(steps),
+        step_time=None if steps is None else float(steps.duration.mean()),
+        parts={part: int(steps.part(part).sum()) / whole for part in PARTS} if steps is not None and whole else {},
+        overlap=None if steps is None else _overlap(steps),
+        device_busy=int(steps.device_busy.sum()) / whole
+        if steps is not None and steps.device_busy is not None and whole
+        else None,
+        occupancy=None if kernels is None else _occupancy(kernels),
+        tensor_cores=None if kernels is None else _tensor_cores(kernels),
+        operators=None if operators is None else operators.group_by("name").head(top),
+        kernels=None if kernels is None else kernels.group_by("name").head(top),
+        peaks=peaks_of(profile),
+        advice=advise(profile),
+        missing=profile.missing,
+    )
+
+
+def peaks_of(profile: Profile) -> list[MemoryPeak]:
+    """The peak of each device, with what its live blocks hold."""
+    memory = part_of(profile, Part.MEMORY, Memory)
+    if memory is None:
+        return []
+    found: list[MemoryPeak] = []
+    for device in memory.curve.device.values:
+        rows = np.flatnonzero(memory.curve.device.is_any_of(lambda each, name=device: each == name))
+        if len(rows):
+            row = int(rows[np.argmax(memory.curve.allocated[rows])])
+            time = int(memory.curve.time[row])
+            found.append(MemoryPeak(device, time, int(memory.curve.allocated[row]), _live(memory, time, device)))
+    return found
+
+
+def _live(memory: Memory, time: int, device: str) -> dict[str, int]:
+    if memory.blocks is None or memory.blocks.category is None:
+        return {}
+    live = memory.blocks.live_at(time, device)
+    assert live.category is not None
+    found: dict[str, int] = {}
+    for category, size in zip(live.category, live.size.tolist(), strict=True):
+        found[category or "other"] = found.get(category or "other", 0) + size
+    return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+
+def _overlap(steps: Steps) -> float | None:
+    if steps.overlapped is None:
+        return None
+    hidden = int(steps.overlapped.sum())
+    whole = hidden + int(steps.part("communication").sum())
+    return hidden / whole if whole else None
+
+
+def _occupancy(kernels: Kernels) -> float | None:
+    if kernels.occupancy_time is None:
+        return None
+    known = kernels.occupancy_time > 0
+    time = int(kernels.total[known].sum())
+    return float(kernels.occupancy_time.sum()) / time if time else None
+
+
+def _tensor_cores(kernels: Kernels) -> float | None:
+    kernels = kernels.select(kernels.device.is_any_of(lambda each: each.startswith("GPU")))
+    if kernels.core is None or not len(kernels):
+        return None
+    whole = int(kernels.total.sum())
+    own = kernels.core.is_any_of(lambda each: each == "tensor_core")
+    return int(kernels.total[own].sum()) / whole if whole else None
