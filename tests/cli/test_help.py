@@ -23,6 +23,7 @@ COMMANDS = {
     "inspect",
     "lineage",
     "diff",
+    "profile",
     "graph",
     "landscape",
     "export",

@@ -15,6 +15,7 @@ from mindscope.cli.graph import graph
 from mindscope.cli.inspect import inspect
 from mindscope.cli.landscape import landscape
 from mindscope.cli.lineage import lineage
+from mindscope.cli.profile import profile
 from mindscope.cli.repair import repair
 from mindscope.cli.start import start
 from mindscope.cli.status import status
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status, inspect, lineage, diff, graph, landscape, export, repair, watch, cache):
+for command in (start, stop, status, inspect, lineage, diff, graph, landscape, profile, export, repair, watch, cache):
     app.command()(command)
 
 

@@ -25,6 +25,7 @@ from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor, Video
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.graph import DatasetNode, Graph
     from mindscope.lineage import Lineage
+    from mindscope.reading.profiles import RunProfiles
 
 
 class Run:
@@ -157,6 +158,12 @@ class Run:
         from mindscope.reading.graphs import read_graphs
 
         return read_graphs(self.path, self._whole.all_of)
+
+    def profiles(self) -> RunProfiles:
+        """The profiles in the run's directory, in the order of their paths; each is read when it is taken."""
+        from mindscope.reading.profiles import RunProfiles
+
+        return RunProfiles(self.path)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope profile``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mindscope.errors import FormatError
+
+if TYPE_CHECKING:
+    from mindscope.profile.diff import ProfileDiff
+    from mindscope.profile.overview import Overview
+    from mindscope.profile.profile import Profile
+
+_NAME_WIDTH = 48
+
+
+def profile(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A profile, or a directory that holds one.")],
+    top: Annotated[int, typer.Option("--top", min=1, max=10_000, help="Operators and kernels that are listed.")] = 20,
+    diff: Annotated[
+        Path | None, typer.Option("--diff", metavar="OTHER", help="List what changed from PATH to this profile.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print where time and memory of a training went, and what to change.
+
+    Reads profiles of PyTorch, MindSpore and Ascend, and other JSON traces, also without a run.
+    """
+    from mindscope.profile.diff import diff_profiles
+    from mindscope.profile.overview import overview_of
+
+    read = _read(path)
+    if diff is None:
+        overview = overview_of(read, top)
+        _print(_overview_json(read, overview) if as_json else None, _overview_lines(read, overview))
+        return
+    other = _read(diff)
+    found = diff_profiles(read, other)
+    _print(_diff_json(found, top) if as_json else None, _diff_lines(read, other, found, top))
+
+
+def _read(path: Path) -> Profile:
+    from mindscope.profile.open import read_profile
+
+    try:
+        return read_profile(path)
+    except OSError as error:
+        raise FormatError(f"{path}: {error.strerror or error}") from error
+
+
+def _print(found: dict[str, Any] | None, lines: Iterator[str]) -> None:
+    typer.echo("\n".join(lines) if found is None else json.dumps(found, indent=1, ensure_ascii=False))
+
+
+def _overview_json(read: Profile, overview: Overview) -> dict[str, Any]:
+    trace = read.trace
+    return {
+        "name": read.name, "format": read.format, "rank": read.rank,
+        "devices": [{"name": each.name, "kind": each.kind, "model": each.model, "memory": each.memory}
+                    for each in read.devices],
+        "events": None if trace is None else {
+            "read": trace.read, "skipped": {reason: each.count for reason, each in trace.skipped.items()},
+        },
+        **overview.to_json(),
+    }  # fmt: skip
+
+
+def _overview_lines(read: Profile, overview: Overview) -> Iterator[str]:
+    from mindscope.profile.advice.advice import share_text, size_text, time_text
+
+    devices = ", ".join(f"{each.name} ({each.model})" if each.model else each.name for each in read.devices)
+    rank = "" if read.rank is None else f", rank {read.rank}"
+    yield f"{read.name}  {read.format}{rank}{', ' if devices else ''}{devices}"
+    yield from _event_lines(read)
+    if overview.step_time is not None:
+        yield f"steps        {overview.steps} of {time_text(overview.step_time)}"
+        for part, share in overview.parts.items():
+            if share:
+                yield f"  {part:<14} {share_text(share):>8}  {time_text(share * overview.step_time)}"
+    for name, share in (
+        ("overlap", overview.overlap), ("device busy", overview.device_busy), ("occupancy", overview.occupancy),
+        ("tensor cores", overview.tensor_cores),
+    ):  # fmt: skip
+        if share is not None:
+            yield f"{name:<12} {share_text(share)}"
+    for peak in overview.peaks:
+        held = ", ".join(f"{category} {size_text(size)}" for category, size in peak.by_category.items())
+        yield f"memory peak  {peak.device} {size_text(peak.allocated)}{': ' + held if held else ''}"
+    yield from _advice_lines(overview)
+    for title, table in (("operators", overview.operators), ("kernels", overview.kernels)):
+        if table is not None and len(table):
+            yield ""
+            yield from _table_lines(title, list(table.rows()))
+    yield from _missing_lines(overview)
+
+
+def _event_lines(read: Profile) -> Iterator[str]:
+    if read.trace is None:
+        return
+    skipped = ", ".join(f"{each.count} {reason}" for reason, each in read.trace.skipped.items())
+    yield f"events       {read.trace.read} read" + (f", skipped: {skipped}" if skipped else "")
+
+
+def _advice_lines(overview: Overview) -> Iterator[str]:
+    for each in overview.advice:
+        yield ""
+        yield f"* {each.finding}"
+        yield f"  {each.remedy}"
+
+
+def _missing_lines(overview: Overview) -> Iterator[str]:
+    names: dict[tuple[str, str], list[str]] = {}
+    for part, each in overview.missing.items():
+        if each.remedy:
+            names.setdefault((each.reason, each.remedy), []).append(part.value.replace("_", " "))
+    if names:
+        yield ""
+    for (reason, remedy), parts in names.items():
+        yield f"no {', '.join(parts)}: {reason}; record it with {remedy}"
+
+
+def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    from mindscope.profile.advice.advice import share_text, time_text
+
+    is_device = any(row.get("device_self") for row in rows)
+    yield f"{title:<{_NAME_WIDTH}} {'share':>8} {'self':>10} {'total':>10} {'mean':>10} {'count':>8}"
+    for row in rows:
+        side = "device" if is_device else "host"
+        own = row.get(f"{side}_self", row.get("total"))
+        total = row.get(f"{side}_total", row.get("total"))
+        cells = (share_text(row["share"]), *(time_text(each or 0) for each in (own, total, row["mean"])))
+        yield f"{_cut(row['name']):<{_NAME_WIDTH}} " + " ".join(
+            [f"{cells[0]:>8}", *(f"{each:>10}" for each in cells[1:]), f"{row['count']:>8}"]
+        )
+
+
+def _diff_json(found: ProfileDiff, top: int) -> dict[str, Any]:
+    rows = [row for row in found.operators.rows() if row["state"] != "unchanged"]
+    return {
+        "step_before_ns": found.step_before, "step_after_ns": found.step_after,
+        "parts": {part: {"before_ns": one, "after_ns": other} for part, (one, other) in found.parts.items()},
+        "operators": rows[:top],
+    }  # fmt: skip
+
+
+def _diff_lines(one: Profile, other: Profile, found: ProfileDiff, top: int) -> Iterator[str]:
+    from mindscope.profile.advice.advice import share_text, time_text
+
+    change = found.step_after / found.step_before - 1 if found.step_before else 0.0
+    yield f"{one.name} -> {other.name}"
+    yield f"step  {time_text(found.step_before)} -> {time_text(found.step_after)} ({change:+.1%})"
+    for part, (before, after) in found.parts.items():
+        if before or after:
+            yield f"  {part:<14} {time_text(before):>10} -> {time_text(after):>10}"
+    rows = [row for row in found.operators.rows() if row["state"] != "unchanged"]
+    yield ""
+    yield f"{'operators':<{_NAME_WIDTH}} {'state':<8} {'before':>10} {'after':>10} {'of step':>9}  module"
+    for row in rows[:top]:
+        sign = "+" if row["share"] > 0 else "-"
+        yield (
+            f"{_cut(row['name']):<{_NAME_WIDTH}} {row['state']:<8} {time_text(row['before']):>10} "
+            f"{time_text(row['after']):>10} {sign + share_text(abs(row['share'])):>9}  {row['module']}"
+        ).rstrip()
+    if len(rows) > top:
+        yield f"{len(rows) - top} more"
+
+
+def _cut(name: str) -> str:
+    """A name that fits: of a path of scopes its end, of any other name its beginning."""
+    if len(name) <= _NAME_WIDTH:
+        return name
+    return "..." + name[3 - _NAME_WIDTH :] if "/" in name else name[: _NAME_WIDTH - 3] + "..."

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiles in the directory of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import overload
+
+from mindscope.ingest.discover import find_runs
+from mindscope.profile.formats.profile_format import no_progress
+from mindscope.profile.open import FoundProfile, find_profiles
+from mindscope.profile.profile import Profile
+from mindscope.store.file_facts import natural_key
+
+
+class RunProfiles(Sequence[Profile]):
+    """Profiles in the order of their paths; each is read when it is taken, and kept."""
+
+    def __init__(self, directory: Path) -> None:
+        """Finds the profiles in a directory, but those of runs below it. A directory that is gone has none."""
+        try:
+            self._found = list(_profiles_of(directory))
+        except OSError:
+            self._found = []
+        self._read: dict[int, Profile] = {}
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Of the profiles, without reading them."""
+        return tuple(each.path for each in self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, place: int) -> Profile: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Profile]: ...
+    def __getitem__(self, place: int | slice) -> Profile | Sequence[Profile]:
+        """Reads a profile. Raises IndexError, FormatError if it is damaged beyond reading, OSError."""
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        row = range(len(self))[place]
+        if row not in self._read:
+            self._read[row] = self._found[row].format.read(self._found[row].path, no_progress)
+        return self._read[row]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} profiles: {', '.join(path.name for path in self.paths[:5])}>"
+
+
+def _profiles_of(directory: Path) -> Iterator[FoundProfile]:
+    below = {Path(run.path) for run in find_runs(directory).runs.values()} - {directory}
+    for found in sorted(find_profiles(directory), key=lambda each: natural_key(str(each.path))):
+        if below.isdisjoint(found.path.parents):
+            yield found

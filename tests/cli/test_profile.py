@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope profile`` on hand-made traces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.profile.kineto_events import Events
+
+from .conftest import CommandLine
+
+
+def write(path: Path, wait: float) -> Path:
+    events = Events()
+    for step in range(3):
+        events.step(step, 100 * step, 100)
+        events.add("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 100 * step, wait)
+        events.op("aten::mm", 100 * step + 60, 30)
+    return events.write(path)
+
+
+def test_an_overview_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    out = mindscope("profile", str(write(tmp_path / "slow.pt.trace.json", 50))).stdout
+    assert "steps        3 of 100 us" in out
+    assert "The training waits for data in 50 % of its steps, 50 us a step (more than 5 %)." in out
+    assert "Raise num_workers" in out
+    row = next(line for line in out.splitlines() if line.startswith("aten::mm"))
+    assert row.split()[1:3] == ["100", "%"]
+    assert "no kernels, streams: the trace has no kernels; record it with activities=" in out
+
+
+def test_a_difference_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    slow, fast = write(tmp_path / "slow.json", 50), write(tmp_path / "fast.json", 5)
+    out = mindscope("profile", str(slow), "--diff", str(fast)).stdout
+    assert out.startswith("slow -> fast")
+    assert "data_waiting" in out
+
+
+def test_json_has_all_figures(mindscope: CommandLine, tmp_path: Path) -> None:
+    slow, fast = write(tmp_path / "slow.json", 50), write(tmp_path / "fast.json", 5)
+    found = json.loads(mindscope("profile", str(slow), "--json", "--top", "1").stdout)
+    assert found["parts"]["data_waiting"] == 0.5
+    assert [row["name"] for row in found["operators"]] == ["aten::mm"]
+    assert found["events"] == {"read": 9, "skipped": {}}
+    assert [each["code"] for each in found["advice"]] == ["data_waiting"]
+    changes = json.loads(mindscope("profile", str(slow), "--diff", str(fast), "--json").stdout)
+    assert changes["parts"]["data_waiting"] == {"before_ns": 50_000, "after_ns": 5_000}
+
+
+def test_a_file_that_is_no_profile_is_refused(mindscope: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("no")
+    assert "is no profile: want one of PyTorch trace" in mindscope("profile", str(tmp_path / "a.txt"), want=1).stderr
+    assert "No such file" in mindscope("profile", str(tmp_path / "b"), want=1).stderr
