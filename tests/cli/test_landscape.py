@@ -99,6 +99,17 @@ def test_options_reach_the_computation(mindscope: CommandLine, run: str, tmp_pat
     assert surface(tmp_path / "other", "landscape_[1, 4]_line").shape == (1, 7)
 
 
+def test_one_interval_of_the_collector(mindscope: CommandLine, run: str, tmp_path: Path) -> None:
+    file = tmp_path / "run" / "ckpt_dir" / "train_metadata.json"
+    text = file.read_text()
+    file.write_text(text.replace('{"0": [1, 2, 3, 4]}', '{"0": [1, 2, 3], "1": [2, 3, 4]}'))
+    assert file.read_text() != text
+    printed = mindscope("landscape", run, *FUNCTIONS, "--interval", "2").stdout
+    assert printed.startswith("landscape_[2, 4] written to run\n")
+    said = mindscope("landscape", run, *FUNCTIONS, "--interval", "3", want=1).stderr
+    assert "interval is 3, want one of 2 (1: 1 to 3, 2: 2 to 4)" in said
+
+
 @pytest.mark.parametrize("executor", ["process", "dask", "ray"])
 def test_workers_compute_the_same(mindscope: CommandLine, run: str, tmp_path: Path, executor: str) -> None:
     if package := {"dask": "distributed", "ray": "ray"}.get(executor):

@@ -64,6 +64,10 @@ def landscape(
         ),
     ] = None,
     method: Annotated[Method, typer.Option("--method", help="Directions of the plane.")] = Method.PCA,
+    interval: Annotated[
+        int | None,
+        typer.Option("--interval", min=1, help="Only the checkpoints of this interval of the collector; default: all."),
+    ] = None,
     size: Annotated[
         int | None, typer.Option("--size", min=3, max=256, help="Points on each side; default: as the collector said.")
     ] = None,
@@ -105,7 +109,7 @@ def landscape(
     from mindscope.collector.landscape_file import read_landscape_file
     from mindscope.torch import landscape as compute
     from mindscope.torch import sharpness as measure
-    from mindscope.torch.landscapes.checkpoints import of_run
+    from mindscope.torch.landscapes.checkpoints import choose_interval, of_run
     from mindscope.torch.landscapes.landscape import select_checkpoints, tag_of
 
     make_network, make_batches = find_callable("--model", model), find_callable("--data", data)
@@ -120,9 +124,14 @@ def landscape(
         with executor_of(executor, workers) as pool, _progress() as show:
             found = compute(
                 network if pool is None else make_network, loss_fn, batches, run, method=method.value,
-                size=size or settings.landscape_size, executor=pool, full=full, on_progress=show, **given,
+                interval=interval, size=size or settings.landscape_size,
+                executor=pool, full=full, on_progress=show, **given,
             )  # fmt: skip
-        _print(found, tag_of(method.value, select_checkpoints(of_run(file), method.value)), output or run)
+        _print(
+            found,
+            tag_of(method.value, select_checkpoints(of_run(file, choose_interval(file, interval)), method.value)),
+            output or run,
+        )
         if sharpness:
             _print_sharpness(measure(network, loss_fn, batches, run, **given))
     except KeyboardInterrupt:

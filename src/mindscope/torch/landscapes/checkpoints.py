@@ -74,17 +74,22 @@ class Checkpoints:
         return number * (self.step_per_epoch or 1) if self.unit == "epoch" else number
 
 
-def find_checkpoints(given: Any, network: nn.Module) -> Checkpoints:
+def find_checkpoints(given: Any, network: nn.Module, interval: int | None = None) -> Checkpoints:
     """The checkpoints of a run directory, of files or state dicts; None for the network's weights as they are.
+
+    ``interval`` is the number of an interval of the run directory, from 1; None for all checkpoints.
 
     Raises:
         FileNotFoundError: there are none.
         TypeError: another kind of value.
+        ValueError: the run directory has no such interval, or ``given`` is none.
     """
-    if given is None:
+    if given is None and interval is None:
         return Checkpoints((Checkpoint(1, dict(trained_weights(network))),))
     if isinstance(given, (str, PathLike)) and Path(cast(str, given)).is_dir():
-        return of_run(read_landscape_file(Path(cast(str, given))))
+        return of_run(file := read_landscape_file(Path(cast(str, given))), choose_interval(file, interval))
+    if interval is not None:
+        raise ValueError(f"interval is {interval}, want None where checkpoints is no run directory")
     listed: list[Any] = [given] if isinstance(given, (str, PathLike, Mapping)) else [*cast("Sequence[Any]", given)]
     for each in listed:
         if not isinstance(each, (str, PathLike, Mapping)):
@@ -100,6 +105,17 @@ def find_checkpoints(given: Any, network: nn.Module) -> Checkpoints:
         ),
         cast(Any, found[0])[2] if are_known else "step",
     )  # fmt: skip
+
+
+def choose_interval(file: LandscapeFile, number: int | None) -> tuple[int, ...] | None:
+    """The steps or epochs of the interval of this number, from 1; None for all. Raises ValueError."""
+    if number is None:
+        return None
+    intervals = file.kept_intervals()
+    if type(number) is not int or not 1 <= number <= len(intervals):
+        names = ", ".join(f"{place}: {steps[0]} to {steps[-1]}" for place, steps in enumerate(intervals, 1))
+        raise ValueError(f"interval is {number!r}, want one of {len(intervals)} ({names or 'none was kept'})")
+    return intervals[number - 1]
 
 
 def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkpoints:

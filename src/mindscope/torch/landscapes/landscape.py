@@ -34,6 +34,7 @@ def landscape(
     checkpoints: Given | Sequence[Given] | None = None,
     *,
     method: str = "pca",
+    interval: int | None = None,
     size: int = 40,
     num_samples: int | None = None,
     seed: int = 0,
@@ -58,6 +59,7 @@ def landscape(
             most; at least 3. ``random``: around the last one, along random directions with the norm of each filter.
             ``hessian``: around it, along the eigenvectors of the two largest eigenvalues; a unit is a length of 1.
             ``three``: through the first, middle and last checkpoint. ``line``: from the first to the last.
+        interval: of a run directory, the number of one of its intervals, from 1; None for all of its checkpoints.
         size: points along each axis, 3 to 256.
         num_samples: at most; that of the run directory, or 2,048, if None.
         seed: of the order of a shuffling loader, and of random directions.
@@ -83,7 +85,7 @@ def landscape(
     """
     check_whole("size", size, LEAST_SIZE, MOST_SIZE)
     source = partial(given_network, network, loss_fn)
-    found = select_checkpoints(find_checkpoints(checkpoints, source()[0]), method)
+    found = select_checkpoints(find_checkpoints(checkpoints, source()[0], interval), method)
     if num_samples is None:
         num_samples = found.num_samples or NUM_SAMPLES
     options = Options(num_samples, seed, normalization, dtype, evaluation, executor, full)
