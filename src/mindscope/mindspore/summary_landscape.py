@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from os import PathLike
@@ -11,16 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.arguments import check_log_dir
-from mindscope.collector.landscape_file import DIRECTORY, read_landscape_file
+from mindscope.collector.saved_landscapes import SavedLandscapes
 from mindscope.landscape.executors import check_device_ids
-from mindscope.log import configure_log
 from mindscope.mindspore.landscape_directions import SCALES
 from mindscope.mindspore.landscape_drawing import Drawing
 from mindscope.mindspore.landscape_losses import NORMALIZATIONS, CallbackFn, prepare, processes_of
 
 
-class SummaryLandscape:
+class SummaryLandscape(SavedLandscapes):
     """Draws the loss landscapes of a training out of the weights that a SummaryCollector kept.
 
     Args:
@@ -30,14 +27,6 @@ class SummaryLandscape:
         TypeError: it is no path.
         OSError: the directory can't be made.
     """
-
-    def __init__(self, summary_dir: str | PathLike[str]) -> None:
-        configure_log()
-        self._summary_dir = check_log_dir(summary_dir)
-
-    def clean_ckpt(self) -> None:
-        """Remove the weights that were kept."""
-        shutil.rmtree(self._summary_dir / DIRECTORY, ignore_errors=True)
 
     def gen_landscapes_with_multi_process(
         self,
@@ -86,10 +75,7 @@ class SummaryLandscape:
         devices = check_device_ids(device_ids)
         _check_choice("normalization", normalization, NORMALIZATIONS)
         _check_choice("directions", directions, SCALES)
-        kept = read_landscape_file(self._summary_dir)
-        file = kept.replace(collect_landscape)
-        if file != kept:
-            file.write()
+        file = self._changed_file(collect_landscape)
         model = prepare(callback_fn, normalization, file.settings.num_samples)
         with ExitStack() as open_things:
             record = SummaryRecord(self._summary_dir if output is None else Path(output), raise_exception=True)

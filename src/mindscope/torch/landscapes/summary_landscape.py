@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
@@ -16,10 +15,9 @@ from typing import Any, cast
 from torch import nn
 
 from mindscope.capture import SummaryRecord
-from mindscope.capture.arguments import check_log_dir
-from mindscope.collector.landscape_file import DIRECTORY, LandscapeFile, read_landscape_file
+from mindscope.collector.landscape_file import DIRECTORY, LandscapeFile
+from mindscope.collector.saved_landscapes import SavedLandscapes
 from mindscope.landscape.executors import check_device_ids
-from mindscope.log import configure_log
 from mindscope.torch.landscapes.checkpoints import Checkpoints, of_run
 from mindscope.torch.landscapes.landscape import record_parts, tag_of
 from mindscope.torch.landscapes.losses_factory import device_processes
@@ -33,7 +31,7 @@ CallbackFn = Callable[[], tuple[Any, Any, Any, Any]]
 """Returns a new model, its network, a data set and metrics."""
 
 
-class SummaryLandscape:
+class SummaryLandscape(SavedLandscapes):
     """Computes the loss landscapes of a training from the weights that a SummaryCollector kept.
 
     Args:
@@ -43,14 +41,6 @@ class SummaryLandscape:
         TypeError: it is no path.
         OSError: the directory can't be made.
     """
-
-    def __init__(self, summary_dir: str | PathLike[str]) -> None:
-        configure_log()
-        self._summary_dir = check_log_dir(summary_dir)
-
-    def clean_ckpt(self) -> None:
-        """Remove the weights that were kept, and the losses that were computed."""
-        shutil.rmtree(self._summary_dir / DIRECTORY, ignore_errors=True)
 
     def gen_landscapes_with_multi_process(
         self,
@@ -96,10 +86,7 @@ class SummaryLandscape:
             LandscapeError: a loss can't be computed.
         """
         devices = check_device_ids(device_ids)
-        kept = read_landscape_file(self._summary_dir)
-        file = kept.replace(collect_landscape)
-        if file != kept:
-            file.write()
+        file = self._changed_file(collect_landscape)
         directory = self._summary_dir if output is None else Path(output)
         with _executor(executor, devices) as workers, SummaryRecord(directory, raise_exception=True) as record:
             options = Options(file.settings.num_samples, seed, normalization, dtype, evaluation, workers, full)
