@@ -112,7 +112,7 @@ def test_sharpness_of_a_quadratic(dtype: str | None, tmp_path: Path) -> None:
     )
     assert found.top_eigenvalues == pytest.approx((5.0, 3.0, 1.0), abs=1e-4)
     assert found.trace.value == pytest.approx(sum(CURVATURES), abs=1e-4)  # exact for a diagonal matrix and signs
-    assert max(found.residuals) < 1e-3
+    assert max(found.residuals) < 5e-3
     density: Any = found.spectral_density
     assert np.sort(np.unique(density.nodes.round(3)))[[0, -1]] == pytest.approx([-2, 5], abs=1e-3)
     assert float(np.sum(density.nodes * density.weights)) == pytest.approx(sum(CURVATURES) / 5, abs=1e-4)

@@ -25,6 +25,8 @@ from mindscope.torch.landscapes.options import DTYPES, Options
 from mindscope.torch.landscapes.plane_weights import unflatten
 from mindscope.torch.landscapes.problem import mean_statistics
 
+TOLERANCE = 1e-3
+"""Residual of an eigenvalue, as a share of the largest one. The error of the eigenvalue is about its square."""
 QUANTILES = 1000
 """Values of the histogram of a spectral density."""
 
@@ -74,8 +76,8 @@ def sharpness(
     eigenvalues: int = 2,
     lanczos_steps: int = 60,
     trace_probes: int = 16,
-    density_probes: int = 4,
-    density_steps: int = 40,
+    density_probes: int = 2,
+    density_steps: int = 30,
     rho: float = 0.05,
     output: str | PathLike[str] | None = None,
 ) -> Sharpness:
@@ -97,7 +99,7 @@ def sharpness(
         normalization: ``as_trained`` with the statistics of the checkpoint; ``re_estimated`` from these samples.
         dtype: None for that of the network, ``float32`` or ``float64``.
         eigenvalues: how many of the largest.
-        lanczos_steps: products for each, at most.
+        lanczos_steps: products for each, at most; about 10 to 30 are needed.
         trace_probes: random vectors for the trace (Hutchinson 1990).
         density_probes: random vectors for the spectral density (stochastic Lanczos quadrature, Ghorbani et al. 2019).
         density_steps: products for each of them.
@@ -120,7 +122,7 @@ def sharpness(
     value = hessian.value()
     if not math.isfinite(value):
         raise ValueError(f"the loss is {value} here, and has no curvature where it is NaN or Infinity")
-    pairs = top_eigenpairs(hessian.multiply, hessian.draw, eigenvalues, hessian.most_vectors(lanczos_steps))
+    pairs = top_eigenpairs(hessian.multiply, hessian.draw, eigenvalues, hessian.most_vectors(lanczos_steps), TOLERANCE)
     gradient = hessian.gradient()
     norm = float(cast(Any, gradient).norm())
     result = Sharpness(
