@@ -18,7 +18,10 @@ class _MissingText(NamedTuple):
 MISSING: Mapping[str, _MissingText] = {
     "not_in_format": _MissingText("{format} does not record {part}", ""),
     "no_events": _MissingText("the profile has no events", ""),
-    "torch_steps": _MissingText("the trace marks no steps", "profiler.step()  # after each step"),
+    "torch_steps": _MissingText(  # without a schedule, profiler.step() marks none
+        "the trace marks no steps",
+        "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)  # and profiler.step() after each step",
+    ),
     "torch_operators": _MissingText("the trace has no operators", "activities=[ProfilerActivity.CPU]"),
     "torch_kernels": _MissingText(
         "the trace has no kernels", "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
