@@ -54,6 +54,7 @@ module.exports = {
       tables: ["series", "runs", "lineage", "text"],
       graphs: [],
       landscapes: ["tables", "series", "scales", "text"],
+      profiles: ["scales", "text"],
       view: ["graphs", "landscapes", "tables", "runs", "lineage", "series", "scales", "text"],
     }),
     ...folders("state", {
@@ -71,6 +72,7 @@ module.exports = {
       heat: ["frame"],
       graphs: ["frame"],
       landscapes: ["frame"],
+      profiles: ["frame"],
       coordinates: ["frame"],
       scatter: ["frame"],
       target: ["frame"],

@@ -25,7 +25,7 @@ from mindscope.profile.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace import Skipped, Track
 
 _MAGIC = b"MSTL"
-_VERSION = 1
+_VERSION = 2
 _ALIGNMENT = 64
 _ARRAYS = (
     *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),

@@ -50,6 +50,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     from mindscope.server.live.schema import LiveChange, LiveHello
     from mindscope.server.norms.schema import NormsHeader
     from mindscope.server.pr_curves.schema import PrCurvesHeader
+    from mindscope.server.profiles.schema import FlameHeader, WindowHeader
     from mindscope.server.scalars.schema import CurvesHeader
     from mindscope.server.tensors.schema import HeatHeader
 
@@ -64,6 +65,8 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         AttributesHeader,
         NormsHeader,
         LandscapeHeader,
+        FlameHeader,
+        WindowHeader,
         PrCurvesHeader,
         LiveHello,
         LiveChange,

@@ -1557,6 +1557,20 @@ export interface components {
          */
         ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
         /**
+         * CounterColumns
+         * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.
+         */
+        CounterColumns: {
+            /** Before */
+            before: number | null;
+            /** Counter */
+            counter: number;
+            high: components["schemas"]["Column"];
+            last: components["schemas"]["Column"];
+            low: components["schemas"]["Column"];
+            pixel: components["schemas"]["Column"];
+        };
+        /**
          * CounterEntry
          * @description A quantity over time. ``unit`` is ``bytes`` or empty. ``low`` and ``high`` are its extremes.
          */
@@ -2029,6 +2043,32 @@ export interface components {
             scalars: string[];
             /** Where */
             where: string;
+        };
+        /**
+         * FlameColumns
+         * @description Nodes after their parents, -1 at the bottom; ``name`` is in ``names`` of the header. Times are float64.
+         */
+        FlameColumns: {
+            count: components["schemas"]["Column"];
+            name: components["schemas"]["Column"];
+            own: components["schemas"]["Column"];
+            parent: components["schemas"]["Column"];
+            total: components["schemas"]["Column"];
+        };
+        /**
+         * FlameHeader
+         * @description The JSON header of a flame graph as ``application/vnd.mindscope.columns``.
+         */
+        FlameHeader: {
+            /** Colors */
+            colors: number[];
+            columns: components["schemas"]["FlameColumns"];
+            /** Left Out */
+            left_out: number;
+            /** Names */
+            names: string[];
+            /** Version */
+            version: string;
         };
         /**
          * FurtherColumn
@@ -3358,6 +3398,20 @@ export interface components {
             version: string;
         };
         /**
+         * RangeStatisticsAnswer
+         * @description The largest own time first; ``left_out`` names are not listed. ``count`` and ``own_ns`` are of all names.
+         */
+        RangeStatisticsAnswer: {
+            /** Count */
+            count: number;
+            /** Left Out */
+            left_out: number;
+            /** Own Ns */
+            own_ns: number;
+            /** Rows */
+            rows: components["schemas"]["NameStatisticsEntry"][];
+        };
+        /**
          * ReadingProgress
          * @description ``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading`` or ``indexing``.
          */
@@ -3770,6 +3824,14 @@ export interface components {
             newer: components["schemas"]["AnnotationRecords"];
         };
         /**
+         * StatisticsAnswer
+         * @description By run, then by tag, in the order of the query.
+         */
+        StatisticsAnswer: {
+            /** Series */
+            series: components["schemas"]["SeriesStatistics"][];
+        };
+        /**
          * StatisticsQuery
          * @description Tags and runs. An unknown run, or a tag that a run does not have, has no entry.
          */
@@ -4153,8 +4215,12 @@ export interface components {
         /**
          * TrackEntry
          * @description A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other.
+         *
+         *     ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them.
          */
         TrackEntry: {
+            /** Is Steps */
+            is_steps: boolean;
             /** Process */
             process: string;
             /** Process Name */
@@ -4300,6 +4366,53 @@ export interface components {
             version: number;
         };
         /**
+         * WindowColumns
+         * @description Lane i is row ``lane_row[i]`` of track ``lane_track[i]``, with its cells and wide slices one after the other.
+         *
+         *     Its cells are ``lane_cells[i]`` to ``lane_cells[i + 1]``, its wide slices likewise. A cell holds the ``count``
+         *     slices (65,535 for more) below a pixel that begin in its ``pixel``; ``longest`` is the first of the longest ones,
+         *     ``color`` that of its name, ``busy`` the share of the pixel that they fill, 255 for all. A wide slice has its
+         *     number, its begin and duration as float64 in nanoseconds, and its name in ``names`` of the header.
+         */
+        WindowColumns: {
+            busy: components["schemas"]["Column"];
+            color: components["schemas"]["Column"];
+            count: components["schemas"]["Column"];
+            lane_cells: components["schemas"]["Column"];
+            lane_row: components["schemas"]["Column"];
+            lane_track: components["schemas"]["Column"];
+            lane_wide: components["schemas"]["Column"];
+            longest: components["schemas"]["Column"];
+            pixel: components["schemas"]["Column"];
+            wide: components["schemas"]["Column"];
+            wide_begin: components["schemas"]["Column"];
+            wide_duration: components["schemas"]["Column"];
+            wide_name: components["schemas"]["Column"];
+        };
+        /**
+         * WindowHeader
+         * @description The JSON header of a window as ``application/vnd.mindscope.columns``. Colors are 0 to 9, by name.
+         */
+        WindowHeader: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Colors */
+            colors: number[];
+            columns: components["schemas"]["WindowColumns"];
+            /** Counters */
+            counters: components["schemas"]["CounterColumns"][];
+            mark_name: components["schemas"]["Column"];
+            mark_pixel: components["schemas"]["Column"];
+            /** Names */
+            names: string[];
+            /** Pixel Ns */
+            pixel_ns: number;
+            /** Version */
+            version: string;
+            /** Width */
+            width: number;
+        };
+        /**
          * WindowQuery
          * @description ``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters.
          */
@@ -4348,28 +4461,6 @@ export interface components {
             detail: string;
             /** Name */
             name: string;
-        };
-        /**
-         * StatisticsAnswer
-         * @description The largest own time first; ``left_out`` names are not listed. ``count`` and ``own_ns`` are of all names.
-         */
-        mindscope__server__profiles__schema__StatisticsAnswer: {
-            /** Count */
-            count: number;
-            /** Left Out */
-            left_out: number;
-            /** Own Ns */
-            own_ns: number;
-            /** Rows */
-            rows: components["schemas"]["NameStatisticsEntry"][];
-        };
-        /**
-         * StatisticsAnswer
-         * @description By run, then by tag, in the order of the query.
-         */
-        mindscope__server__statistics__schema__StatisticsAnswer: {
-            /** Series */
-            series: components["schemas"]["SeriesStatistics"][];
         };
     };
     responses: never;
@@ -8381,7 +8472,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["mindscope__server__profiles__schema__StatisticsAnswer"];
+                    "application/json": components["schemas"]["RangeStatisticsAnswer"];
                 };
             };
             /** @description The body is not JSON. */
@@ -9183,7 +9274,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["mindscope__server__statistics__schema__StatisticsAnswer"];
+                    "application/json": components["schemas"]["StatisticsAnswer"];
                 };
             };
             /** @description The body is not JSON. */

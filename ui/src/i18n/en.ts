@@ -9,6 +9,7 @@ import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
 import { landscapes } from "./en/landscapes";
+import { profiles } from "./en/profiles";
 import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
 import { media } from "./en/media";
@@ -35,6 +36,7 @@ export const en = {
   ...tensors,
   ...media,
   ...landscapes,
+  ...profiles,
   ...lineage,
   ...modelLineage,
   ...dataLineage,

@@ -10,6 +10,7 @@ import { frame } from "./zh/frame";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
 import { landscapes } from "./zh/landscapes";
+import { profiles } from "./zh/profiles";
 import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
 import { media } from "./zh/media";
@@ -36,6 +37,7 @@ export const zh: Record<MessageKey, string> = {
   ...tensors,
   ...media,
   ...landscapes,
+  ...profiles,
   ...lineage,
   ...modelLineage,
   ...dataLineage,

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
 
+const icon = "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM8 4.8V8l2.2 1.6";
+
 export const PROFILE: KindDescriptor = {
   kind: "profile",
   title: "dashboard.profile",
-  icon: "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM8 4.8V8l2.2 1.6",
+  icon,
+  pages: [
+    {
+      path: "/profile",
+      name: "nav.profile",
+      icon,
+      load: () => import("../pages/profiling/ProfilingPage.svelte"),
+      shows: [],
+      contents: ["torch_profile", "mindspore_profile", "ascend_profile", "cann_profile", "xla_profile"],
+    },
+  ],
   card: {
     testid: "card-profile",
     code: {
       mindspore: "# MindSpore\nprofiler = mindspore.Profiler()\nmodel.train(...)\nprofiler.analyse()",
-      pytorch: "# PyTorch\nwith torch.profiler.profile() as profiler:\n    train()",
+      pytorch:
+        "# PyTorch\nfrom mindscope.torch import Profiler\nwith Profiler(output_path=summary_dir) as profiler:\n    for batch in loader:\n        train_step(batch)\n        profiler.step()",
     },
     how: "dashboard.profile_how",
     amount: () => "",

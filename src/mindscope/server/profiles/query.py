@@ -19,6 +19,7 @@ from mindscope.profile.export_range import export_range
 from mindscope.profile.range_statistics import flame_of, statistics_of
 from mindscope.profile.slice_details import relatives_of
 from mindscope.profile.slice_search import search
+from mindscope.profile.step_tracks import STEP, STEPS
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_window import CounterWindow, Range, counter_window, window_of
 from mindscope.server.http.columns import ColumnData, Packed, join
@@ -38,13 +39,13 @@ from mindscope.server.profiles.schema import (
     ProfileEntry,
     ProfilesAnswer,
     RangeQuery,
+    RangeStatisticsAnswer,
     ReadingProgress,
     SearchAnswer,
     SearchQuery,
     SkippedEntry,
     SliceAnswer,
     SliceBrief,
-    StatisticsAnswer,
     StepEntry,
     TimelineFacts,
     TrackEntry,
@@ -58,9 +59,9 @@ COLORS = 10
 MOST_STEPS = 10_000
 MOST_STATISTICS = 5_000
 MOST_FLAME_NODES = 20_000
+_DIGITS = re.compile(r"\d+")
 MOST_NAME = 200
 """Characters of a name in a window; the details have all."""
-_STEP = re.compile(r"ProfilerStep\s*#?\s*(\d{1,15})")
 
 
 def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
@@ -218,13 +219,13 @@ def search_answer(timeline: Timeline, query: SearchQuery) -> SearchAnswer:
     )
 
 
-def statistics_answer(timeline: Timeline, query: RangeQuery) -> StatisticsAnswer:
+def statistics_answer(timeline: Timeline, query: RangeQuery) -> RangeStatisticsAnswer:
     """Sums by name over a range."""
     zero, _ = timeline.time_range
     found = statistics_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero)
     columns = (found.name, found.count, found.total, found.own, found.longest)
     rows = zip(*(column[:MOST_STATISTICS].tolist() for column in columns), strict=True)
-    return StatisticsAnswer(
+    return RangeStatisticsAnswer(
         rows=[
             NameStatisticsEntry(
                 name=timeline.names[int(name)], count=count, total_ns=total, own_ns=own, longest_ns=longest
@@ -269,8 +270,8 @@ def export_text(profile: OpenProfile, timeline: Timeline, tracks: Sequence[int],
 
 
 def color_of(name: str) -> int:
-    """The color of a name, the same in every profile. Calls of one function in several lines have one color."""
-    return crc32(name.encode("utf-8", "replace")) % COLORS
+    """The color of a name, the same in every profile. Names that differ in digits only have one color."""
+    return crc32(_DIGITS.sub("", name).encode("utf-8", "replace")) % COLORS
 
 
 def brief(timeline: Timeline, place: int) -> SliceBrief:
@@ -307,6 +308,7 @@ def _tracks(timeline: Timeline) -> list[TrackEntry]:
             thread=timeline.tracks[number].thread,
             process_name=timeline.tracks[number].process_name,
             thread_name=timeline.tracks[number].thread_name,
+            is_steps=timeline.tracks[number].thread_name == STEPS,
             rows=int(rows[number]),
             slices=int(sizes[number]),
         )
@@ -325,7 +327,7 @@ def _natural(text: str) -> tuple[int, int, str]:
 
 
 def _steps(timeline: Timeline, zero: int) -> list[StepEntry]:
-    numbers = {place: int(match[1]) for place, name in enumerate(timeline.names) if (match := _STEP.fullmatch(name))}
+    numbers = {place: int(match[1]) for place, name in enumerate(timeline.names) if (match := STEP.fullmatch(name))}
     hits = search(timeline, numbers)
     found: dict[int, StepEntry] = {}
     lanes = np.searchsorted(timeline.lane_first, hits.places, side="right") - 1

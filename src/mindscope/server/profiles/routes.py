@@ -26,10 +26,10 @@ from mindscope.server.profiles.schema import (
     ProfilesAnswer,
     ProfilesQuery,
     RangeQuery,
+    RangeStatisticsAnswer,
     SearchAnswer,
     SearchQuery,
     SliceAnswer,
-    StatisticsAnswer,
     TimelineAnswer,
     WindowQuery,
 )
@@ -125,7 +125,7 @@ def query_slices(query: SearchQuery, viewer: CurrentViewer) -> Response:
     return opened if isinstance(opened, Response) else JsonResponse(search_answer(opened[1], query))
 
 
-@router.post("/profiles/statistics", response_model=StatisticsAnswer, responses=READABLE)
+@router.post("/profiles/statistics", response_model=RangeStatisticsAnswer, responses=READABLE)
 def query_range_statistics(query: RangeQuery, viewer: CurrentViewer) -> Response:
     """Count, total and own time of the slices of a range, by name."""
     from mindscope.server.profiles.query import statistics_answer

@@ -59,13 +59,17 @@ class ReadingProgress(Answer):
 
 
 class TrackEntry(Answer):
-    """A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other."""
+    """A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other.
+
+    ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them.
+    """
 
     track: int
     process: str
     thread: str
     process_name: str
     thread_name: str
+    is_steps: bool
     rows: int
     slices: int
 
@@ -305,7 +309,7 @@ class NameStatisticsEntry(Answer):
     longest_ns: int
 
 
-class StatisticsAnswer(Answer):
+class RangeStatisticsAnswer(Answer):
     """The largest own time first; ``left_out`` names are not listed. ``count`` and ``own_ns`` are of all names."""
 
     rows: list[NameStatisticsEntry]

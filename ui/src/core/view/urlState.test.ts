@@ -14,6 +14,7 @@ import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
 import { COLOR_MAPS } from "../landscapes/colorMaps";
 import { FORMS } from "./landscapeView";
+import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
@@ -26,6 +27,7 @@ const edges = fc
   .map(([low, width]) => [low + 0, low + width] as const)
   .filter(([low, high]) => low < high);
 
+const ranges = fc.tuple(fc.integer(), fc.integer({ min: 1 })).map(([begin, length]): [number, number] => [begin, begin + length]);
 const views: fc.Arbitrary<ViewState> = fc
   .record({
     runs: fc.option(fc.record({ base: fc.constantFrom("all" as const, "none" as const), except: names })),
@@ -102,6 +104,20 @@ const views: fc.Arbitrary<ViewState> = fc
       details: fc.option(name),
     }),
     lineage: lineageViews,
+    profiles: fc.record({
+      chosen: fc.option(fc.record({ run: fc.string(), profile: fc.string() })),
+      tab: fc.constantFrom(...PROFILE_TABS),
+      range: fc.option(ranges),
+      slice: fc.option(fc.nat()),
+      area: fc.option(
+        fc
+          .tuple(ranges, fc.option(fc.uniqueArray(fc.nat(), { minLength: 1, maxLength: 4 })))
+          .map(([[begin, end], tracks]) => ({ begin, end, tracks })),
+      ),
+      panel: fc.constantFrom(...TIMELINE_PANELS),
+      search: fc.oneof(fc.constant({ text: "", isRegex: false }), fc.record({ text: fc.string({ minLength: 1 }), isRegex: fc.boolean() })),
+      closed: fc.uniqueArray(fc.string(), { maxLength: 3 }),
+    }),
     landscapes: fc.record({
       form: fc.constantFrom(...FORMS),
       chosen: fc.option(fc.array(fc.record({ run: fc.string(), tag: fc.string() }), { maxLength: 3 })),

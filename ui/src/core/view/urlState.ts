@@ -8,6 +8,7 @@ import { defaultGraphView, describeGraph, graphViewOf, type GraphView } from "./
 import { SHAPES, type Shape } from "../series/histograms";
 import type { Filter } from "../text/textFilter";
 import { defaultImageView, describeImages, imageViewOf, type ImageView } from "./imageView";
+import { defaultProfileView, describeProfiles, profileViewOf, type ProfileView } from "./profileView";
 import { defaultLandscapeView, describeLandscapes, landscapeViewOf, type LandscapeView } from "./landscapeView";
 import { defaultLineageView, describeLineage, lineageViewOf, type LineageView } from "./lineageView";
 import { unique, wholeNumber } from "./queryValues";
@@ -52,6 +53,7 @@ export interface ViewState {
   dashboard: DashboardView;
   graphs: GraphView;
   landscapes: LandscapeView;
+  profiles: ProfileView;
 }
 
 export const SMOOTHING_LIMIT = 0.999;
@@ -82,6 +84,7 @@ export function defaultView(): ViewState {
     dashboard: defaultDashboardView(),
     graphs: defaultGraphView(),
     landscapes: defaultLandscapeView(),
+    profiles: defaultProfileView(),
   };
 }
 
@@ -117,6 +120,7 @@ export function viewToQuery(view: ViewState): string {
   describeDashboard(view.dashboard, query);
   describeGraph(view.graphs, query);
   describeLandscapes(view.landscapes, query);
+  describeProfiles(view.profiles, query);
   if (view.step !== null) query.append("step", String(view.step));
   describeImages(view.pictures, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
@@ -155,6 +159,7 @@ export function queryToView(text: string): ViewState {
     dashboard: dashboardViewOf(query),
     graphs: graphViewOf(query),
     landscapes: landscapeViewOf(query),
+    profiles: profileViewOf(query),
   };
 }
 

@@ -22,5 +22,6 @@ export const dashboard = {
   "dashboard.landscape": "Loss landscape",
   "dashboard.landscape_label": "Loss landscape of {run} from above, with the training path",
   "dashboard.profile": "Profiling",
-  "dashboard.profile_how": "Profiles can’t be shown yet. A later version will have a page for them:",
+  "dashboard.profile_how": "Record a few steps:",
+  "dashboard.profile_slices": "{slices} {n|slice|slices}",
 } as const;

@@ -24,5 +24,6 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.landscape": "训练优化过程",
   "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",
   "dashboard.profile": "性能调试",
-  "dashboard.profile_how": "暂不支持显示性能数据，后续版本将提供对应页面：",
+  "dashboard.profile_how": "采集若干训练步：",
+  "dashboard.profile_slices": "{slices} 个切片",
 };

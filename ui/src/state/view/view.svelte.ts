@@ -8,6 +8,7 @@ import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
 import { tidyImageView, type ImageView } from "../../core/view/imageView";
 import type { LandscapeView } from "../../core/view/landscapeView";
+import type { ProfileView } from "../../core/view/profileView";
 import type { LineageView } from "../../core/view/lineageView";
 import type { RunsView } from "../../core/view/runsView";
 import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
@@ -90,6 +91,10 @@ class View {
 
   get landscapes(): LandscapeView {
     return address.state.landscapes;
+  }
+
+  get profiles(): ProfileView {
+    return address.state.profiles;
   }
 
   get dataLineage(): DataLineageView {
@@ -188,6 +193,10 @@ class View {
 
   setLandscapes(change: Partial<LandscapeView>): void {
     address.change({ landscapes: { ...this.landscapes, ...change } });
+  }
+
+  setProfiles(change: Partial<ProfileView>): void {
+    address.change({ profiles: { ...this.profiles, ...change } });
   }
 
   setDataLineage(change: Partial<DataLineageView>): void {

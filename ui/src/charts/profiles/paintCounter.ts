@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CounterWindow, TimelineCounter, TimelineWindow } from "../../core/profiles/timeline";
+import type { TimeRange } from "../../core/profiles/timeRange";
+import { formatBytes, formatValue } from "../../core/text/format";
+import { xOf, type TimelineColors } from "./timelinePicture";
+
+interface Band {
+  top: number;
+  height: number;
+  width: number;
+}
+
+/** Lowest and highest value that are drawn: zero is always one of them, or between them. */
+export function counterExtent({ low, high }: Pick<TimelineCounter, "low" | "high">): [number, number] {
+  const [least, most] = [Math.min(0, low), Math.max(0, high)];
+  return least === most ? [0, 1] : [least, most];
+}
+
+export function counterText(value: number, unit: string): string {
+  if (unit !== "bytes") return formatValue(value);
+  return value < 0 ? `\u2212${formatBytes(-value)}` : formatBytes(value);
+}
+
+/** A quantity over time: filled down to zero, from the lowest to the highest value where a pixel has several. */
+export function paintCounter(
+  ctx: CanvasRenderingContext2D,
+  { top, height, width }: Band,
+  counter: TimelineCounter,
+  values: CounterWindow,
+  window: TimelineWindow,
+  range: TimeRange,
+  colors: TimelineColors,
+): void {
+  const [least, most] = counterExtent(counter);
+  const y = (value: number): number => top + height - ((value - least) / (most - least)) * (height - 2) - 1;
+  const zero = y(0);
+  const line = new Path2D();
+  const fill = new Path2D();
+  let before = values.before;
+  let x = before === null ? null : Math.max(0, xOf(range, window.begin, width));
+  if (x !== null) {
+    line.moveTo(x, y(before!));
+    fill.moveTo(x, zero);
+    fill.lineTo(x, y(before!));
+  }
+  values.pixel.forEach((pixel, place) => {
+    const at = xOf(range, window.begin + pixel * window.pixelNs, width);
+    if (x === null) {
+      line.moveTo(at, y(values.last[place]!));
+      fill.moveTo(at, zero);
+    } else {
+      line.lineTo(at, y(before!));
+      fill.lineTo(at, y(before!));
+    }
+    for (const value of [values.low[place]!, values.high[place]!, values.last[place]!]) {
+      line.lineTo(at, y(value));
+      fill.lineTo(at, y(value));
+    }
+    [x, before] = [at, values.last[place]!];
+  });
+  if (x === null || before === null) return;
+  const end = Math.min(width, xOf(range, window.begin + window.width * window.pixelNs, width));
+  line.lineTo(end, y(before));
+  fill.lineTo(end, y(before));
+  fill.lineTo(end, zero);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(0, top, width, height);
+  ctx.clip();
+  ctx.fillStyle = ctx.strokeStyle = colors.slices[counter.counter % colors.slices.length]!;
+  ctx.globalAlpha = 0.22;
+  ctx.fill(fill);
+  ctx.globalAlpha = 1;
+  ctx.lineWidth = 1.5;
+  ctx.stroke(line);
+  ctx.restore();
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Filter } from "../text/textFilter";
+import { unique, wholeNumber } from "./queryValues";
+
+export const PROFILE_TABS = ["overview", "operators", "kernels", "timeline"] as const;
+export type ProfileTab = (typeof PROFILE_TABS)[number];
+
+export const TIMELINE_PANELS = ["details", "statistics", "flame"] as const;
+/** About the chosen slice, or the chosen range. */
+export type TimelinePanel = (typeof TIMELINE_PANELS)[number];
+
+export interface ProfileKey {
+  run: string;
+  profile: string;
+}
+
+/** A range of time that was dragged open, and the tracks in it; null for all. */
+export interface TimelineArea {
+  begin: number;
+  end: number;
+  tracks: readonly number[] | null;
+}
+
+/** What the page of profiles looks like; all of it is in the address. Times in nanoseconds. */
+export interface ProfileView {
+  /** Null for the newest profile of the first run that has one. */
+  chosen: ProfileKey | null;
+  tab: ProfileTab;
+  /** The shown range; null for all. */
+  range: readonly [number, number] | null;
+  slice: number | null;
+  area: TimelineArea | null;
+  panel: TimelinePanel;
+  search: Filter;
+  /** Processes and tracks that are one line. */
+  closed: readonly string[];
+}
+
+export function defaultProfileView(): ProfileView {
+  return {
+    chosen: null,
+    tab: "timeline",
+    range: null,
+    slice: null,
+    area: null,
+    panel: "details",
+    search: { text: "", isRegex: false },
+    closed: [],
+  };
+}
+
+export function describeProfiles(view: ProfileView, query: URLSearchParams): void {
+  const usual = defaultProfileView();
+  if (view.chosen) query.append("profile", JSON.stringify([view.chosen.run, view.chosen.profile]));
+  if (view.tab !== usual.tab) query.append("profile_tab", view.tab);
+  if (view.range) query.append("timeline", view.range.map(Math.round).join("~"));
+  if (view.slice !== null) query.append("timeline_slice", String(view.slice));
+  if (view.area) {
+    const { begin, end, tracks } = view.area;
+    query.append("timeline_area", [Math.round(begin), Math.round(end), ...(tracks === null ? [] : [tracks.join(".")])].join("~"));
+  }
+  if (view.panel !== usual.panel) query.append("timeline_panel", view.panel);
+  if (view.search.text !== "") query.append(view.search.isRegex ? "timeline_regex" : "timeline_search", view.search.text);
+  for (const key of view.closed) query.append("timeline_closed", key);
+}
+
+/** Never fails: what a link says wrongly is as if it said nothing. */
+export function profileViewOf(query: URLSearchParams): ProfileView {
+  const usual = defaultProfileView();
+  const slice = wholeNumber(query.get("timeline_slice"));
+  const regex = query.get("timeline_regex");
+  return {
+    chosen: keyOf(query.get("profile")),
+    tab: PROFILE_TABS.find((tab) => tab === query.get("profile_tab")) ?? usual.tab,
+    range: rangeOf((query.get("timeline") ?? "").split("~")),
+    slice: slice !== null && slice >= 0 ? slice : null,
+    area: areaOf(query.get("timeline_area")),
+    panel: TIMELINE_PANELS.find((panel) => panel === query.get("timeline_panel")) ?? usual.panel,
+    search: regex === null ? { text: query.get("timeline_search") ?? "", isRegex: false } : { text: regex, isRegex: true },
+    closed: unique(query.getAll("timeline_closed")),
+  };
+}
+
+function rangeOf(texts: readonly string[]): [number, number] | null {
+  const [begin, end] = texts.map(wholeNumber);
+  return begin != null && end != null && begin < end ? [begin, end] : null;
+}
+
+function areaOf(text: string | null): TimelineArea | null {
+  const [begin = "", end = "", tracks] = (text ?? "").split("~");
+  const range = rangeOf([begin, end]);
+  if (!range) return null;
+  const numbers = tracks?.split(".").map(wholeNumber);
+  const known = numbers?.flatMap((track) => (track !== null && track >= 0 ? [track] : []));
+  return { begin: range[0], end: range[1], tracks: known && known.length > 0 ? known : null };
+}
+
+function keyOf(text: string | null): ProfileKey | null {
+  try {
+    const [run, profile] = JSON.parse(text ?? "") as unknown[];
+    return typeof run === "string" && typeof profile === "string" ? { run, profile } : null;
+  } catch {
+    return null;
+  }
+}
