@@ -84,6 +84,9 @@ export interface SurfaceLook {
   camera: { azimuth: number; elevation: number; zoom: number };
   height: number;
   light: number;
+  opacity: number;
+  /** Number of contour lines on the surface. */
+  levels: number;
   hasPath: boolean;
   /** Names of both directions and of the loss, and how the surface is moved. */
   names: readonly [string, string, string];

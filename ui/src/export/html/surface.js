@@ -196,9 +196,35 @@
         ctx.beginPath();
         for (const { spot } of cell) ctx.lineTo(spot[0], spot[1]);
         ctx.closePath();
+        ctx.globalAlpha = look.opacity;
         ctx.fill();
-        ctx.stroke();
+        if (look.opacity === 1) ctx.stroke(); // closes the gaps between cells
+        ctx.globalAlpha = 1;
+        contours(ctx, cell, stops, look.levels);
       }
+    }
+  }
+
+  /** The lines of a cell where it is as high as a level. */
+  function contours(ctx, cell, stops, levels) {
+    const heights = cell.map(({ height }) => height);
+    const [first, last] = [Math.ceil(Math.min(...heights) * (levels + 1)), Math.floor(Math.max(...heights) * (levels + 1))];
+    for (let level = Math.max(1, first); level <= Math.min(levels, last); level++) {
+      const at = level / (levels + 1);
+      const ends = cell.flatMap((from, index) => {
+        const to = cell[(index + 1) % 4];
+        if (from.height < at === to.height < at) return [];
+        const share = (at - from.height) / (to.height - from.height);
+        return [[0, 1].map((axis) => from.spot[axis] + share * (to.spot[axis] - from.spot[axis]))];
+      });
+      const bright = stops[Math.round(at * (stops.length - 1))].reduce((sum, part) => sum + part, 0) > 380;
+      ctx.strokeStyle = bright ? "rgb(0 0 0 / 0.4)" : "rgb(255 255 255 / 0.45)";
+      ctx.beginPath();
+      for (let end = 0; end + 1 < ends.length; end += 2) {
+        ctx.moveTo(...ends[end]);
+        ctx.lineTo(...ends[end + 1]);
+      }
+      ctx.stroke();
     }
   }
 

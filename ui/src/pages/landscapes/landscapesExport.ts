@@ -84,7 +84,9 @@ function contentOf({ all, upTo, look }: Picture, runs: readonly LandscapeRun[]):
 }
 
 /** What the file needs to draw the surfaces. */
-function surfaceLook(all: readonly DrawnLandscape[], { stops, height, light, hasPath, axes, lossName }: LandscapeLook): SurfaceLook {
+function surfaceLook(all: readonly DrawnLandscape[], look: LandscapeLook): SurfaceLook {
+  const { stops, height, light, opacity, hasPath, axes, lossName } = look;
+  const levels = look.hasLines ? look.levels : 0;
   const colors = new ThemeColors(document.body);
   const surfaces = all.map(({ landscape: { path }, scale: { low, high, isLog }, color }) => ({
     scale: { low, high, isLog },
@@ -93,5 +95,5 @@ function surfaceLook(all: readonly DrawnLandscape[], { stops, height, light, has
   }));
   colors.remove();
   const { camera } = view.landscapes;
-  return { camera, height, light, hasPath, names: [...axes, lossName], hint: t("landscape.saved_hint"), surfaces };
+  return { camera, height, light, opacity, levels, hasPath, names: [...axes, lossName], hint: t("landscape.saved_hint"), surfaces };
 }
