@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training side for MindSpore: drop-in classes for its own collector, recorder, landscapes and old callbacks."""
+"""The training side for MindSpore: drop-in classes for its collector, recorder, profiler, landscapes, callbacks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mindscope.mindspore.legacy import EvalLineage as EvalLineage
     from mindscope.mindspore.legacy import SummaryStep as SummaryStep
     from mindscope.mindspore.legacy import TrainLineage as TrainLineage
+    from mindscope.mindspore.profiler import Profiler as Profiler
     from mindscope.mindspore.summary_collector import SummaryCollector as SummaryCollector
     from mindscope.mindspore.summary_landscape import SummaryLandscape as SummaryLandscape
     from mindscope.mindspore.summary_record import SummaryRecord as SummaryRecord
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "mindscope.mindspore.array_rows": "ArrayRows",
     "mindscope.mindspore.legacy": "EvalLineage SummaryStep TrainLineage",
+    "mindscope.mindspore.profiler": "Profiler",
     "mindscope.mindspore.summary_collector": "SummaryCollector",
     "mindscope.mindspore.summary_landscape": "SummaryLandscape",
     "mindscope.mindspore.summary_record": "SummaryRecord",
@@ -26,6 +28,7 @@ _MODULES = {
 __all__ = [
     "ArrayRows",
     "EvalLineage",
+    "Profiler",
     "SummaryCollector",
     "SummaryLandscape",
     "SummaryRecord",

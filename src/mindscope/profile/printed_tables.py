@@ -8,13 +8,14 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mindscope.errors import MindscopeError
 from mindscope.profile.open import read_profile
 from mindscope.profile.operators import Operators
 
 _log = logging.getLogger(__name__)
+SUBGRAPHS = ("all", "Default", "Gradients")
 MOST_ROWS = 100
 """Of a printed table; the viewer shows all."""
 _LONGEST = 60
@@ -31,6 +32,27 @@ class TableOptions:
     has_paths: bool = False
     wanted_types: frozenset[str] = frozenset()
     unwanted_types: frozenset[str] = frozenset()
+
+
+def check_table_options(
+    subgraph: Any, is_detail: Any, is_show_op_path: Any, optypes_to_deal: Any, optypes_not_deal: Any
+) -> TableOptions:
+    """The options, from arguments of ``Profiler``. Raises TypeError, ValueError."""
+    for name, flag in (("is_detail", is_detail), ("is_show_op_path", is_show_op_path)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} is {type(flag).__name__} {flag!r}, want True or False")
+    if not isinstance(subgraph, str):
+        raise TypeError(f"subgraph is {type(subgraph).__name__} {subgraph!r}, want one of {', '.join(SUBGRAPHS)}")
+    if subgraph not in SUBGRAPHS:
+        raise ValueError(f"subgraph is {subgraph!r}, want one of {', '.join(SUBGRAPHS)}")
+    wanted, unwanted = _types("optypes_to_deal", optypes_to_deal), _types("optypes_not_deal", optypes_not_deal)
+    return TableOptions(subgraph, is_detail, is_show_op_path, wanted, unwanted)
+
+
+def _types(name: str, value: Any) -> frozenset[str]:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__} {value!r}, want types of operators, separated by commas")
+    return frozenset(part.strip() for part in value.split(",") if part.strip())
 
 
 class OperatorRow(NamedTuple):

@@ -12,11 +12,9 @@ from typing import Any, cast
 
 from torch.profiler import ProfilerActivity
 
-from mindscope.profile.printed_tables import TableOptions
-from mindscope.torch.core.arguments import check_choice, check_count, check_flag
+from mindscope.profile.printed_tables import TableOptions, check_table_options
+from mindscope.torch.core.arguments import check_count, check_flag
 from mindscope.torch.profiler.schedule import Schedule, check_schedule
-
-SUBGRAPHS = ("all", "Default", "Gradients")
 
 WITHOUT_EFFECT = (
     "aic_metrics aicore_metrics ascend_job_id data_process data_simplification experimental_config hbm_ddr host_sys "
@@ -70,24 +68,18 @@ def check_options(
     timeline_limit: Any,
 ) -> ProfilerOptions:
     """The arguments of ``Profiler``, whose docstring explains them. Raises TypeError, ValueError."""
-    is_detailed, has_paths = check_flag("is_detail", is_detail), check_flag("is_show_op_path", is_show_op_path)
+    table = check_table_options(subgraph, is_detail, is_show_op_path, optypes_to_deal, optypes_not_deal)
     return ProfilerOptions(
         directory=check_directory(output_path),
-        table=TableOptions(
-            subgraph=check_choice("subgraph", subgraph, SUBGRAPHS),
-            is_detailed=is_detailed,
-            has_paths=has_paths,
-            wanted_types=_types("optypes_to_deal", optypes_to_deal),
-            unwanted_types=_types("optypes_not_deal", optypes_not_deal),
-        ),
+        table=table,
         label=_text("job_id", job_id),
         activities=_activities(activities),
         schedule=check_schedule(schedule),
-        record_shapes=_flag_or("record_shapes", record_shapes, is_detailed),
-        profile_memory=_flag_or("profile_memory", profile_memory, is_detailed),
-        with_stack=_flag_or("with_stack", with_stack, has_paths),
+        record_shapes=_flag_or("record_shapes", record_shapes, table.is_detailed),
+        profile_memory=_flag_or("profile_memory", profile_memory, table.is_detailed),
+        with_stack=_flag_or("with_stack", with_stack, table.has_paths),
         with_modules=check_flag("with_modules", with_modules),
-        with_flops=_flag_or("with_flops", with_flops, is_detailed),
+        with_flops=_flag_or("with_flops", with_flops, table.is_detailed),
         use_gzip=check_flag("use_gzip", use_gzip),
         memory_history=check_count("memory_history", memory_history),
         limit_mb=check_count("timeline_limit", timeline_limit, 1),
@@ -118,10 +110,6 @@ def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want text")
     return value
-
-
-def _types(name: str, value: Any) -> frozenset[str]:
-    return frozenset(part.strip() for part in _text(name, value).split(",") if part.strip())
 
 
 def _activities(value: Any) -> tuple[ProfilerActivity, ...] | None:

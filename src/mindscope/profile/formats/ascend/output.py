@@ -152,9 +152,10 @@ class _Output:
         return file if file.is_file() else None
 
     def _information(self) -> dict[str, Any]:
-        """Of ``profiler_info`` and ``profiler_metadata``."""
+        """Of the profiler, of its user, and of ``mindscope.mindspore.Profiler``."""
         found: dict[str, Any] = {}
-        for file in [*sorted(self._root.glob("profiler_info*.json")), self._root / "profiler_metadata.json"]:
+        others = [self._root / name for name in ("profiler_metadata.json", "mindscope.json")]
+        for file in [*sorted(self._root.glob("profiler_info*.json")), *others]:
             if file.is_file():
                 found |= self.problems.read(file, read_object) or {}
         return found

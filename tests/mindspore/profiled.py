@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings on the CPU with a profiler; run as a program: DIRECTORY. Prints what the test checks as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mindscope.mindspore import ArrayRows, Profiler, SummaryCollector
+from mindscope.profile.open import find_profiles, read_profile
+from mindscope.profile.profile import Part
+
+mindspore: Any = import_module("mindspore")  # its types are those of no one version
+nn: Any = mindspore.nn
+STEPS = 8
+
+
+class Net(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc1, self.fc2, self.relu = nn.Dense(16, 32), nn.Dense(32, 4), nn.ReLU()
+
+    def construct(self, x: Any) -> Any:
+        return self.fc2(self.relu(self.fc1(x)))
+
+
+def make_model() -> Any:
+    net: Any = Net()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    return mindspore.train.Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+
+
+def rows() -> Any:
+    pixels, labels = np.ones((STEPS * 4, 16), np.float32), np.zeros(STEPS * 4, np.int32)
+    dataset: Any = import_module("mindspore.dataset")
+    return dataset.GeneratorDataset(ArrayRows((pixels, labels)), ["data", "label"], shuffle=False).batch(4)
+
+
+def main(base: Path) -> None:
+    mindspore.set_context(mode=mindspore.GRAPH_MODE)
+    mindspore.set_device("CPU")
+    mindspore.set_seed(1)
+    profiler = Profiler(output_path=base / "run", schedule={"wait": 1, "warmup": 1, "active": 2, "repeat": 2})
+    make_model().train(1, rows(), callbacks=[SummaryCollector(str(base / "run")), profiler], dataset_sink_mode=False)
+    profiler.analyse()
+    print("====")
+    own = Profiler(output_path=base / "own")
+    model = make_model()
+    model.train(1, rows(), dataset_sink_mode=False)
+    own.stop()
+    own.stop()
+    profiles = [read_profile(path) for path in own.files]
+    operators = [list(profile.operators.rows()) for profile in profiles]
+    print(
+        json.dumps(
+            {
+                "scheduled": [path.name for path in profiler.files],
+                "found": [found.path.name for found in find_profiles(base / "run")],
+                "facts": [dict(read_profile(path).facts.properties["mindscope"]) for path in profiler.files],
+                "operators": operators,
+                "paths": [list(profile.modules.path) for profile in profiles],
+                "slices": [0 if profile.trace is None else len(profile.trace.slices) for profile in profiles],
+                "problems": [profile.facts.properties["problems"] for profile in profiles],
+                "missing": [part.value for part in Part if part in profiles[0].missing],
+                "named": json.loads(own.op_analyse("MatMul")),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
