@@ -35,6 +35,8 @@ class Profiled:
     by_name: dict[tuple[str, ...], Row]
     by_shapes: dict[tuple[str, ...], Row]
     by_stack: dict[tuple[str, ...], Row]
+    device: dict[str, tuple[float, float]]
+    """Microseconds on devices in total and without callees, by name."""
 
 
 @contextmanager
@@ -54,7 +56,9 @@ def profiled(path: Path, step: Step, *, with_stack: bool = False, cuda: bool = F
             {}, {"group_by_input_shape": True}, {"group_by_stack_n": 4},
         )]  # fmt: skip
         running.export_chrome_trace(str(path))
-        found.append(Profiled(path, _rows(tables[0], ()), _rows(tables[1], ("shapes",)), _rows(tables[2], ("stack",))))
+        name, shapes, stack = (_rows(*each) for each in zip(tables, ((), ("shapes",), ("stack",)), strict=True))
+        device = {each.key: (each.device_time_total, each.self_device_time_total) for each in tables[0]}
+        found.append(Profiled(path, name, shapes, stack, device))
 
     activities = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if cuda else [])]
     with (
@@ -167,5 +171,17 @@ def leaking() -> Step:
 
     def step() -> None:
         kept.append(torch.relu(network(rows)))
+
+    return step
+
+
+def on_cuda() -> Step:
+    """A step on a CUDA device."""
+    network = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)).cuda()
+    rows = torch.randn(64, 256)
+
+    def step() -> None:
+        network(rows.cuda()).sum().backward()
+        torch.cuda.synchronize()
 
     return step

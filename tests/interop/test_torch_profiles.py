@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from mindscope.profile.advice import advise
 from mindscope.profile.open import read_profile
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS
@@ -199,3 +201,34 @@ def test_stacks_have_no_addresses(cases: Callable[[str], Case]) -> None:
     stacks = cases("transformer").ours.operators.stack
     assert stacks is not None
     assert all(each == plain(each) for each in stacks.values)
+
+
+def test_each_program_gets_the_advice_that_it_needs(cases: Callable[[str], Case]) -> None:
+    codes = {
+        name: {each.code for each in advise(cases(name).ours)} for name in ("data bound", "leaking", "transformer")
+    }
+    assert "data_waiting" in codes["data bound"]
+    assert "leak" in codes["leaking"]
+    assert not {"data_waiting", "leak"} & codes["transformer"]
+    assert "leak" not in codes["data bound"]
+    leak = next(each for each in advise(cases("leaking").ours) if each.code == "leak")
+    assert leak.values["operator"] == "aten::clamp_min"
+    assert int(leak.values["growth"]) >= 512 * 512 * 4
+
+
+@pytest.mark.gpu
+def test_times_on_a_device_are_those_of_torch(tmp_path: Path) -> None:
+    """Needs a CUDA device."""
+    path = tmp_path / "cuda.pt.trace.json"
+    theirs = profiled(path, programs.on_cuda(), cuda=True)
+    ours = read_profile(path)
+    rows = {row["name"]: row for row in ours.operators.group_by("name").rows()}
+    for name, (total, own) in theirs.device.items():
+        if name in rows:
+            assert (rows[name]["device_total"] / 1000, rows[name]["device_self"] / 1000) == pytest.approx(
+                (total, own), abs=0.01
+            )
+    check_tables(ours, {key: row for key, row in theirs.by_name.items() if key[0] in rows}, "name")
+    assert ours.steps.device_busy is not None
+    assert (ours.steps.device_busy > 0).all()
+    assert ours.kernels.count.sum() > 0

@@ -50,10 +50,13 @@ class Events:
              "args": args}
         )  # fmt: skip
 
-    def write(self, path: Path, **properties: Any) -> Path:
+    def text(self, **properties: Any) -> str:
         head = {"schemaVersion": 1, "baseTimeNanoseconds": 1_000_000_000, **properties}
         head = {key: value for key, value in head.items() if value is not None}
-        path.write_text(json.dumps({**head, "traceEvents": self.events}))
+        return json.dumps({**head, "traceEvents": self.events})
+
+    def write(self, path: Path, **properties: Any) -> Path:
+        path.write_text(self.text(**properties))
         return path
 
     def read(self, directory: Path, **properties: Any) -> Profile:

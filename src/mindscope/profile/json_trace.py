@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import IO, Any, cast
@@ -111,9 +112,11 @@ def _properties(front: bytes, behind: bytes) -> dict[str, Any]:
             continue
         if isinstance(found, dict):
             return cast("dict[str, Any]", found)
-    return {
-        match[1].decode(): json.loads(match[2].decode("utf-8", "replace")) for match in _KNOWN.finditer(front + behind)
-    }
+    known: dict[str, Any] = {}
+    for match in _KNOWN.finditer(front + behind):
+        with suppress(ValueError):
+            known[match[1].decode()] = json.loads(match[2].decode("utf-8", "replace"), strict=False)
+    return known
 
 
 def _trace(reader: EventReader, properties: dict[str, Any], is_whole: bool) -> Trace:

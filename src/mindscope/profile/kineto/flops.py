@@ -26,9 +26,18 @@ def flops_of(name: str, dims: str, values: str) -> int:
     if count is None or not dims:
         return 0
     try:
-        return max(int(count(json.loads(dims), json.loads(values) if values else [])), 0)
-    except (ValueError, IndexError, TypeError, ZeroDivisionError):
+        return max(int(count(_shapes(dims), json.loads(values) if values else [])), 0)
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
         return 0
+
+
+def _shapes(text: str) -> Shapes:
+    """Raises ValueError for anything but lists of numbers."""
+    found: Any = json.loads(text)
+    if not isinstance(found, list):
+        raise ValueError(f"{text} is no list of shapes")
+    shapes = [cast("list[Any]", each) if isinstance(each, list) else [] for each in cast("list[Any]", found)]
+    return [each if all(isinstance(size, int) for size in each) else [] for each in shapes]
 
 
 def _matrix_product(shapes: Shapes, values: list[str]) -> int:
