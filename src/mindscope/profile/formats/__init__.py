@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from mindscope.profile.formats.ascend.output import ASCEND_OUTPUT
 from mindscope.profile.formats.chrome_trace import CHROME_TRACE
+from mindscope.profile.formats.memory_snapshot import MEMORY_SNAPSHOT
 from mindscope.profile.formats.mindspore.legacy import MINDSPORE_PROFILE
 from mindscope.profile.formats.profile_format import ProfileFormat
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
 
-FORMATS: tuple[ProfileFormat, ...] = (TORCH_TRACE, CHROME_TRACE, ASCEND_OUTPUT, MINDSPORE_PROFILE)
+FORMATS: tuple[ProfileFormat, ...] = (TORCH_TRACE, CHROME_TRACE, ASCEND_OUTPUT, MINDSPORE_PROFILE, MEMORY_SNAPSHOT)
 """The first one that recognizes a path reads it."""
