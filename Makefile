@@ -80,7 +80,7 @@ ROUNDS ?= 300
 
 fuzz: $(VENV)/.dev $(VENV)/.package
 	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
-	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py tests/server/test_openapi.py
+	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py tests/profile/test_kineto_fuzz.py tests/server/test_openapi.py
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

@@ -70,7 +70,10 @@ def test_links_out_of_the_directory_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path / "other" / "a.pt.trace.json", TORCH)
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "link").symlink_to(tmp_path / "other")
+    (tmp_path / "own" / "b.pt.trace.json").symlink_to(tmp_path / "other" / "a.pt.trace.json")
     assert not list(find_profiles(tmp_path / "own"))
+    found = [each.path.name for each in find_profiles(tmp_path)]
+    assert found == ["a.pt.trace.json", "b.pt.trace.json"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x1f\x8bxx", b"<html>", b'{"a": [1]}'])

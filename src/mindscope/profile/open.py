@@ -49,15 +49,16 @@ def read_profile(path: str | Path, on_progress: Progress = no_progress) -> Profi
 def find_profiles(path: str | Path) -> Iterator[FoundProfile]:
     """The profile that a path is, or all that a directory holds, in the order of their names.
 
-    Directories within profiles, and links to directories, are not searched.
+    Directories within profiles are not searched, and no links that lead out of the directory or to directories.
 
     Raises:
         OSError: the path can't be read. Unreadable entries of a directory are left out.
     """
-    yield from _find(Path(path), _DEPTH)
+    root = Path(path)
+    yield from _find(root, root.resolve(), _DEPTH)
 
 
-def _find(path: Path, depth: int) -> Iterator[FoundProfile]:
+def _find(path: Path, root: Path, depth: int) -> Iterator[FoundProfile]:
     path.stat()  # raises for a path that is not there
     for each in FORMATS:
         if each.recognizes(path):
@@ -65,12 +66,12 @@ def _find(path: Path, depth: int) -> Iterator[FoundProfile]:
             return
     if depth and path.is_dir():
         for entry in sorted(path.iterdir()):
-            if not (entry.is_symlink() and entry.is_dir()):
-                yield from _readable(entry, depth - 1)
+            yield from _readable(entry, root, depth - 1)
 
 
-def _readable(path: Path, depth: int) -> Iterator[FoundProfile]:
+def _readable(path: Path, root: Path, depth: int) -> Iterator[FoundProfile]:
     try:
-        yield from _find(path, depth)
+        if not path.is_symlink() or (path.is_file() and path.resolve().is_relative_to(root)):
+            yield from _find(path, root, depth)
     except OSError:
         return
