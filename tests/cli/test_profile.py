@@ -37,6 +37,15 @@ def test_a_difference_is_printed(mindscope: CommandLine, tmp_path: Path) -> None
     assert "data_waiting" in out
 
 
+def test_ranges_of_steps_are_compared(mindscope: CommandLine, tmp_path: Path) -> None:
+    path = str(write(tmp_path / "a.json", 50))
+    assert "steps        1 of 100 us" in mindscope("profile", path, "--steps", "2").stdout
+    out = mindscope("profile", path, "--steps", "0:1", "--diff-steps", "2:2").stdout
+    assert "step  100 us -> 100 us (+0.0%)" in out
+    assert "no step from 7 to 7" in mindscope("profile", path, "--steps", "7", want=1).stderr
+    assert "want FIRST:LAST" in mindscope("profile", path, "--steps", "a:b", want=2).stderr
+
+
 def test_json_has_all_figures(mindscope: CommandLine, tmp_path: Path) -> None:
     slow, fast = write(tmp_path / "slow.json", 50), write(tmp_path / "fast.json", 5)
     found = json.loads(mindscope("profile", str(slow), "--json", "--top", "1").stdout)

@@ -70,6 +70,33 @@ def test_a_difference_names_what_was_added_and_what_became_slower(tmp_path: Path
     assert {row["state"] for row in after.diff(before).operators.rows()} == {"added", "gone", "faster", "unchanged"}
 
 
+def test_steps_of_a_profile_are_a_profile(tmp_path: Path) -> None:
+    events = Events()
+    events.add("python_function", "train.py(1): <module>", 0, 400)
+    for step in range(4):
+        begin = 100 * step
+        events.step(step, begin, 100)
+        events.op("aten::mm", begin + 10, 20 if step < 2 else 40, External_id=step + 1)
+        events.launch(begin + 15, 2, step + 1, External_id=step + 1)
+        events.kernel("gemm", begin + 90, 20 if step < 2 else 40, step + 1)  # ends in the next step
+        events.memory(begin + 16, 64, 64 * (step + 1), 64)
+    profile = events.read(tmp_path)
+    first, second = profile.select_steps(0, 1), profile.select_steps(2, 3)
+    assert first.steps.number.tolist() == [0, 1]
+    assert first.kernels.total.tolist() == [40_000]
+    assert second.kernels.total.tolist() == [80_000]
+    assert first.operators.device_total is not None
+    assert first.operators.device_total.tolist() == [40_000]
+    assert first.operators.count.tolist() == [2]
+    assert first.operators.stack is not None
+    assert list(first.operators.stack) == ["train.py(1): <module>"]
+    assert len(first.memory.curve) == 2
+    changes = first.diff(second).operators
+    assert [(row["name"], row["state"], row["change"]) for row in changes.rows()] == [("aten::mm", "slower", 20_000)]
+    with pytest.raises(ProfilePartError, match="has no step from 7 to 8: it has 0 to 3"):
+        profile.select_steps(7, 8)
+
+
 def test_profiles_without_operators_have_no_difference(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(ProfilePartError, match="has no operators"):

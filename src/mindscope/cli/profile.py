@@ -26,6 +26,13 @@ def profile(
     diff: Annotated[
         Path | None, typer.Option("--diff", metavar="OTHER", help="List what changed from PATH to this profile.")
     ] = None,
+    steps: Annotated[
+        str | None, typer.Option("--steps", metavar="FIRST:LAST", help="Only these steps of PATH, both included.")
+    ] = None,
+    diff_steps: Annotated[
+        str | None,
+        typer.Option("--diff-steps", metavar="FIRST:LAST", help="Only these steps of OTHER; PATH if absent."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print where time and memory of a training went, and what to change.
@@ -35,23 +42,34 @@ def profile(
     from mindscope.profile.diff import diff_profiles
     from mindscope.profile.overview import overview_of
 
-    read = _read(path)
-    if diff is None:
+    read = _read(path, steps)
+    if diff is None and diff_steps is None:
         overview = overview_of(read, top)
         _print(_overview_json(read, overview) if as_json else None, _overview_lines(read, overview))
         return
-    other = _read(diff)
+    other = _read(diff or path, diff_steps)
     found = diff_profiles(read, other)
     _print(_diff_json(found, top) if as_json else None, _diff_lines(read, other, found, top))
 
 
-def _read(path: Path) -> Profile:
+def _read(path: Path, steps: str | None) -> Profile:
+    """Raises FormatError, ProfilePartError."""
     from mindscope.profile.open import read_profile
 
     try:
-        return read_profile(path)
+        found = read_profile(path)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
+    return found if steps is None else found.select_steps(*_numbers(steps))
+
+
+def _numbers(steps: str) -> tuple[int, int]:
+    """The first and the last step of ``FIRST:LAST``, or twice the one of ``STEP``."""
+    first, _, last = steps.partition(":")
+    try:
+        return int(first), int(last or first)
+    except ValueError:
+        raise typer.BadParameter(f"{steps!r} is no range of steps, want FIRST:LAST such as 3:5") from None
 
 
 def _print(found: dict[str, Any] | None, lines: Iterator[str]) -> None:

@@ -89,13 +89,19 @@ class Profile:
     """None where a format has only tables."""
 
     def __init__(
-        self, facts: ProfileFacts, trace: Trace | None, parts: Mapping[Part, Callable[[], Any] | Missing]
+        self,
+        facts: ProfileFacts,
+        trace: Trace | None,
+        parts: Mapping[Part, Callable[[], Any] | Missing],
+        select_steps: Callable[[int, int], Profile] | None = None,
     ) -> None:
         """A reader calls it. A part maps to a function that returns it or a ``Missing``, or to a ``Missing``.
 
-        Parts that are not mapped are missing as ``not_in_format``.
+        Parts that are not mapped are missing as ``not_in_format``. ``select_steps`` returns the profile of the steps of
+        two numbers and between them; None if the format can't tell what belongs to a step.
         """
         self.facts, self.trace = facts, trace
+        self._select_steps = select_steps
         self._parts = parts
         self._computed: dict[Part, Any] = {}
 
@@ -188,6 +194,24 @@ class Profile:
         from mindscope.profile.diff import diff_profiles
 
         return diff_profiles(self, other)
+
+    def select_steps(self, first: int, last: int) -> Profile:
+        """What belongs to the steps from number ``first`` to ``last``, as a profile of its own.
+
+        Raises:
+            ProfilePartError: the profile has none of these steps, or its format can't tell what belongs to a step.
+        """
+        if self._select_steps is None:
+            raise ProfilePartError(f"profile {self.name} has no tables of single steps: {self.format} can't tell them")
+        numbers = self.steps.number
+        if not ((numbers >= first) & (numbers <= last)).any():
+            raise ProfilePartError(
+                f"profile {self.name} has no step from {first} to {last}: it has {numbers.min()} to {numbers.max()}"
+            )
+        return self._select_steps(first, last)
+
+    def __repr__(self) -> str:
+        return f"<Profile {self.name}: {self.format}>"
 
     def part(self, part: Part) -> Any:
         """A part by its name, or a ``Missing``."""

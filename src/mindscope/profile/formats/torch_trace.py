@@ -16,6 +16,7 @@ from mindscope.profile.kineto.batches import data_pipeline_of
 from mindscope.profile.kineto.kernels import communication_of, kernels_of
 from mindscope.profile.kineto.memory import memory_of
 from mindscope.profile.kineto.operators import modules_of, operators_of
+from mindscope.profile.kineto.step_selection import trace_of_steps
 from mindscope.profile.kineto.steps import steps_of
 from mindscope.profile.kineto.streams import streams_of
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
@@ -45,7 +46,14 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         origin_ns=trace.origin_ns,
         properties=trace.properties,
     )
-    return Profile(facts, trace, _parts(KinetoAnalysis(path, trace)))
+    return _profile(facts, KinetoAnalysis(path, trace))
+
+
+def _profile(facts: ProfileFacts, analysis: KinetoAnalysis) -> Profile:
+    def select_steps(first: int, last: int) -> Profile:
+        return _profile(facts, KinetoAnalysis(analysis.path, trace_of_steps(analysis, first, last)))
+
+    return Profile(facts, analysis.trace, _parts(analysis), select_steps)
 
 
 def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
