@@ -11,6 +11,7 @@ _PATTERNS = (
     "gpu_timeline_display_*.json",
     "timeline_display_*.json",
     "mindstudio_profiler_output/msprof_*.json",
+    "device_*/timeline/msprof_*.json",
 )
 
 
@@ -21,4 +22,10 @@ def trace_file_of(path: Path) -> Path | None:
     """
     if not path.is_dir():
         return path
-    return next((file for pattern in _PATTERNS for file in sorted(path.glob(pattern))), None)
+    return next((found for pattern in _PATTERNS if (found := newest(path, pattern))), None)
+
+
+def newest(directory: Path, pattern: str) -> Path | None:
+    """Of files that differ in a stamp or number at their end, the last; None without one."""
+    found = sorted(directory.glob(pattern), key=lambda file: (len(file.name), file.name))
+    return found[-1] if found else None

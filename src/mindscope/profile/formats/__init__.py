@@ -6,6 +6,7 @@ To add a format: a module with a ``ProfileFormat``, and a line here.
 
 from __future__ import annotations
 
+from mindscope.profile.formats.ascend.msprof import MSPROF
 from mindscope.profile.formats.ascend.output import ASCEND_OUTPUT
 from mindscope.profile.formats.chrome_trace import CHROME_TRACE
 from mindscope.profile.formats.memory_snapshot import MEMORY_SNAPSHOT
@@ -13,5 +14,12 @@ from mindscope.profile.formats.mindspore.legacy import MINDSPORE_PROFILE
 from mindscope.profile.formats.profile_format import ProfileFormat
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
 
-FORMATS: tuple[ProfileFormat, ...] = (TORCH_TRACE, CHROME_TRACE, ASCEND_OUTPUT, MINDSPORE_PROFILE, MEMORY_SNAPSHOT)
+FORMATS: tuple[ProfileFormat, ...] = (
+    TORCH_TRACE,
+    CHROME_TRACE,
+    ASCEND_OUTPUT,
+    MINDSPORE_PROFILE,
+    MSPROF,
+    MEMORY_SNAPSHOT,
+)
 """The first one that recognizes a path reads it."""
