@@ -284,6 +284,25 @@ def test_waits_of_a_stream_are_those_of_hta(tmp_path: Path) -> None:
     assert row["delay"] == (10 - 2 + 35 - 5 + 120 - 102 + 200 - 106) * 1000
 
 
+def test_a_queue_has_the_kernels_that_were_launched_and_wait(tmp_path: Path) -> None:
+    events = Events()
+    for place in range(1_100):
+        events.launch(place, 0.5, place + 1)
+        events.kernel("k", 2_000 + place, 1, place + 1)
+    row = next(events.read(tmp_path).streams.rows())
+    assert row["queue_peak"] == 1_100
+    # From launch 1,024 at 1,023 us to the start of kernel 77 at 2,076 us.
+    assert row["queue_full"] == 1_053_000
+
+
+def test_copies_have_a_bandwidth(tmp_path: Path) -> None:
+    events = Events()
+    events.kernel("Memcpy HtoD (Pinned -> Device)", 0, 10, cat="gpu_memcpy", bytes=200_000)
+    events.kernel("Memcpy HtoD (Pinned -> Device)", 20, 10, cat="gpu_memcpy", bytes=100_000)
+    row = next(events.read(tmp_path).kernels.rows())
+    assert (row["size"], row["bandwidth"], row["kind"]) == (300_000, 15.0, "copy")
+
+
 def test_overlapping_kernels_are_busy_once(tmp_path: Path) -> None:
     events = Events()
     events.kernel("a", 0, 30)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column, Counts, Durations, Table, TextColumn
+from mindscope.profile.columns import Column, Counts, Durations, Sizes, Table, TextColumn
 from mindscope.profile.grouping import group_rows
 from mindscope.profile.operators import mean_of, share_of
 
@@ -34,18 +34,24 @@ class Kernels(Table):
     """Sum of all runs; runs on several streams may overlap."""
     min: Durations | None = None
     max: Durations | None = None
+    size: Sizes | None = None
+    """Bytes that all runs copied or set; 0 for what computes."""
     occupancy_time: NDArray[np.float64] | None = None
     """Estimated achieved occupancy (0 to 1) of each run times its nanoseconds, summed."""
     blocks_per_sm_time: NDArray[np.float64] | None = None
     """Blocks for each multiprocessor times nanoseconds, summed."""
 
     def derived(self) -> dict[str, Column]:
-        """``mean``: nanoseconds of a run. ``share``: of the time of all kernels, 0 to 1. ``occupancy``: 0 to 1."""
+        """``mean``: nanoseconds of a run. ``share``: of the time of all kernels, 0 to 1. ``occupancy``: 0 to 1.
+        ``bandwidth``: bytes per nanosecond, which are GB/s.
+        """
         found: dict[str, Column] = {"mean": mean_of(self.total, self.count), "share": share_of(self.total)}
         if self.occupancy_time is not None:
             found["occupancy"] = self._mean_over_time(self.occupancy_time)
         if self.blocks_per_sm_time is not None:
             found["blocks_per_sm"] = self._mean_over_time(self.blocks_per_sm_time)
+        if self.size is not None:
+            found["bandwidth"] = self._mean_over_time(self.size.astype(np.float64))
         return found
 
     def group_by(self, *names: str) -> Kernels:

@@ -46,7 +46,7 @@ class Overview:
     device_busy: float | None
     """Share of the time of all steps, 0 to 1."""
     occupancy: float | None
-    """Mean estimated achieved occupancy of kernels, weighted by time, 0 to 1."""
+    """Mean estimated achieved occupancy of kernels that compute, weighted by time, 0 to 1."""
     tensor_cores: float | None
     """Share of the time of kernels of GPUs, 0 to 1, by their names."""
     operators: Operators | None
@@ -137,8 +137,7 @@ def _overlap(steps: Steps) -> float | None:
 def _occupancy(kernels: Kernels) -> float | None:
     if kernels.occupancy_time is None:
         return None
-    known = kernels.occupancy_time > 0
-    time = int(kernels.total[known].sum())
+    time = int(kernels.total[kernels.kind.is_any_of(lambda each: each == "compute")].sum())
     return float(kernels.occupancy_time.sum()) / time if time else None
 
 

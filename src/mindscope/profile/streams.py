@@ -35,10 +35,17 @@ class Streams(Table):
     delay: Durations
     """From the end of the launching call to the kernel, summed; negative if the kernel begins before that."""
 
+    queue_peak: Counts
+    """The most kernels that were launched and had not begun."""
+    queue_full: Durations
+    """With ``QUEUE_LIMIT`` of them or more, when a launch blocks the host."""
+
     def derived(self) -> dict[str, Column]:
         """``mean_delay``: nanoseconds of a launch."""
         return {"mean_delay": mean_of(self.delay, self.launches)}
 
 
+QUEUE_LIMIT = 1024
+"""Kernels in the queue of a stream."""
 KERNEL_WAIT_NS = 30_000
 """HTA's manual says 30 ns; its default rounds stamps to microseconds, so that 30 of those is what it does."""

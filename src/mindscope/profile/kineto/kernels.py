@@ -70,6 +70,7 @@ def kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
         total=gathered(np.add, work.duration, 0),
         min=gathered(np.minimum, work.duration, int(np.iinfo(np.int64).max)),
         max=gathered(np.maximum, work.duration, 0),
+        size=gathered(np.add, np.maximum(work.arguments.integers["bytes"], 0), 0),
         occupancy_time=_weighted(work.arguments.numbers["est. achieved occupancy %"] / 100, work.duration, group),
         blocks_per_sm_time=_weighted(work.arguments.numbers["blocks per SM"], work.duration, group),
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.grouping import groups_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.streams import KERNEL_WAIT_NS, Streams
+from mindscope.profile.streams import KERNEL_WAIT_NS, QUEUE_LIMIT, Streams
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import union
 
@@ -41,6 +41,7 @@ def streams_of(analysis: KinetoAnalysis, kernel_wait_ns: int = KERNEL_WAIT_NS) -
         np.add.at(found, own[mask], values[mask])
         return found
 
+    peaks, full = _queues(own, begun, start, is_launched, len(first))
     one, every = np.ones(len(own), np.int64), np.ones(len(own), np.bool_)
     return Streams(
         device=work.device.select(first),
@@ -54,7 +55,29 @@ def streams_of(analysis: KinetoAnalysis, kernel_wait_ns: int = KERNEL_WAIT_NS) -
         launches=summed(one, is_launched),
         short=summed(one, is_launched & (end - start < took)),
         delay=summed(start - returned, is_launched),
+        queue_peak=peaks,
+        queue_full=full,
     )
+
+
+def _queues(
+    group: NDArray[np.int64],
+    launched: NDArray[np.int64],
+    start: NDArray[np.int64],
+    is_launched: NDArray[np.bool_],
+    count: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The longest queue of each group, and how long it is full: a launch adds a kernel, its start removes it."""
+    peaks, full = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for each in range(count):
+        own = is_launched & (group == each)
+        times = np.concatenate([launched[own], start[own]])
+        changes = np.repeat(np.array([1, -1]), int(own.sum()))
+        order = np.lexsort((changes, times))
+        length = np.cumsum(changes[order])
+        peaks[each] = length.max(initial=0)
+        full[each] = np.diff(times[order])[length[:-1] >= QUEUE_LIMIT].sum()
+    return peaks, full
 
 
 def _reached(group: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
