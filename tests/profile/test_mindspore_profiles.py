@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from made_profiles import write
 
+from mindscope.profile.advice import advise
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.pipeline_rules import PipelineBottleneck, QueueState, pipeline_bottlenecks, queue_finding
 from mindscope.profile.profile import Part, Profile
 
 TICKS_MS = 100_000
@@ -215,39 +215,38 @@ def pipeline(directory: Path, leaf: list[int], middle: list[int], batch: list[in
     return read_profile(profiler(directory, pipeline_profiling_0__json=content, **files))
 
 
+def advice(profile: Profile) -> dict[str, dict[str, object]]:
+    return {each.code: dict(each.values) for each in advise(profile)}
+
+
 @pytest.mark.parametrize(
     ("leaf", "middle", "batch", "found"),
     [
-        ([9, 9], [1, 1], [1, 0], ["MapOp_2"]),
-        ([1, 1], [1, 1], [1, 1], ["ImageFolderOp_3"]),
-        ([9, 9], [9, 9], [9, 9], ["EpochCtrlOp_0"]),
-        ([9, 9], [9, 9], [5, 5], ["BatchOp_1", "EpochCtrlOp_0"]),
-        ([5, 5], [1, 1], [0, 0], ["ImageFolderOp_3", "MapOp_2"]),
+        ([9, 9], [1, 1], [1, 0], "MapOp_2"),
+        ([1, 1], [1, 1], [1, 1], "ImageFolderOp_3"),
+        ([9, 9], [9, 9], [9, 9], "EpochCtrlOp_0"),
+        ([9, 9], [9, 9], [5, 5], "BatchOp_1"),
+        ([5, 5], [1, 1], [0, 0], "ImageFolderOp_3/MapOp_2"),
     ],
 )
-def test_bottlenecks(tmp_path: Path, leaf: list[int], middle: list[int], batch: list[int], found: list[str]) -> None:
-    operations = pipeline(tmp_path, leaf, middle, batch).data_pipeline.operations
+def test_bottlenecks(tmp_path: Path, leaf: list[int], middle: list[int], batch: list[int], found: str) -> None:
+    profile = pipeline(tmp_path, leaf, middle, batch)
+    operations = profile.data_pipeline.operations
     assert operations is not None
     assert list(operations.name) == ["ImageFolderOp_3", "MapOp_2", "BatchOp_1", "EpochCtrlOp_0"]
     assert operations.parent.tolist() == [1, 2, 3, -1]
-    assert [operations.name[each.row] for each in pipeline_bottlenecks(operations)] == found
-
-
-def test_a_bottleneck_says_what_it_rests_on(tmp_path: Path) -> None:
-    operations = pipeline(tmp_path, [9, 7], [1, 3], [2, 2]).data_pipeline.operations
-    assert operations is not None
-    assert pipeline_bottlenecks(operations) == [PipelineBottleneck(1, 0.2, 0.8), PipelineBottleneck(3, 0.0, 0.2)]
+    assert advice(profile)["pipeline_bottleneck"]["operations"] == found
 
 
 @pytest.mark.parametrize(
-    ("sizes", "requests", "state"),
+    ("sizes", "requests", "code"),
     [
-        ([0, 0, 5, 9], [1, 2], QueueState.SLOW_PROCESSING),
-        ([0, 64, 5, 9], [0, 2], QueueState.SLOW_TRANSMISSION),
-        ([0, 64, 5, 9], [1, 2], QueueState.FINE),
+        ([0, 0, 5, 9], [1, 2], "device_queue_empty"),
+        ([0, 64, 5, 9], [0, 2], "transmission"),
+        ([0, 64, 5, 9], [1, 2], ""),
     ],
 )
-def test_queues_to_the_device(tmp_path: Path, sizes: list[int], requests: list[int], state: QueueState) -> None:
+def test_queues_to_the_device(tmp_path: Path, sizes: list[int], requests: list[int], code: str) -> None:
     lines = [f"1 64 {batch} {size} {1000 + batch}" for batch, size in enumerate(sizes, 11)]
     waits = [f"0 0 {batch} {batch - 9} {1000 + batch}\n0 1 {batch} 1 {1000 + batch}" for batch in (11, 12)]
     next_lines = [f"GetNext_dequeue_wait {start} {start + 5} {size}" for start, size in enumerate(requests)]
@@ -259,13 +258,18 @@ def test_queues_to_the_device(tmp_path: Path, sizes: list[int], requests: list[i
             step_trace_raw_0_detail_time__csv="",
         )
     )
-    queues, batches = profile.data_pipeline.queues, profile.data_pipeline.batches
-    assert queues is not None
+    assert set(advice(profile)) == ({code} if code else set())
+    batches = profile.data_pipeline.batches
     assert batches is not None
-    found = queue_finding(queues)
-    assert found is not None
-    assert (found.state, found.samples, found.full) == (state, 4, sizes.count(64))
     assert (batches.step.tolist(), batches.wait.tolist()) == ([1, 2], [2_000_000, 3_000_000])
+
+
+@pytest.mark.parametrize(("interval_ms", "is_slow"), [(0.4, False), (0.6, True)])
+def test_a_long_interval(tmp_path: Path, interval_ms: float, is_slow: bool) -> None:
+    ticks = round(interval_ms * TICKS_MS)
+    row = f"1,100,{100 + 50 * TICKS_MS},1,{100 + ticks},{100 + 49 * TICKS_MS},1,1,1"
+    profile = read_profile(profiler(tmp_path, step_trace_raw_0_detail_time__csv=f"{STEP_HEADER}\n{row}\n"))
+    assert ("step_interval" in advice(profile)) == is_slow
 
 
 def test_an_iterator_gives_the_time_between_batches(tmp_path: Path) -> None:

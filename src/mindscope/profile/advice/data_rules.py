@@ -28,9 +28,9 @@ DEVICE_QUEUE, GET_NEXT = "device_queue", "get_next"
 
 
 def slow_data(profile: Profile) -> Iterator[Advice]:
-    """The training waits for batches."""
+    """The training waits for batches; a step trace of MindSpore has a rule of its own."""
     steps = part_of(profile, Part.STEPS, Steps)
-    if steps is None or steps.data_waiting is None:
+    if steps is None or steps.data_waiting is None or steps.interval is not None:
         return
     whole = int(steps.duration.sum())
     share = int(steps.data_waiting.sum()) / whole if whole else 0.0
@@ -45,7 +45,7 @@ def slow_data(profile: Profile) -> Iterator[Advice]:
 def step_interval(profile: Profile) -> Iterator[Advice]:
     """The interval of MindSpore's step trace is long; other formats have waits for batches instead."""
     steps = part_of(profile, Part.STEPS, Steps)
-    if steps is None or steps.interval is None or steps.data_waiting is not None:
+    if steps is None or steps.interval is None:
         return
     mean, whole = float(steps.interval.mean()), int(steps.duration.sum())
     if mean > INTERVAL_NS:
