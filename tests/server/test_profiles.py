@@ -15,6 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mindscope.ingest import Catalog
+from mindscope.profile.texts import ADVICE, MISSING
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
 
@@ -162,6 +163,40 @@ def test_search_statistics_flame_and_export(client: TestClient) -> None:
     assert "attachment" in response.headers["content-disposition"]
     exported = [each["name"] for each in response.json()["traceEvents"] if each["ph"] == "X"]
     assert sorted(exported) == ["ProfilerStep#7", "aten::mm", "launch"]
+
+
+def tables(client: TestClient, profile: str = NAME) -> dict[str, Any]:
+    deadline = time.monotonic() + 20
+    while True:
+        answer = client.get("/api/profiles/tables", params={"run": "run", "profile": profile}).json()
+        if answer["progress"] is None:
+            return answer
+        assert time.monotonic() < deadline
+
+
+def test_tables_sum_up_the_profile(client: TestClient, tmp_path: Path) -> None:
+    found = tables(client)["tables"]
+    (step,) = found["summary"]["steps"]
+    assert (step["number"], step["begin_ns"], sum(step["parts"].values())) == (7, 0, step["duration_ns"])
+    by_name = next(table for table in found["operators"] if table["by"] == "name")
+    assert [(row["name"], row["count"], row["share"]) for row in by_name["rows"]] == [("aten::mm", 1, 1.0)]
+    kernels = next(table for table in found["kernels"] if table["by"] == "name")
+    assert [(row["name"], row["total_ns"]) for row in kernels["kernels"]] == [("gemm", 20_000)]
+    assert {each["part"] for each in found["summary"]["missing"]} >= {"memory", "modules"}
+    assert len(list((tmp_path / "workspace").rglob("*.tables"))) == 1
+    assert tables(client)["tables"] == found
+    next((tmp_path / "workspace").rglob("*.tables")).write_text("damaged")
+    assert tables(client)["tables"] == found
+
+
+def test_texts_about_profiles_are_in_both_catalogs() -> None:
+    catalogs = [Path(__file__).parents[2] / "ui" / "src" / "i18n" / language / "advice.ts" for language in ("en", "zh")]
+    wanted = {f"advice.{code}{end}" for code in ADVICE for end in ("", "_remedy")} | {
+        f"missing.{code}" for code in MISSING
+    }
+    for catalog in catalogs:
+        text = catalog.read_text("utf-8")
+        assert {key for key in wanted if f'"{key}":' not in text} == set()
 
 
 def test_a_changed_profile_is_read_again(client: TestClient, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ export type SliceAnswer = Json<"/api/profiles/slice", "get">;
 export type SliceBrief = SliceAnswer["slice"];
 export type SearchAnswer = Json<"/api/profiles/search", "post">;
 export type SearchQuery = components["schemas"]["SearchQuery"];
+export type TablesAnswer = Json<"/api/profiles/tables", "get">;
+export type ProfileTables = NonNullable<TablesAnswer["tables"]>;
 export type WindowQuery = components["schemas"]["WindowQuery"];
 export type RangeQuery = components["schemas"]["RangeQuery"];
 export type StatisticsAnswer = Json<"/api/profiles/statistics", "post">;
@@ -32,6 +34,10 @@ export function fetchProfiles(runs: readonly string[], signal: AbortSignal): Pro
 
 export function fetchTimeline(run: string, profile: string, signal: AbortSignal): Promise<TimelineAnswer> {
   return json(request(`/api/profiles/timeline?${new URLSearchParams({ run, profile })}`, { signal }));
+}
+
+export function fetchTables(run: string, profile: string, signal: AbortSignal): Promise<TablesAnswer> {
+  return json(request(`/api/profiles/tables?${new URLSearchParams({ run, profile })}`, { signal }));
 }
 
 export async function fetchWindow(query: WindowQuery, signal: AbortSignal): Promise<TimelineWindow> {

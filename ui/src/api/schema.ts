@@ -856,6 +856,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tables
+         * @description Overview with advice, operators and kernels of a profile; the progress until they are computed.
+         */
+        get: operations["get_tables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/timeline": {
         parameters: {
             query?: never;
@@ -1260,6 +1280,45 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AdviceEntry
+         * @description Advice: its text in English, and its ``code`` with ``values`` for other languages.
+         *
+         *     Shares in ``values`` are 0 to 1, times nanoseconds, sizes bytes. ``rows`` are the first ten of ``row_count`` rows of
+         *     the table ``part``. ``share`` is that of a step that it concerns.
+         */
+        AdviceEntry: {
+            /** Code */
+            code: string;
+            /** Finding */
+            finding: string;
+            /** Part */
+            part: string;
+            /** Remedy */
+            remedy: string;
+            /** Row Count */
+            row_count: number;
+            /** Rows */
+            rows: components["schemas"]["AdviceRow"][];
+            /** Share */
+            share: number;
+            /** Values */
+            values: {
+                [key: string]: string | number;
+            };
+        };
+        /**
+         * AdviceRow
+         * @description A row that advice rests on: a step by its number and time, an operator or kernel by its name.
+         */
+        AdviceRow: {
+            /** Begin Ns */
+            begin_ns: number | null;
+            /** Duration Ns */
+            duration_ns: number | null;
+            /** Name */
+            name: string;
+        };
         /**
          * AlertEntry
          * @description An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
@@ -1768,6 +1827,20 @@ export interface components {
             size_bytes: number;
             /** Token */
             token: string;
+        };
+        /**
+         * DeviceEntry
+         * @description A device that the profile names; ``memory_bytes`` is 0 if unknown.
+         */
+        DeviceEntry: {
+            /** Kind */
+            kind: string;
+            /** Memory Bytes */
+            memory_bytes: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
         };
         /**
          * DialectName
@@ -2572,6 +2645,36 @@ export interface components {
             where?: string | null;
         };
         /**
+         * KernelEntry
+         * @description Kernels that agree in what they are grouped by. ``share`` is that of the time of all kernels, 0 to 1.
+         */
+        KernelEntry: {
+            /** Core */
+            core: string;
+            /** Count */
+            count: number;
+            /** Device */
+            device: string;
+            /** Kind */
+            kind: string;
+            /** Max Ns */
+            max_ns: number | null;
+            /** Mean Ns */
+            mean_ns: number;
+            /** Min Ns */
+            min_ns: number | null;
+            /** Name */
+            name: string;
+            /** Occupancy */
+            occupancy: number | null;
+            /** Operator */
+            operator: string;
+            /** Share */
+            share: number;
+            /** Total Ns */
+            total_ns: number;
+        };
+        /**
          * Kind
          * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
@@ -2897,6 +3000,24 @@ export interface components {
             version: number;
         };
         /**
+         * MissingEntry
+         * @description A part that the profile lacks; ``remedy`` is the line of code that records it, or empty.
+         */
+        MissingEntry: {
+            /** Code */
+            code: string;
+            /** Part */
+            part: string;
+            /** Reason */
+            reason: string;
+            /** Remedy */
+            remedy: string;
+            /** Values */
+            values: {
+                [key: string]: string | number;
+            };
+        };
+        /**
          * Mute
          * @description Hides the alerts that match all fields that are not null.
          *
@@ -3088,11 +3209,63 @@ export interface components {
             number: string;
         };
         /**
+         * OperatorEntry
+         * @description Operators that agree in what they are grouped by. ``share`` is that of the self time of all, 0 to 1.
+         */
+        OperatorEntry: {
+            /** Count */
+            count: number;
+            /** Device */
+            device: string;
+            /** Device Self Ns */
+            device_self_ns: number | null;
+            /** Device Total Ns */
+            device_total_ns: number | null;
+            /** Flops */
+            flops: number | null;
+            /** Host Self Ns */
+            host_self_ns: number | null;
+            /** Host Total Ns */
+            host_total_ns: number | null;
+            /** Max Ns */
+            max_ns: number | null;
+            /** Mean Ns */
+            mean_ns: number;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Module */
+            module: string;
+            /** Name */
+            name: string;
+            /** Shapes */
+            shapes: string;
+            /** Share */
+            share: number;
+            /** Type */
+            type: string;
+        };
+        /**
          * PathKind
          * @description Type of the path. A ``directory`` that can't be listed hides everything below it.
          * @enum {string}
          */
         PathKind: "directory" | "file" | "link";
+        /**
+         * PeakEntry
+         * @description The greatest allocated memory of a device; ``categories`` are the bytes of live blocks.
+         */
+        PeakEntry: {
+            /** Bytes */
+            bytes: number;
+            /** Categories */
+            categories: {
+                [key: string]: number;
+            };
+            /** Device */
+            device: string;
+            /** Time Ns */
+            time_ns: number;
+        };
         /**
          * Pin
          * @description A pinned tag or chart: ``subject`` on ``page``, in the order of ``place``.
@@ -3362,6 +3535,55 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * ProfileSummary
+         * @description Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1.
+         */
+        ProfileSummary: {
+            /** Advice */
+            advice: components["schemas"]["AdviceEntry"][];
+            /** Device Busy */
+            device_busy: number | null;
+            /** Devices */
+            devices: components["schemas"]["DeviceEntry"][];
+            /** Format */
+            format: string;
+            /** Framework */
+            framework: string;
+            /** Missing */
+            missing: components["schemas"]["MissingEntry"][];
+            /** Occupancy */
+            occupancy: number | null;
+            /** Overlap */
+            overlap: number | null;
+            /** Peaks */
+            peaks: components["schemas"]["PeakEntry"][];
+            /** Rank */
+            rank: number | null;
+            /** Shares */
+            shares: {
+                [key: string]: number;
+            };
+            /** Step Ns */
+            step_ns: number | null;
+            /** Steps */
+            steps: components["schemas"]["StepParts"][];
+            /** Tensor Cores */
+            tensor_cores: number | null;
+            /** Worker */
+            worker: string;
+        };
+        /**
+         * ProfileTables
+         * @description The tables of a profile; one of operators and kernels for each column that groups them.
+         */
+        ProfileTables: {
+            /** Kernels */
+            kernels: components["schemas"]["TableRows"][];
+            /** Operators */
+            operators: components["schemas"]["TableRows"][];
+            summary: components["schemas"]["ProfileSummary"];
+        };
+        /**
          * ProfilesAnswer
          * @description Profiles in the order of the query's runs and of their paths.
          */
@@ -3413,7 +3635,7 @@ export interface components {
         };
         /**
          * ReadingProgress
-         * @description ``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading`` or ``indexing``.
+         * @description ``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading``, ``indexing`` or ``tables``.
          */
         ReadingProgress: {
             /** Phase */
@@ -3856,6 +4078,22 @@ export interface components {
             slice: number;
         };
         /**
+         * StepParts
+         * @description A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline.
+         */
+        StepParts: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Duration Ns */
+            duration_ns: number;
+            /** Number */
+            number: number;
+            /** Parts */
+            parts: {
+                [key: string]: number;
+            };
+        };
+        /**
          * StructureColumns
          * @description Columns of n nodes, k scopes, m edges and the texts.
          *
@@ -3899,6 +4137,33 @@ export interface components {
             columns: components["schemas"]["StructureColumns"];
             /** Name */
             name: string;
+        };
+        /**
+         * TableRows
+         * @description Rows grouped by one column, the largest time first; ``left_out`` more are not listed.
+         */
+        TableRows: {
+            /** By */
+            by: string;
+            /** Kernels */
+            kernels: components["schemas"]["KernelEntry"][];
+            /** Left Out */
+            left_out: number;
+            /** Rows */
+            rows: components["schemas"]["OperatorEntry"][];
+        };
+        /**
+         * TablesAnswer
+         * @description Either the ``tables``, or the ``progress`` of reading the profile, or the ``problem`` that prevents it.
+         */
+        TablesAnswer: {
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Profile */
+            profile: string;
+            progress: components["schemas"]["ReadingProgress"] | null;
+            /** Run */
+            run: string;
+            tables: components["schemas"]["ProfileTables"] | null;
         };
         /**
          * TagSummary
@@ -8473,6 +8738,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RangeStatisticsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_tables: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablesAnswer"];
                 };
             };
             /** @description The body is not JSON. */

@@ -8,6 +8,7 @@ import { errors } from "./en/errors";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
+import { advice } from "./en/advice";
 import { landscapes } from "./en/landscapes";
 import { profiles } from "./en/profiles";
 import { lineage } from "./en/lineage";
@@ -37,6 +38,7 @@ export const en = {
   ...media,
   ...landscapes,
   ...profiles,
+  ...advice,
   ...lineage,
   ...modelLineage,
   ...dataLineage,

@@ -9,6 +9,7 @@ import { errors } from "./zh/errors";
 import { frame } from "./zh/frame";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
+import { advice } from "./zh/advice";
 import { landscapes } from "./zh/landscapes";
 import { profiles } from "./zh/profiles";
 import { lineage } from "./zh/lineage";
@@ -38,6 +39,7 @@ export const zh: Record<MessageKey, string> = {
   ...media,
   ...landscapes,
   ...profiles,
+  ...advice,
   ...lineage,
   ...modelLineage,
   ...dataLineage,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { t } from "../i18n/i18n.svelte";
 import type { KindDescriptor } from "../pages/previews/kind";
 
 const icon = "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM8 4.8V8l2.2 1.6";
@@ -25,6 +26,11 @@ export const PROFILE: KindDescriptor = {
         "# PyTorch\nfrom mindscope.torch import Profiler\nwith Profiler(output_path=summary_dir) as profiler:\n    for batch in loader:\n        train_step(batch)\n        profiler.step()",
     },
     how: "dashboard.profile_how",
-    amount: () => "",
+    amount: (_previews, _fields, run) => {
+      if (!run) return null;
+      const n = (run.contents ?? []).reduce((sum, { kind, count }) => sum + (kind.endsWith("_profile") ? count : 0), 0);
+      return n === 0 ? "" : t("kind.profile", { n });
+    },
+    preview: () => import("../pages/previews/ProfilePreview.svelte"),
   },
 };

@@ -91,7 +91,7 @@ def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
     return ProfilesAnswer(profiles=profiles, unlisted=unlisted)
 
 
-def progress_of(reading: Reading) -> ReadingProgress:
+def progress_of(reading: Reading[Any]) -> ReadingProgress:
     """How far a profile is read."""
     return ReadingProgress(
         phase=reading.phase,

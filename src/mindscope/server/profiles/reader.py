@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import shutil
 import time
 from collections import OrderedDict
@@ -14,14 +15,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from typing import Any, Generic, TypeVar
 
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.open import FoundProfile
+from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_file import open_timeline, save_timeline
 
 SUFFIX = ".timeline"
+TABLES_SUFFIX = ".tables"
+TABLES_VERSION = 1
+"""Changes with the messages of tables."""
 MOST_OPEN = 4
 RESERVED_BYTES = 1 << 30
 """Free disk space that is left for everything else."""
@@ -31,9 +37,12 @@ class _StoppedError(Exception):
     pass
 
 
+_T = TypeVar("_T")
+
+
 @dataclass(eq=False)
-class Reading:
-    """A profile that is read now."""
+class Reading(Generic[_T]):
+    """A profile that is read now, or whose tables are computed."""
 
     path: Path
     version: str
@@ -41,7 +50,7 @@ class Reading:
     read_bytes: int = 0
     phase: str = "waiting"
     started_at: float = field(default_factory=time.monotonic)
-    result: Future[OpenProfile] | None = None
+    result: Future[_T] | None = None
 
     @property
     def seconds(self) -> float:
@@ -75,40 +84,65 @@ class ProfileReader:
     def __init__(self, folder: Path | None, limit_bytes: int) -> None:
         self._folder = folder
         self._limit_bytes = limit_bytes
-        self._lock = Lock()  # guards the two below
+        self._lock = Lock()  # guards the three below
         self._open: OrderedDict[Path, OpenProfile] = OrderedDict()  # the least recently used first
-        self._reading: dict[Path, Reading] = {}
+        self._reading: dict[Path, Reading[OpenProfile]] = {}
+        self._computing: dict[Path, Reading[str]] = {}  # tables
         self._worker = ThreadPoolExecutor(1, "profiles")
         self._is_closed = False
 
-    def get(self, found: FoundProfile) -> OpenProfile | Reading:
+    def get(self, found: FoundProfile) -> OpenProfile | Reading[Any]:
         """The profile if it was read, else the state of its reading, which begins now.
 
         Raises what prevented the reading; the next call reads again.
         """
         version = version_of(found.path)
         with self._lock:
-            known = self._open.get(found.path)
-            if known is not None and known.version == version:
-                self._open.move_to_end(found.path)
-                return known
-            reading = self._reading.get(found.path)
-            if reading is None or reading.version != version:
-                saved = self._saved(found.path, version)
-                if saved is not None:
-                    return self._keep(saved)
-                reading = self._reading[found.path] = Reading(found.path, version, size_of(found.path))
-                reading.result = self._worker.submit(self._read, found, reading)
-            assert reading.result is not None
-            if not reading.result.done():
-                return reading
-            del self._reading[found.path]
-            return self._keep(reading.result.result())
+            return self._opened(found, version)
+
+    def tables(self, found: FoundProfile) -> str | Reading[Any]:
+        """The tables of a profile as the JSON of ProfileTables, else the state of their computation.
+
+        Raises what prevented it, as ``get`` does.
+        """
+        version = version_of(found.path)
+        with self._lock:
+            computed = self._computing.get(found.path)
+            if computed is None or computed.version != version:
+                saved = self._saved_tables(found.path, version)
+                return saved or self._reading_of(found, version)
+            assert computed.result is not None
+            if not computed.result.done():
+                return computed
+            del self._computing[found.path]
+            return computed.result.result()
 
     def close(self) -> None:
         """Stop reading."""
         self._is_closed = True
         self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def _opened(self, found: FoundProfile, version: str) -> OpenProfile | Reading[Any]:
+        known = self._open.get(found.path)
+        if known is not None and known.version == version:
+            self._open.move_to_end(found.path)
+            return known
+        saved = self._saved(found.path, version)
+        if saved is not None:
+            return self._keep(saved)
+        reading = self._reading_of(found, version)
+        assert reading.result is not None
+        if not reading.result.done():
+            return reading
+        del self._reading[found.path]
+        return self._keep(reading.result.result())
+
+    def _reading_of(self, found: FoundProfile, version: str) -> Reading[OpenProfile]:
+        reading = self._reading.get(found.path)
+        if reading is None or reading.version != version or (reading.result is not None and reading.result.done()):
+            reading = self._reading[found.path] = Reading(found.path, version, size_of(found.path))
+            reading.result = self._worker.submit(self._read, found, reading)
+        return reading
 
     def _keep(self, opened: OpenProfile) -> OpenProfile:
         self._open[opened.path] = opened
@@ -117,29 +151,63 @@ class ProfileReader:
             self._open.popitem(last=False)
         return opened
 
-    def _read(self, found: FoundProfile, reading: Reading) -> OpenProfile:
+    def _read(self, found: FoundProfile, reading: Reading[OpenProfile]) -> OpenProfile:
         def progress(read: int) -> None:
-            reading.phase, reading.read_bytes = "reading", read
+            reading.read_bytes = read
             if self._is_closed:
                 raise _StoppedError
 
         reading.phase = "reading"
         profile = found.format.read(found.path, progress)
         reading.phase = "indexing"
+        opened = OpenProfile(found.path, reading.version, self._indexed(profile, found.path, reading.version))
+        self._compute_tables(profile, opened)
+        return opened
+
+    def _indexed(self, profile: Profile, path: Path, version: str) -> Timeline | None:
+        """The timeline of a profile, out of the cache if it can be saved there."""
         if profile.trace is None:
-            return OpenProfile(found.path, reading.version, None)
-        timeline = build_timeline(profile.trace, found.path)
-        path = self._saved_path(found.path)
-        if path is not None and self._has_room(path, _bytes_of(timeline)):
-            try:
-                save_timeline(timeline, path, reading.version)
-            except OSError:
-                return OpenProfile(found.path, reading.version, timeline)
-            timeline = open_timeline(path, reading.version) or timeline
-        return OpenProfile(found.path, reading.version, timeline)
+            return None
+        timeline = build_timeline(profile.trace, path)
+        saved = self._saved_path(path, SUFFIX)
+        if saved is None or not self._has_room(saved, _bytes_of(timeline)):
+            return timeline
+        try:
+            save_timeline(timeline, saved, version)
+        except OSError:
+            return timeline
+        return open_timeline(saved, version) or timeline
+
+    def _compute_tables(self, profile: Profile, opened: OpenProfile) -> None:
+        """The tables follow the timeline, which needs less time."""
+        computing: Reading[str] = Reading(opened.path, opened.version, size_of(opened.path), phase="tables")
+        computing.result = self._worker.submit(self._tables_of, profile, opened)
+        with self._lock:
+            self._computing[opened.path] = computing
+
+    def _tables_of(self, profile: Profile, opened: OpenProfile) -> str:
+        from mindscope.server.profiles.tables import tables_of
+
+        zero = 0 if opened.timeline is None else opened.timeline.time_range[0]
+        text = tables_of(profile, zero).model_dump_json()
+        saved = self._saved_path(opened.path, TABLES_SUFFIX)
+        if saved is not None and self._has_room(saved, len(text)):
+            part = saved.with_name(f"{saved.name}.{secrets.token_hex(4)}.part")
+            with suppress(OSError):
+                part.write_text(f"{TABLES_VERSION} {opened.version}\n{text}", "utf-8")
+                part.replace(saved)
+        return text
+
+    def _saved_tables(self, path: Path, version: str) -> str | None:
+        saved = self._saved_path(path, TABLES_SUFFIX)
+        try:
+            head, _, text = ("" if saved is None else saved.read_text("utf-8")).partition("\n")
+        except (OSError, ValueError):
+            return None
+        return text if head == f"{TABLES_VERSION} {version}" else None
 
     def _saved(self, path: Path, version: str) -> OpenProfile | None:
-        saved = self._saved_path(path)
+        saved = self._saved_path(path, SUFFIX)
         timeline = None if saved is None else open_timeline(saved, version)
         if saved is None or timeline is None:
             return None
@@ -147,10 +215,10 @@ class ProfileReader:
             os.utime(saved)  # the time of its last use
         return OpenProfile(path, version, timeline)
 
-    def _saved_path(self, path: Path) -> Path | None:
+    def _saved_path(self, path: Path, suffix: str) -> Path | None:
         if self._folder is None:
             return None
-        return self._folder / (hashlib.sha256(os.fsencode(path)).hexdigest()[:24] + SUFFIX)
+        return self._folder / (hashlib.sha256(os.fsencode(path)).hexdigest()[:24] + suffix)
 
     def _has_room(self, path: Path, size: int) -> bool:
         """Whether a timeline may be saved; deletes the least recently used ones if needed."""
@@ -180,7 +248,7 @@ def size_of(path: Path) -> int:
 
 
 def _stats(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    for path in folder.glob(f"*{SUFFIX}"):
+    for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob(f"*{TABLES_SUFFIX}")):
         try:
             yield path, path.stat()
         except FileNotFoundError:

@@ -15,7 +15,7 @@ from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.immutable import immutable
-from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
 from mindscope.server.http.schema import FailureAnswer, ReasonEntry
 from mindscope.server.profiles.schema import (
     MOST_SLICE,
@@ -33,6 +33,7 @@ from mindscope.server.profiles.schema import (
     TimelineAnswer,
     WindowQuery,
 )
+from mindscope.server.profiles.table_schema import TablesAnswer
 
 if TYPE_CHECKING:
     from mindscope.profile.timeline import Timeline
@@ -84,6 +85,27 @@ def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
         return JsonResponse(answer.model_copy(update={"progress": progress_of(state)}))
     facts = None if state.timeline is None else facts_of(state.timeline, state.version)
     return JsonResponse(answer.model_copy(update={"timeline": facts}))
+
+
+@router.get("/profiles/tables", response_model=TablesAnswer, responses=READABLE)
+def get_tables(run: str, profile: str, viewer: CurrentViewer) -> Response:
+    """Overview with advice, operators and kernels of a profile; the progress until they are computed."""
+    from mindscope.server.profiles.files import find_profile
+    from mindscope.server.profiles.query import progress_of
+    from mindscope.server.profiles.reader import Reading
+
+    found = find_profile(viewer.catalog.run(run), viewer.catalog.runs, profile)
+    if found is None:
+        return _not_found(run, profile)
+    answer = TablesAnswer(run=run, profile=profile, progress=None, problem=None, tables=None)
+    try:
+        state = _reader(viewer).tables(found)
+    except (MindscopeError, OSError) as error:
+        return JsonResponse(answer.model_copy(update={"problem": ReasonEntry.of(error)}))
+    if isinstance(state, Reading):
+        return JsonResponse(answer.model_copy(update={"progress": progress_of(state)}))
+    front = answer.model_dump_json(exclude={"tables"}).removesuffix("}")
+    return RawJsonResponse(f'{front},"tables":{state}}}')
 
 
 @router.post("/profiles/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})

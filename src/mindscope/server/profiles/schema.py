@@ -50,7 +50,7 @@ class ProfilesAnswer(Answer):
 
 
 class ReadingProgress(Answer):
-    """``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading`` or ``indexing``."""
+    """``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading``, ``indexing`` or ``tables``."""
 
     phase: str
     read_bytes: int

@@ -12,6 +12,8 @@ const FONT = '11px "Inter Variable", system-ui, sans-serif';
 const LABELED = 22;
 const PADDING = 4;
 const PALE = 0.25;
+/** Lines of steps that are nearer would hide everything. */
+const STEP_PITCH = 12;
 /** Height of a line of a closed process. */
 const LEAST_LINE = 2;
 
@@ -67,7 +69,9 @@ function paintGround(
     else ctx.fillRect(0, item.top + item.height + 2, width, 1);
   }
   ctx.fillStyle = colors.grid;
-  for (const { begin_ns, duration_ns } of steps) {
+  const shown = steps.filter(({ begin_ns, duration_ns }) => begin_ns + duration_ns >= range.begin && begin_ns <= range.end);
+  if (shown.length * STEP_PITCH > width) return;
+  for (const { begin_ns, duration_ns } of shown) {
     for (const time of [begin_ns, begin_ns + duration_ns]) {
       if (time >= range.begin && time <= range.end) ctx.fillRect(Math.round(xOf(range, time, width)), top, 1, height);
     }

@@ -39,7 +39,7 @@ export interface ProfileView {
 export function defaultProfileView(): ProfileView {
   return {
     chosen: null,
-    tab: "timeline",
+    tab: "overview",
     range: null,
     slice: null,
     area: null,

@@ -23,5 +23,4 @@ export const dashboard = {
   "dashboard.landscape_label": "Loss landscape of {run} from above, with the training path",
   "dashboard.profile": "Profiling",
   "dashboard.profile_how": "Record a few steps:",
-  "dashboard.profile_slices": "{slices} {n|slice|slices}",
 } as const;

@@ -25,5 +25,4 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",
   "dashboard.profile": "性能调试",
   "dashboard.profile_how": "采集若干训练步：",
-  "dashboard.profile_slices": "{slices} 个切片",
 };

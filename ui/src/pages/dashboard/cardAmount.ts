@@ -11,7 +11,7 @@ export function cardAmount(
   previews: Previews | null,
   fields: number | null,
 ): string | null {
-  if (card?.amount) return card.amount(previews, fields);
+  if (card?.amount) return card.amount(previews, fields, run);
   const n = run?.tags[kind] ?? 0;
   return n > 0 && count ? t(count, { n }) : "";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { getContext, type Component } from "svelte";
 
+import type { RunFacts } from "../../core/runs/runTable";
 import type { CardContent } from "../../export/html/model";
 import type { MessageKey } from "../../i18n/i18n.svelte";
 import type { Previews } from "../../state/data/values.svelte";
@@ -34,9 +35,9 @@ export interface KindCard {
   isTagged?: boolean;
   /**
    * How much there is, in words; "" for nothing, null while it is unknown. By default the number of tags.
-   * `fields` counts values of the lineage.
+   * `fields` counts values of the lineage, `run` has the files beside event files.
    */
-  amount?: (previews: Previews | null, fields: number | null) => string | null;
+  amount?: (previews: Previews | null, fields: number | null, run: Pick<RunFacts, "contents"> | undefined) => string | null;
   preview?: () => Promise<{ default: Component<PreviewProps> }>;
   /** The preview in a saved page. */
   saved?: () => Promise<SavedPreview>;

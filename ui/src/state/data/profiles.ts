@@ -6,6 +6,7 @@ import {
   fetchRangeStatistics,
   fetchSearch,
   fetchSlice,
+  fetchTables,
   fetchTimeline,
   type OfTimeline,
   type ProfileList,
@@ -14,11 +15,18 @@ import {
   type SearchQuery,
   type SliceAnswer,
   type StatisticsAnswer,
+  type TablesAnswer,
+  type ProfileTables,
   type TimelineAnswer,
 } from "../../api/profiles";
 import type { Flame } from "../../core/profiles/flame";
 import type { ProfileKey } from "../../core/view/profileView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
+
+export type { ProfileTables };
+export type ProfileAdvice = ProfileTables["summary"]["advice"][number];
+export type ProfileMissing = ProfileTables["summary"]["missing"][number];
+export type ProfileTableRows = ProfileTables["operators"][number];
 
 export { exportAddress } from "../../api/profiles";
 export type {
@@ -44,6 +52,14 @@ export const profileList: ResourceDefinition<{ runs: readonly string[] }, Profil
 export const timelineSource: ResourceDefinition<ProfileKey, TimelineAnswer> = {
   kind: "timeline",
   read: ({ run, profile }, signal) => fetchTimeline(run, profile, signal),
+  runs: ({ run }) => [run],
+  keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
+};
+
+/** Overview, operators and kernels of a profile, or how far they are computed. */
+export const profileTables: ResourceDefinition<ProfileKey, TablesAnswer> = {
+  kind: "profile_tables",
+  read: ({ run, profile }, signal) => fetchTables(run, profile, signal),
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
 };

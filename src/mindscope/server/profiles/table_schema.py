@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the tables of a profile. Durations are nanoseconds; a figure that was not recorded is null."""
+
+from __future__ import annotations
+
+from mindscope.server.http.schema import Answer, ReasonEntry
+from mindscope.server.profiles.schema import ReadingProgress
+
+
+class DeviceEntry(Answer):
+    """A device that the profile names; ``memory_bytes`` is 0 if unknown."""
+
+    name: str
+    kind: str
+    model: str
+    memory_bytes: int
+
+
+class StepParts(Answer):
+    """A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline."""
+
+    number: int
+    begin_ns: int
+    duration_ns: int
+    parts: dict[str, int]
+
+
+class PeakEntry(Answer):
+    """The greatest allocated memory of a device; ``categories`` are the bytes of live blocks."""
+
+    device: str
+    time_ns: int
+    bytes: int
+    categories: dict[str, int]
+
+
+class AdviceRow(Answer):
+    """A row that advice rests on: a step by its number and time, an operator or kernel by its name."""
+
+    name: str
+    begin_ns: int | None
+    duration_ns: int | None
+
+
+class AdviceEntry(Answer):
+    """Advice: its text in English, and its ``code`` with ``values`` for other languages.
+
+    Shares in ``values`` are 0 to 1, times nanoseconds, sizes bytes. ``rows`` are the first ten of ``row_count`` rows of
+    the table ``part``. ``share`` is that of a step that it concerns.
+    """
+
+    code: str
+    values: dict[str, str | int | float]
+    finding: str
+    remedy: str
+    part: str
+    rows: list[AdviceRow]
+    row_count: int
+    share: float
+
+
+class MissingEntry(Answer):
+    """A part that the profile lacks; ``remedy`` is the line of code that records it, or empty."""
+
+    part: str
+    code: str
+    values: dict[str, str | int]
+    reason: str
+    remedy: str
+
+
+class ProfileSummary(Answer):
+    """Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1."""
+
+    framework: str
+    format: str
+    worker: str
+    rank: int | None
+    devices: list[DeviceEntry]
+    step_ns: float | None
+    shares: dict[str, float]
+    overlap: float | None
+    device_busy: float | None
+    occupancy: float | None
+    tensor_cores: float | None
+    steps: list[StepParts]
+    peaks: list[PeakEntry]
+    advice: list[AdviceEntry]
+    missing: list[MissingEntry]
+
+
+class OperatorEntry(Answer):
+    """Operators that agree in what they are grouped by. ``share`` is that of the self time of all, 0 to 1."""
+
+    name: str
+    type: str
+    device: str
+    module: str
+    shapes: str
+    count: int
+    host_total_ns: int | None
+    host_self_ns: int | None
+    device_total_ns: int | None
+    device_self_ns: int | None
+    max_ns: int | None
+    mean_ns: int
+    flops: int | None
+    memory_bytes: int | None
+    share: float
+
+
+class KernelEntry(Answer):
+    """Kernels that agree in what they are grouped by. ``share`` is that of the time of all kernels, 0 to 1."""
+
+    name: str
+    kind: str
+    device: str
+    operator: str
+    core: str
+    count: int
+    total_ns: int
+    min_ns: int | None
+    max_ns: int | None
+    mean_ns: int
+    occupancy: float | None
+    share: float
+
+
+class TableRows(Answer):
+    """Rows grouped by one column, the largest time first; ``left_out`` more are not listed."""
+
+    by: str
+    rows: list[OperatorEntry]
+    kernels: list[KernelEntry]
+    left_out: int
+
+
+class ProfileTables(Answer):
+    """The tables of a profile; one of operators and kernels for each column that groups them."""
+
+    summary: ProfileSummary
+    operators: list[TableRows]
+    kernels: list[TableRows]
+
+
+class TablesAnswer(Answer):
+    """Either the ``tables``, or the ``progress`` of reading the profile, or the ``problem`` that prevents it."""
+
+    run: str
+    profile: str
+    progress: ReadingProgress | None
+    problem: ReasonEntry | None
+    tables: ProfileTables | None

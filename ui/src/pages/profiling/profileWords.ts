@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatNs } from "../../core/profiles/timeText";
+import { formatBytes } from "../../core/text/format";
+import { hasWords, t } from "../../i18n/i18n.svelte";
+import type { ProfileAdvice, ProfileMissing } from "../../state/data/profiles";
+
+/** Parts of a step in their order, and their colors. */
+export const STEP_PARTS = [
+  { part: "compute", color: "var(--series-0)" },
+  { part: "communication", color: "var(--series-3)" },
+  { part: "copy", color: "var(--series-6)" },
+  { part: "data_waiting", color: "var(--series-1)" },
+  { part: "host", color: "var(--series-2)" },
+  { part: "idle", color: "var(--outline)" },
+] as const;
+
+export type StepPart = (typeof STEP_PARTS)[number]["part"];
+
+export function percent(share: number): string {
+  const value = 100 * share;
+  if (value === 0 || value >= 99.95) return `${value.toFixed(0)} %`;
+  return `${value >= 0.95 ? value.toFixed(1) : value.toPrecision(1)} %`;
+}
+
+/** Figures of advice by what they measure. A threshold has the unit of what it limits. */
+const SHARES = new Set(["share", "excess", "host_wait"]);
+const TIMES = new Set(["time", "mean"]);
+const SIZES = new Set(["peak", "growth"]);
+const THRESHOLDS: Readonly<Record<string, "time" | "size">> = { step_interval: "time", leak: "size" };
+
+function valueText(code: string, name: string, value: string | number): string {
+  if (name === "cause") return wordOf("part", String(value)).toLowerCase();
+  if (typeof value === "string") return value;
+  const unit = name === "threshold" ? (THRESHOLDS[code] ?? "share") : null;
+  if (unit === "time" || TIMES.has(name)) return formatNs(value);
+  if (unit === "size" || SIZES.has(name)) return formatBytes(value);
+  return unit === "share" || SHARES.has(name) ? percent(value) : String(value);
+}
+
+/** What advice says in the current language; its own English where the catalog lacks its code. */
+export function adviceText({ code, values, finding, remedy }: ProfileAdvice): { finding: string; remedy: string } {
+  const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(code, name, value)]));
+  const [found, todo] = [`advice.${code}`, `advice.${code}_remedy`];
+  return { finding: hasWords(found) ? t(found, texts) : finding, remedy: hasWords(todo) ? t(todo, texts) : remedy };
+}
+
+/** Why a part is missing. */
+export function missingText({ code, values, reason }: ProfileMissing): string {
+  const key = `missing.${code}`;
+  return hasWords(key) ? t(key, { ...values }) : reason;
+}
+
+export function partName(part: string): string {
+  const key = `profile.${part}_name`;
+  return hasWords(key) ? t(key) : part;
+}
+
+/** A part of a step, a kind of kernels or a column that groups rows in the current language; the server's word without one. */
+export function wordOf(of: "part" | "kind" | "by", word: string): string {
+  const key = `profile.${of}_${word}`;
+  return hasWords(key) ? t(key) : word;
+}
