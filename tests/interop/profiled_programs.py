@@ -35,6 +35,8 @@ class Profiled:
     by_name: dict[tuple[str, ...], Row]
     by_shapes: dict[tuple[str, ...], Row]
     by_stack: dict[tuple[str, ...], Row]
+    annotations: dict[str, tuple[int, float, float]]
+    """Runs, microseconds in total and without what is in them, by name."""
     device: dict[str, tuple[float, float]]
     """Microseconds on devices in total and without callees, by name."""
 
@@ -57,8 +59,13 @@ def profiled(path: Path, step: Step, *, with_stack: bool = False, cuda: bool = F
         )]  # fmt: skip
         running.export_chrome_trace(str(path))
         name, shapes, stack = (_rows(*each) for each in zip(tables, ((), ("shapes",), ("stack",)), strict=True))
+        annotations = {
+            each.key: (each.count, each.cpu_time_total, each.self_cpu_time_total)
+            for each in tables[0]
+            if each.is_user_annotation and not each.key.startswith("ProfilerStep")
+        }
         device = {each.key: (each.device_time_total, each.self_device_time_total) for each in tables[0]}
-        found.append(Profiled(path, name, shapes, stack, device))
+        found.append(Profiled(path, name, shapes, stack, annotations, device))
 
     activities = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if cuda else [])]
     with (

@@ -119,6 +119,16 @@ def test_stacks_of_the_backward_pass_are_those_of_the_forward_pass(cases: Callab
             assert "conv.py" in row["stack"]
 
 
+@pytest.mark.parametrize("name", ["cnn", "cnn with stacks", "data bound"])
+def test_annotations_are_those_of_torch(cases: Callable[[str], Case], name: str) -> None:
+    case = cases(name)
+    got = {row["name"]: row for row in case.ours.annotations.rows()}
+    assert set(got) == set(case.theirs.annotations)
+    for key, (count, total, own) in case.theirs.annotations.items():
+        assert got[key]["count"] == count
+        assert (got[key]["host_total"] / 1000, got[key]["host_self"] / 1000) == pytest.approx((total, own), abs=0.01)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_parts_of_a_step_sum_to_its_duration(cases: Callable[[str], Case], name: str) -> None:
     steps = cases(name).ours.steps

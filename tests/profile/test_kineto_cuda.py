@@ -284,6 +284,19 @@ def test_waits_of_a_stream_are_those_of_hta(tmp_path: Path) -> None:
     assert row["delay"] == (10 - 2 + 35 - 5 + 120 - 102 + 200 - 106) * 1000
 
 
+def test_annotations_have_the_kernels_that_were_launched_in_them(tmp_path: Path) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    events.add("user_annotation", "augment", 0, 50)
+    events.op("aten::mul", 10, 20, External_id=1)
+    events.launch(12, 2, 1, External_id=1)
+    events.kernel("k", 60, 30, 1)
+    events.add("gpu_user_annotation", "augment", 60, 30, 7, 0)
+    (row,) = events.read(tmp_path).annotations.rows()
+    assert (row["name"], row["count"], row["host_total"], row["host_self"]) == ("augment", 1, 50_000, 30_000)
+    assert row["device_total"] == 30_000
+
+
 def test_a_queue_has_the_kernels_that_were_launched_and_wait(tmp_path: Path) -> None:
     events = Events()
     for place in range(1_100):
@@ -331,5 +344,6 @@ def test_an_empty_trace_misses_everything(tmp_path: Path) -> None:
     profile = Events().read(tmp_path)
     assert {part.value for part in profile.missing} == {
         "steps", "operators", "kernels", "modules", "memory", "data_pipeline", "communication", "links", "streams",
+        "annotations",
     }  # fmt: skip
     assert all(found.reason for found in profile.missing.values())

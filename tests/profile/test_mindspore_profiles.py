@@ -198,6 +198,7 @@ def test_cpu(tmp_path: Path) -> None:
     assert profile.memory.curve.allocated.tolist() == [4096]
     assert profile.missing.keys() == {
         Part.STEPS, Part.KERNELS, Part.DATA_PIPELINE, Part.COMMUNICATION, Part.LINKS, Part.STREAMS,
+        Part.ANNOTATIONS,
     }  # fmt: skip
 
 

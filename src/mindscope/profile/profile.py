@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindscope.errors import ProfilePartError
+from mindscope.profile.annotations import Annotations
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.data_pipeline import DataPipeline
 from mindscope.profile.kernels import Kernels
@@ -40,6 +41,7 @@ class Part(str, Enum):
     COMMUNICATION = "communication"
     LINKS = "links"
     STREAMS = "streams"
+    ANNOTATIONS = "annotations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,11 @@ class Profile:
     def streams(self) -> Streams:
         """How busy the streams of the devices are, and for what they wait."""
         return self._required(Part.STREAMS, Streams)
+
+    @cached_property
+    def annotations(self) -> Annotations:
+        """Ranges that the program named."""
+        return self._required(Part.ANNOTATIONS, Annotations)
 
     @property
     def missing(self) -> dict[Part, Missing]:

@@ -27,6 +27,7 @@ MISSING: Mapping[str, _MissingText] = {
         "the trace has no kernels", "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
     ),
     "torch_modules": _MissingText("the trace has no modules", "with_stack=True, with_modules=True"),
+    "torch_annotations": _MissingText("the trace has no named ranges", 'with torch.profiler.record_function("name"):'),
     "torch_memory": _MissingText("the trace has no memory events", "profile_memory=True"),
     "torch_data_pipeline": _MissingText(
         "the trace has no batch of a DataLoader", "for batch in torch.utils.data.DataLoader(dataset):"

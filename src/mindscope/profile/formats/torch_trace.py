@@ -12,6 +12,7 @@ from mindscope.profile.formats.json_file import bare_name, json_head
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.annotations import annotations_of
 from mindscope.profile.kineto.batches import data_pipeline_of
 from mindscope.profile.kineto.kernels import communication_of, kernels_of
 from mindscope.profile.kineto.memory import memory_of
@@ -65,6 +66,7 @@ def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
         Part.MEMORY: lambda: memory_of(analysis),
         Part.DATA_PIPELINE: lambda: data_pipeline_of(analysis),
         Part.COMMUNICATION: lambda: communication_of(analysis),
+        Part.ANNOTATIONS: lambda: annotations_of(analysis),
         Part.STREAMS: lambda: streams_of(analysis),
     }
 

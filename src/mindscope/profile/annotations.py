@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges that a program named, such as ``torch.profiler.record_function("augment")``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mindscope.profile.columns import Column, Counts, Durations, Table, TextColumn
+from mindscope.profile.operators import mean_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotations(Table):
+    """One row for each name, the greatest total first. Steps are not among them."""
+
+    name: TextColumn
+    count: Counts
+    host_total: Durations
+    host_self: Durations
+    """Without the operators, ranges and frames within it."""
+    device_total: Durations | None = None
+    """Of the kernels that were launched within it: their sum."""
+    max: Durations
+    """The longest one on the host."""
+
+    def derived(self) -> dict[str, Column]:
+        """``mean``: nanoseconds of one on the host."""
+        return {"mean": mean_of(self.host_total, self.count)}
