@@ -37,7 +37,7 @@ interface PathPainting {
   drawn: DrawnLandscape;
   /** How many checkpoints are drawn in full. */
   upTo: number;
-  /** Points have the color of the run. */
+  /** Each path has the color of its run. */
   isMany: boolean;
 }
 
@@ -45,24 +45,25 @@ interface PathPainting {
 function paintPath({ surface, ink, place, drawn, upTo, isMany }: PathPainting): void {
   const { landscape } = drawn;
   const points = checkpointsOf(drawn).map(place);
+  const tint = isMany ? drawn.color : "var(--series-3)";
   // between two checkpoints of a line is the line itself
   const hasLine = !isLine(landscape);
   surface.save();
   surface.lineJoin = "round";
   surface.lineCap = "round";
-  const line = (from: number, to: number, width: number, color: string, opacity: number): void => {
+  const line = (from: number, to: number, width: number, stroke: string, opacity: number): void => {
     if (!hasLine || to - from < 2) return;
     surface.beginPath();
     points.slice(from, to).forEach(({ x, y }, index) => (index === 0 ? surface.moveTo(x, y) : surface.lineTo(x, y)));
     surface.globalAlpha = opacity;
     surface.lineWidth = width;
-    surface.strokeStyle = color;
+    surface.strokeStyle = stroke;
     surface.stroke();
     surface.globalAlpha = 1;
   };
-  line(Math.max(0, upTo - 1), points.length, 2, ink("var(--series-3)"), 0.4);
+  line(Math.max(0, upTo - 1), points.length, 2, ink(tint), 0.4);
   line(0, upTo, 4, "rgb(255 255 255)", 0.7);
-  line(0, upTo, 2, ink("var(--series-3)"), 1);
+  line(0, upTo, 2, ink(tint), 1);
   const dot = ({ x, y }: { x: number; y: number }, radius: number, color: string): void => {
     for (const [size, fill] of [
       [radius + 1, "rgb(255 255 255)"],
@@ -74,11 +75,7 @@ function paintPath({ surface, ink, place, drawn, upTo, isMany }: PathPainting): 
       surface.fill();
     }
   };
-  points
-    .slice(0, upTo)
-    .forEach((point, index) =>
-      dot(point, checkpointRadius(landscape.path?.offPlane?.[index] ?? 0), isMany ? drawn.color : "var(--series-3)"),
-    );
+  points.slice(0, upTo).forEach((point, index) => dot(point, checkpointRadius(landscape.path?.offPlane?.[index] ?? 0), tint));
   if (landscape.convergence && upTo === points.length) dot(place(landscape.convergence), 4, "var(--series-1)");
   surface.restore();
 }
