@@ -20,6 +20,7 @@ from digits import batches, make_model
 from torch import nn
 
 import mindscope
+from mindscope.profile.open import read_profile
 from mindscope.torch import Callback, Profiler, RunContext, SummaryCollector, SummaryRecord
 
 pytestmark = pytest.mark.framework
@@ -445,6 +446,20 @@ def test_analysis_goes_on_with_what_can_be_read(
     profiler.analyse()
     assert "is left out of the analysis" in caplog.text
     assert "aten::mm" in capsys.readouterr().out
+
+
+def test_the_viewer_reads_the_steps_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "3")
+    with Profiler(output_path=tmp_path) as profiler, SummaryRecord(tmp_path) as record:
+        for step in range(1, 4):
+            multiply()
+            record.add_value("scalar", "loss", 1.0)
+            record.record(step)
+            profiler.step()
+    assert marks(profiler.files[0]) == ["0", "2", "3", "4"], "the first mark began before the first record"
+    profile = read_profile(profiler.files[0])
+    assert profile.steps.number.tolist() == [1, 2, 3]
+    assert profile.rank == 3
 
 
 def test_counts_are_those_of_torch(tmp_path: Path) -> None:

@@ -72,10 +72,13 @@ def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
 
 
 def rank_of(properties: Mapping[str, Any]) -> int | None:
-    """The rank that the trace names."""
-    distributed = properties.get("distributedInfo")
-    rank = cast("dict[str, Any]", distributed).get("rank") if isinstance(distributed, dict) else None
-    return rank if isinstance(rank, int) else None
+    """The rank that the trace names; ``mindscope.torch.Profiler`` also knows that of a launcher."""
+    for field in ("distributedInfo", "mindscope"):
+        facts = properties.get(field)
+        rank = cast("dict[str, Any]", facts).get("rank") if isinstance(facts, dict) else None
+        if isinstance(rank, int):
+            return rank
+    return None
 
 
 def devices_of(properties: Mapping[str, Any]) -> Sequence[Device]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,18 +54,41 @@ class StepRanges:
 
 
 def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
-    """The marked steps of the thread that marks most of them, in whatever way they overlap other slices."""
+    """The marked steps of the thread that marks most of them, in whatever way they overlap other slices.
+
+    ``mindscope.torch.Profiler`` stores which steps of the run the marks are: then marks of steps that did not end
+    count for nothing.
+    """
     rows = np.flatnonzero(roles == Role.STEP)
+    of_run = _steps_of_run(trace)
+    marks = np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64)
+    if of_run:
+        rows, marks = (each[np.isin(marks, list(of_run))] for each in (rows, marks))
     tracks = trace.slices.track[rows]
     if len(rows):
-        rows = rows[tracks == np.bincount(tracks).argmax()]
-    rows = rows[np.argsort(trace.slices.start[rows], kind="stable")]
+        is_main = tracks == np.bincount(tracks).argmax()
+        rows, marks = rows[is_main], marks[is_main]
+    order = np.argsort(trace.slices.start[rows], kind="stable")
+    rows, marks = rows[order], marks[order]
     start = trace.slices.start[rows]
     return StepRanges(
-        number=np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64),
+        number=np.array([of_run.get(mark, mark) for mark in integers_of(marks)], np.int64),
         start=start,
         end=start + trace.slices.duration[rows],
     )
+
+
+def _steps_of_run(trace: Trace) -> dict[int, int]:
+    """Number of a mark -> step of the run; empty where the trace does not say it."""
+    facts = trace.properties.get("mindscope")
+    steps = cast("dict[str, Any]", facts).get("steps") if isinstance(facts, dict) else None
+    if not isinstance(steps, dict):
+        return {}
+    return {
+        int(mark): step
+        for mark, step in cast("dict[str, Any]", steps).items()
+        if mark.isdecimal() and len(mark) < 19 and isinstance(step, int) and abs(step) < 1 << 63
+    }
 
 
 def _number(name: str) -> int:
