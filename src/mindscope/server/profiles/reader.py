@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +31,8 @@ TABLES_SUFFIX = ".tables"
 TABLES_VERSION = 1
 """Changes with the messages of tables."""
 MOST_OPEN = 4
+MOST_FILES = 1000
+"""Of a profile that is a directory, whose changes are noticed."""
 RESERVED_BYTES = 1 << 30
 """Free disk space that is left for everything else."""
 
@@ -239,12 +243,25 @@ class ProfileReader:
 def version_of(path: Path) -> str:
     """Changes with the content of a file or directory. Raises OSError."""
     status = path.stat()
-    return f"{status.st_size:x}-{status.st_mtime_ns:x}-{status.st_ino:x}"
+    size, modified_ns = status.st_size, status.st_mtime_ns
+    for file in _files(path):
+        size, modified_ns = size + file.st_size, max(modified_ns, file.st_mtime_ns)
+    return f"{size:x}-{modified_ns:x}-{status.st_ino:x}"
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file; 0 of a directory. Raises OSError."""
-    return path.stat().st_size if path.is_file() else 0
+    """Bytes of a file, or of the files of a directory. Raises OSError."""
+    return path.stat().st_size if path.is_file() else sum(file.st_size for file in _files(path))
+
+
+def _files(directory: Path) -> Iterator[os.stat_result]:
+    """The first of the files below a directory; none of a file."""
+    if directory.is_dir():
+        for file in islice(directory.rglob("*"), MOST_FILES):
+            with suppress(FileNotFoundError):
+                status = file.lstat()
+                if S_ISREG(status.st_mode):
+                    yield status
 
 
 def _stats(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
