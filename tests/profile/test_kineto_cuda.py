@@ -308,6 +308,21 @@ def test_a_queue_has_the_kernels_that_were_launched_and_wait(tmp_path: Path) -> 
     assert row["queue_full"] == 1_053_000
 
 
+def blocks(per_multiprocessor: float | str) -> dict[str, Any]:
+    return {"blocks per SM": per_multiprocessor}
+
+
+def test_the_efficiency_of_multiprocessors_counts_blocks_in_flight(tmp_path: Path) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    events.kernel("half", 0, 40, **blocks(0.5))
+    events.kernel("much", 20, 20, stream=8, **blocks(8))
+    events.kernel("unknown", 60, 40, **blocks("inf"))
+    efficiency = events.read(tmp_path).steps.sm_efficiency
+    assert efficiency is not None
+    assert efficiency.tolist() == [pytest.approx(0.3)]
+
+
 def test_copies_have_a_bandwidth(tmp_path: Path) -> None:
     events = Events()
     events.kernel("Memcpy HtoD (Pinned -> Device)", 0, 10, cat="gpu_memcpy", bytes=200_000)

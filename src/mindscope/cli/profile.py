@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,10 +58,25 @@ def _read(path: Path, steps: str | None) -> Profile:
     from mindscope.profile.open import read_profile
 
     try:
-        found = read_profile(path)
+        with _progress(path) as show:
+            found = read_profile(path, show)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
     return found if steps is None else found.select_steps(*_numbers(steps))
+
+
+@contextmanager
+def _progress(path: Path) -> Generator[Callable[[int], None]]:
+    """A bar of the bytes that are read of a file, on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    size = path.stat().st_size if path.is_file() else None
+    columns = (*Progress.get_default_columns(), TransferSpeedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(path.name, total=size)
+        yield lambda read: bar.update(task, completed=read)
 
 
 def _numbers(steps: str) -> tuple[int, int]:
@@ -102,7 +118,8 @@ def _overview_lines(read: Profile, overview: Overview) -> Iterator[str]:
             if share:
                 yield f"  {part:<14} {share_text(share):>8}  {time_text(share * overview.step_time)}"
     for name, share in (
-        ("overlap", overview.overlap), ("device busy", overview.device_busy), ("occupancy", overview.occupancy),
+        ("overlap", overview.overlap), ("device busy", overview.device_busy), ("SM use", overview.sm_efficiency),
+        ("occupancy", overview.occupancy),
         ("tensor cores", overview.tensor_cores),
     ):  # fmt: skip
         if share is not None:

@@ -45,6 +45,8 @@ class Overview:
     """Share of the communication during which the device computes, 0 to 1."""
     device_busy: float | None
     """Share of the time of all steps, 0 to 1."""
+    sm_efficiency: float | None
+    """TensorBoard's estimate over all steps, 0 to 1."""
     occupancy: float | None
     """Mean estimated achieved occupancy of kernels that compute, weighted by time, 0 to 1."""
     tensor_cores: float | None
@@ -61,7 +63,8 @@ class Overview:
         """All of it, for programs."""
         return {
             "steps": self.steps, "step_time_ns": self.step_time, "parts": dict(self.parts), "overlap": self.overlap,
-            "device_busy": self.device_busy, "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
+            "device_busy": self.device_busy, "sm_efficiency": self.sm_efficiency,
+            "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
             "operators": [] if self.operators is None else list(self.operators.rows()),
             "kernels": [] if self.kernels is None else list(self.kernels.rows()),
             "memory_peaks": [
@@ -90,6 +93,9 @@ def overview_of(profile: Profile, top: int = 20) -> Overview:
         device_busy=int(steps.device_busy.sum()) / whole
         if steps is not None and steps.device_busy is not None and whole
         else None,
+        sm_efficiency=None
+        if steps is None or steps.sm_efficiency is None or not whole
+        else float((steps.sm_efficiency * steps.duration).sum()) / whole,
         occupancy=None if kernels is None else _occupancy(kernels),
         tensor_cores=None if kernels is None else _tensor_cores(kernels),
         operators=None if operators is None else operators.group_by("name").head(top),

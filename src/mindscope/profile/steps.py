@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.profile.columns import Counts, Durations, Table, Times
 
@@ -42,6 +43,8 @@ class Steps(Table):
     """Communication during which the device also computes; part of ``compute``."""
     device_busy: Durations | None = None
     """The device does anything: the union of its computations, communication and copies."""
+    sm_efficiency: NDArray[np.float64] | None = None
+    """Of a GPU, 0 to 1: the mean over the step of the blocks for each multiprocessor in flight, at most 1."""
     interval: Durations | None = None
     """MindInsight's step interval: until the first operator after the batch arrived."""
     forward_backward: Durations | None = None

@@ -40,6 +40,7 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
         number=steps.number, start=start, duration=end - start, compute=compute, communication=communication, copy=copy,
         data_waiting=waiting, host=host, idle=idle, overlapped=overlapped,
         device_busy=covered(device, start, end) if len(analysis.device) else None,
+        sm_efficiency=_sm_efficiency(analysis),
         interval=None if phases is None else phases[0],
         forward_backward=None if phases is None else phases[1],
         tail=None if phases is None else phases[2],
@@ -88,6 +89,24 @@ def _split(
     order = (layers.waiting, layers.compute, layers.communication, layers.host)
     waiting, compute, communication, host, idle = split_time(order, start, end)
     return compute, communication, None, waiting, host, idle
+
+
+def _sm_efficiency(analysis: KinetoAnalysis) -> NDArray[np.float64] | None:
+    """TensorBoard's estimate for each step; None if no kernel has blocks."""
+    work, steps = analysis.device, analysis.steps
+    blocks = work.arguments.numbers["blocks per SM"]
+    known = np.isfinite(blocks) & (work.duration > 0)
+    if not known.any():
+        return None
+    zero = min(int(work.start[known].min()), int(steps.start.min()))
+    times = np.concatenate([work.start[known], work.end[known]]) - zero
+    order = np.argsort(times, kind="stable")
+    in_flight = np.cumsum(np.concatenate([blocks[known], -blocks[known]])[order])
+    times = times[order].astype(np.float64)
+    used = np.concatenate([[0.0], np.cumsum(np.clip(in_flight[:-1], 0, 1) * np.diff(times))])
+    begins, ends = ((each - zero).astype(np.float64) for each in (steps.start, steps.end))
+    covered_ns = np.interp(ends, times, used) - np.interp(begins, times, used)
+    return np.divide(covered_ns, ends - begins, out=np.zeros(len(steps)), where=ends > begins)
 
 
 def _phases(analysis: KinetoAnalysis) -> tuple[Durations, Durations, Durations] | None:

@@ -45,6 +45,7 @@ export const advice = {
   "missing.torch_operators": "the trace has no operators",
   "missing.torch_kernels": "the trace has no kernels",
   "missing.torch_modules": "the trace has no modules",
+  "missing.torch_annotations": "the trace has no named ranges",
   "missing.torch_memory": "the trace has no memory events",
   "missing.torch_data_pipeline": "the trace has no batch of a DataLoader",
   "missing.torch_communication": "the trace has no communication between ranks",

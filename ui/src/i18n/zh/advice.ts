@@ -43,6 +43,7 @@ export const advice: Record<keyof typeof texts, string> = {
   "missing.torch_operators": "没有算子",
   "missing.torch_kernels": "没有核函数",
   "missing.torch_modules": "没有模块信息",
+  "missing.torch_annotations": "没有命名的区间",
   "missing.torch_memory": "没有内存事件",
   "missing.torch_data_pipeline": "没有 DataLoader 的批次",
   "missing.torch_communication": "没有 rank 之间的通信",
