@@ -74,6 +74,7 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 
 bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 	$(BIN)/python bench/bench_ui.py
+	$(BIN)/python bench/bench_timeline.py
 
 # broken logs by every way to read them, odd requests; the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
 SEED ?= $(shell date +%s)

@@ -3517,8 +3517,8 @@ export interface components {
          * ProfileEntry
          * @description A profile of a run; ``profile`` is its path below the directory of the run.
          *
-         *     ``format`` is such as ``torch_trace``, ``format_title`` what users call it. ``size_bytes`` are those of the file, 0
-         *     of a directory.
+         *     ``format`` is such as ``torch_trace``, ``format_title`` what users call it. ``size_bytes`` are those of the file,
+         *     or of the files in the directory.
          */
         ProfileEntry: {
             /** Format */

@@ -119,6 +119,7 @@ export const profiles = {
   "profile.data_pipeline_name": "Data pipeline",
   "profile.communication_name": "Communication",
   "profile.links_name": "Links between ranks",
+  "profile.annotations_name": "Annotated ranges",
   "profile.share_of_all": "Share",
   "profile.streams_name": "Streams",
   "profile.group_by": "Group by",

@@ -121,6 +121,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.data_pipeline_name": "数据处理流水线",
   "profile.communication_name": "通信",
   "profile.links_name": "rank 间链路",
+  "profile.annotations_name": "标注区间",
   "profile.share_of_all": "占比",
   "profile.streams_name": "流",
   "profile.group_by": "分组方式",

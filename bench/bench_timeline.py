@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline of a profile of 10 million slices: opening it cold and warm, windows of it from all to a thousandth, and
+frames while it is zoomed and moved in the page.
+
+    python bench/bench_timeline.py [--slices 10000000] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from bench_ui import chromium, viewer
+from measuring import machine
+from playwright.sync_api import Browser
+from rich.console import Console
+from rich.table import Table
+
+import mindscope
+from mindscope.profile.build_timeline import build_timeline
+from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline_file import open_timeline, save_timeline
+from mindscope.profile.timeline_window import Range, window_of
+
+WIDTH = 1200
+CALL_SLICES = 5
+CALL_US = 40
+CALLS_A_STEP = 1000
+THREADS = 4
+NAMES = ("aten::linear", "aten::addmm", "aten::mul", "aten::add_", "aten::conv2d", "aten::softmax", "aten::copy_")
+BYTES_A_CELL, BYTES_A_WIDE = 10, 24
+FRAMES = """async () => {
+  const timeline = document.querySelector("[data-testid=timeline]");
+  const frames = [];
+  let last = performance.now();
+  for (let turn = 0; turn < 180; turn++) {
+    const key = turn < 60 ? "w" : turn < 120 ? "d" : "s";
+    timeline.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    await new Promise(requestAnimationFrame);
+    frames.push(performance.now() - last);
+    last = performance.now();
+  }
+  return frames;
+}"""
+
+
+def main() -> None:
+    """Write the trace, open it, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--slices", type=int, default=10_000_000)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as room:
+        file = Path(room) / "logs" / "run" / "host_1.1.pt.trace.json"
+        file.parent.mkdir(parents=True)
+        with file.open("w") as out:
+            out.writelines(trace_text(options.slices))
+        with mindscope.SummaryRecord(file.parent) as record:
+            record.add_value("scalar", "loss", 1.0)
+            record.record(1)
+        figures = {"file, MB": file.stat().st_size / 1e6, **windows(file, Path(room))}
+        with viewer(file.parents[1], Path(room)) as address, chromium() as browser:
+            figures |= page(browser, address)
+    table = Table(title=f"timeline of {options.slices:,} slices on {machine()}")
+    table.add_column("what")
+    table.add_column("figure", justify="right")
+    for name, value in figures.items():
+        table.add_row(name, f"{value:,.1f}")
+    Console(width=110).print(table)
+    if options.json:
+        options.json.write_text(json.dumps({"machine": machine(), "figures": figures}, indent=1))
+
+
+def trace_text(slices: int) -> Iterator[str]:
+    """Threads with operators that call others, some with kernels; five slices a call."""
+    yield '{"schemaVersion": 1, "traceEvents": [\n'
+    lengths = np.random.default_rng(1).integers(CALL_US // 4, CALL_US, 4096)
+    for call in range(slices // CALL_SLICES):
+        thread, place = call % THREADS, call // THREADS
+        start, length = place * CALL_US, int(lengths[call % len(lengths)])
+        if thread == 0 and place % CALLS_A_STEP == 0:
+            name = f"ProfilerStep#{place // CALLS_A_STEP}"
+            yield slice_text(name, start, CALLS_A_STEP * CALL_US, 1, 0, call)
+        yield slice_text(NAMES[call % len(NAMES)], start, length, 1, thread, call)
+        for part in range(3):
+            name = NAMES[(call + part + 1) % len(NAMES)]
+            yield slice_text(name, start + part * length / 3, length / 4, 1, thread, call)
+        yield slice_text(f"kernel_{call % 40}", start + 2, length, 0, thread, call)
+    yield '{"ph": "M", "name": "process_name", "pid": 0, "tid": 0, "ts": 0, "args": {"name": "GPU 0"}}]}'
+
+
+def slice_text(name: str, start: float, length: float, process: int, thread: int, number: int) -> str:
+    """An event as PyTorch writes it."""
+    return (
+        f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":{process},"tid":{thread},"ts":{start:.3f},"dur":{length:.3f},'
+        f'"args":{{"External id":{number},"Input Dims":[[32,768],[768]]}}}},\n'
+    )
+
+
+def windows(file: Path, room: Path) -> dict[str, float]:
+    """Seconds until a timeline is there, and milliseconds of processor time for windows of it."""
+    begun = time.process_time()
+    timeline = build_timeline(read_json_trace(file), file)
+    figures = {"read and index, s of processor time": time.process_time() - begun}
+    saved = room / "bench.timeline"
+    save_timeline(timeline, saved, "bench")
+    begun = time.perf_counter()
+    opened = open_timeline(saved, "bench")
+    assert opened is not None
+    figures["open again, ms"] = (time.perf_counter() - begun) * 1e3
+    for share in (1.0, 0.1, 0.01, 0.001):
+        figures |= window(opened, share)
+    return figures
+
+
+def window(timeline: Timeline, share: float) -> dict[str, float]:
+    """A window in the middle of a timeline."""
+    begin, end = timeline.time_range
+    pixel = max(1, int((end - begin) * share) // WIDTH)
+    shown = Range(begin + int((end - begin) * (1 - share) / 2), pixel, WIDTH)
+    tracks = range(len(timeline.tracks))
+    taken: list[float] = []
+    size = 0
+    for _ in range(9):
+        begun = time.process_time()
+        found = window_of(timeline, tracks, shown)
+        taken.append((time.process_time() - begun) * 1e3)
+        size = len(found.pixel) * BYTES_A_CELL + len(found.wide) * BYTES_A_WIDE
+    name = f"window of {100 * share:g} %"
+    return {f"{name}, ms of processor time": median(taken), f"{name}, kB": size / 1e3}
+
+
+def page(browser: Browser, address: str) -> dict[str, float]:
+    """Seconds until the page shows the timeline, cold and warm, and its frames."""
+    opened = browser.new_page(viewport={"width": 1440, "height": 900})
+    figures: dict[str, Any] = {}
+    for name in ("page, cold", "page, warm"):
+        begun = time.monotonic()
+        opened.goto(f"{address}/profile?profile_tab=timeline")
+        opened.get_by_test_id("timeline-tracks").wait_for(timeout=300_000)
+        opened.locator(".tracks .waiting").wait_for(state="detached", timeout=300_000)
+        figures[f"{name}, s"] = time.monotonic() - begun
+        opened.wait_for_timeout(3000)
+    frames = sorted(opened.evaluate(FRAMES))
+    figures["frame while zooming and moving, ms"] = median(frames)
+    figures["frame, 95 of 100 are faster, ms"] = frames[int(0.95 * len(frames))]
+    return figures
+
+
+if __name__ == "__main__":
+    main()
