@@ -63,5 +63,4 @@ export const advice = {
   "missing.mindspore_memory": "the profile has no record of memory",
   "missing.mindspore_data_pipeline": "the profile has no files of the data pipeline",
   "missing.mindspore_communication": "hccl_raw is missing",
-  "missing.torch_annotations": "the trace has no named ranges",
 };

@@ -61,5 +61,4 @@ export const advice: Record<keyof typeof texts, string> = {
   "missing.mindspore_memory": "没有内存记录",
   "missing.mindspore_data_pipeline": "没有数据处理流水线的文件",
   "missing.mindspore_communication": "缺少 hccl_raw",
-  "missing.torch_annotations": "没有标注的区间",
 };
