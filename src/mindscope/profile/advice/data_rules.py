@@ -30,7 +30,7 @@ DEVICE_QUEUE, GET_NEXT = "device_queue", "get_next"
 def slow_data(profile: Profile) -> Iterator[Advice]:
     """The training waits for batches; a step trace of MindSpore has a rule of its own."""
     steps = part_of(profile, Part.STEPS, Steps)
-    if steps is None or steps.data_waiting is None or steps.interval is not None:
+    if steps is None or steps.data_waiting is None or _is_step_trace(steps):
         return
     whole = int(steps.duration.sum())
     share = int(steps.data_waiting.sum()) / whole if whole else 0.0
@@ -45,7 +45,7 @@ def slow_data(profile: Profile) -> Iterator[Advice]:
 def step_interval(profile: Profile) -> Iterator[Advice]:
     """The interval of MindSpore's step trace is long; other formats have waits for batches instead."""
     steps = part_of(profile, Part.STEPS, Steps)
-    if steps is None or steps.interval is None:
+    if steps is None or steps.interval is None or not _is_step_trace(steps):
         return
     mean, whole = float(steps.interval.mean()), int(steps.duration.sum())
     if mean > INTERVAL_NS:
@@ -53,6 +53,12 @@ def step_interval(profile: Profile) -> Iterator[Advice]:
             code="step_interval", values={"time": mean, "threshold": INTERVAL_NS}, threshold=INTERVAL_NS,
             part=Part.STEPS, rows=slowest(steps.interval), share=int(steps.interval.sum()) / whole if whole else 0.0,
         )  # fmt: skip
+
+
+def _is_step_trace(steps: Steps) -> bool:
+    """Whether the interval is all that is known about waits; PyTorch's also has work of the host in it."""
+    waiting, interval = steps.data_waiting, steps.interval
+    return interval is not None and (waiting is None or np.array_equal(waiting, interval))
 
 
 def slow_queues(profile: Profile) -> Iterator[Advice]:
