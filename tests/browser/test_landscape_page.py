@@ -78,6 +78,12 @@ def record(directory: Path, *landscapes: Landscape, tag: str = TAG) -> None:
             recorder.record(60)
 
 
+def add(recorder: mindscope.SummaryRecord, each: Landscape) -> None:
+    recorder.add_value("landscape", TAG, each)
+    recorder.record(60)
+    recorder.flush()
+
+
 def with_holes() -> np.ndarray[Any, Any]:
     losses = LOSSES.copy()
     losses[3:6, 4:6] = np.nan
@@ -287,14 +293,14 @@ def test_a_surface_grows_while_it_is_computed_and_keeps_the_camera(tmp_path: Pat
     coarse = np.full_like(LOSSES, np.nan)
     coarse[::5, ::5] = LOSSES[::5, ::5]
     base = tmp_path / "logs"
-    record(base / "run", landscape(coarse, done=25, seconds_left=75.0))
-    with running_viewer(base, tmp_path / "viewer") as live:
+    with mindscope.SummaryRecord(base / "run") as recorder, running_viewer(base, tmp_path / "viewer") as live:
+        add(recorder, landscape(coarse, done=25, seconds_left=75.0))
         page = open_page(live, "/landscape?run=run&camera=10,40,1.2")
         progress = page.get_by_test_id("landscape-progress")
         expect(progress).to_contain_text("Computing: 25 of 441 points · 1:15 left")
         expect(page.get_by_test_id("landscape-legend")).to_contain_text("416 filled in between")
         before = pixels(surface(page))
-        record(base / "run", landscape())
+        add(recorder, landscape())
         expect(progress).to_have_count(0)
         expect(page.get_by_test_id("landscape-legend")).not_to_contain_text("filled")
         assert camera(page) == (10, 40, 1.2)
