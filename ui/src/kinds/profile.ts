@@ -20,12 +20,10 @@ export const PROFILE: KindDescriptor = {
   ],
   card: {
     testid: "card-profile",
-    code: {
-      mindspore: "# MindSpore\nprofiler = mindspore.Profiler()\nmodel.train(...)\nprofiler.analyse()",
-      pytorch:
-        "# PyTorch\nfrom mindscope.torch import Profiler\nwith Profiler(output_path=summary_dir) as profiler:\n    for batch in loader:\n        train_step(batch)\n        profiler.step()",
-    },
-    how: "dashboard.profile_how",
+    code: `profiler = Profiler(
+  output_path=summary_dir)
+model.train(...)
+profiler.analyse()`,
     amount: (_previews, _fields, run) => {
       if (!run) return null;
       const n = (run.contents ?? []).reduce((sum, { kind, count }) => sum + (kind.endsWith("_profile") ? count : 0), 0);

@@ -22,5 +22,4 @@ export const dashboard = {
   "dashboard.landscape": "Loss landscape",
   "dashboard.landscape_label": "Loss landscape of {run} from above, with the training path",
   "dashboard.profile": "Profiling",
-  "dashboard.profile_how": "Record a few steps:",
 } as const;

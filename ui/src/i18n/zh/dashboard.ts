@@ -24,5 +24,4 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.landscape": "训练优化过程",
   "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",
   "dashboard.profile": "性能调试",
-  "dashboard.profile_how": "采集若干训练步：",
 };

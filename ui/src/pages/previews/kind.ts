@@ -29,8 +29,6 @@ export interface KindCard {
   title?: MessageKey;
   testid: string;
   code: string | Readonly<Record<Framework, string>>;
-  /** Shown above the code. */
-  how?: MessageKey;
   /** The preview is of one tag, which a person chooses. */
   isTagged?: boolean;
   /**

@@ -14,6 +14,7 @@ with torch.profiler.profile(
     ...
 
 # MindSpore
-profiler = mindspore.Profiler(output_path="runs/first")
+from mindscope.mindspore import Profiler
+profiler = Profiler(output_path="runs/first")
 model.train(...)
 profiler.analyse()`;
