@@ -205,4 +205,4 @@ def test_the_dashboard_tells_the_damage_of_its_run_only(torn: Torn, open_page: O
     expect(page.get_by_test_id("issues-banner")).to_have_count(0)
     page.get_by_test_id("next-run").click()
     expect(page.get_by_test_id("issues-banner")).to_be_visible()
-    expect(page.get_by_test_id("card-profile")).to_contain_text("mindspore.Profiler")
+    expect(page.get_by_test_id("card-profile")).to_contain_text("profiler.analyse()")
