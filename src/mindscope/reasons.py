@@ -23,6 +23,9 @@ TEXTS: Mapping[str, str] = {
     "profile_not_read": "profile {profile!r} is not read yet",
     "profile_changed": "profile {profile!r} has changed since it was read",
     "profile_without_timeline": "profile {profile!r} has tables but no timeline",
+    "profile_without_part": "profile {profile!r} has no {part}",
+    "memory_block_not_found": "profile {profile!r} has no block {block}, it has {blocks}",
+    "profile_rows": "{detail}",
     "slice_not_found": "profile {profile!r} has no slice {slice}, it has {slices}",
     "image_not_found": "image {tag!r} of run {run!r} has no picture {picture} with id {id!r}",
     "not_an_image": (

@@ -54,10 +54,28 @@ def test_json_has_all_figures(mindscope: CommandLine, tmp_path: Path) -> None:
     assert found["events"] == {"read": 9, "skipped": {}}
     assert [each["code"] for each in found["advice"]] == ["data_waiting"]
     changes = json.loads(mindscope("profile", str(slow), "--diff", str(fast), "--json").stdout)
-    assert changes["parts"]["data_waiting"] == {"before_ns": 50_000, "after_ns": 5_000}
+    assert changes["parts"]["data_waiting"] == {"before_ns": 50_000, "after_ns": 5_000, "error_ns": 0}
 
 
 def test_a_file_that_is_no_profile_is_refused(mindscope: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("no")
     assert "is no profile: want one of PyTorch trace" in mindscope("profile", str(tmp_path / "a.txt"), want=1).stderr
     assert "No such file" in mindscope("profile", str(tmp_path / "b"), want=1).stderr
+
+
+def test_ranks_are_compared(mindscope: CommandLine, tmp_path: Path) -> None:
+    for rank, wait in enumerate((10, 60, 10)):
+        events = Events()
+        for step in range(4):
+            events.step(step, 100 * step, 100)
+            events.op("aten::mm", 100 * step, wait)
+            events.add("user_annotation", "gloo:all_reduce", 100 * step + wait, 90 - wait, tid=7)
+        events.write(tmp_path / f"rank{rank}.pt.trace.json", distributedInfo={"rank": rank, "world_size": 4})
+    out = mindscope("profile", str(tmp_path), "--ranks").stdout
+    assert out.startswith("ranks: 3, cycles: 1, no profile of ranks 3")
+    assert "The other ranks wait for rank 1 in 4 of 4 steps, 50 us each" in out
+    assert "clock of rank 2: +0 ns ± 0 ns, by 4 collectives" in out
+    found = json.loads(mindscope("profile", str(tmp_path), "--ranks", "--json").stdout)
+    assert [row["own"] for row in found["means"]] == [20_000, 70_000, 20_000]
+    assert found["collectives"][0]["bus_bandwidth"] is None
+    assert "--ranks compares all steps" in mindscope("profile", str(tmp_path), "--ranks", "--steps", "1", want=2).stderr

@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -56,6 +60,40 @@ def test_graph_files_and_profiles_make_runs(
 ) -> None:
     write(tmp_path, *files)
     assert contents(tmp_path) == want
+
+
+def test_databases_and_pickles_of_profilers_make_runs(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "nsight.sqlite")) as file, file:
+        file.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")
+    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as file, file:
+        file.execute("CREATE TABLE bookmarks (url TEXT)")
+    nsight, other = ((tmp_path / name).read_bytes() for name in ("nsight.sqlite", "other.sqlite"))
+    snapshot = pickle.dumps({"segments": [], "device_traces": []})
+    runs = tmp_path / "runs"
+    write(runs, "n/report1.sqlite", "n/report2.sqlite3", content=nsight)
+    write(runs, "n2/annotations.sqlite3", "n2/analysis.sqlite", content=other)
+    write(runs, "a/ascend_pytorch_profiler_0.db", "b/analysis.db", content=other)
+    write(runs, "b2/other.db", content=other)
+    write(runs, "b3/analysis.db", content=b"text")
+    write(runs, "m/worker.memory_snapshot.pickle", "m/x.pkl", content=snapshot)
+    write(runs, "m2/data.pickle", content=pickle.dumps([1, 2]))
+    write(runs, "m3/data.pickle", content=b"no pickle with segments")
+    assert contents(runs) == {
+        "n": [("nsight_profile", "report1.sqlite", 2)],
+        "a": [("ascend_profile", "ascend_pytorch_profiler_0.db", 1)],
+        "b": [("ascend_profile", "analysis.db", 1)],
+        "m": [("memory_profile", "worker.memory_snapshot.pickle", 2)],
+    }
+
+
+def test_recognizing_a_pickle_runs_nothing_of_it(tmp_path: Path) -> None:
+    class Code:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.mkdir, (str(tmp_path / "was_run"),)
+
+    write(tmp_path, "m/x.pickle", content=pickle.dumps({"segments": Code()}))
+    assert contents(tmp_path) == {"m": [("memory_profile", "x.pickle", 1)]}
+    assert not (tmp_path / "was_run").exists()
 
 
 def test_a_file_that_is_no_graph_makes_no_run(tmp_path: Path) -> None:

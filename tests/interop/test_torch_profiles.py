@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from mindscope.profile.advice import advise
 from mindscope.profile.open import read_profile
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS
+from mindscope.profile.table_rows import Condition, merged_rows
 from mindscope.profile.texts import Missing
 from tests.interop import profiled_programs as programs
 from tests.interop.profiled_programs import STEPS, Profiled, Step, is_shown, plain, profiled
@@ -87,6 +89,26 @@ def test_operators_by_shapes_are_those_of_torch(cases: Callable[[str], Case], na
         if (operator, shapes) in got:
             assert got[operator, shapes] == (count, pytest.approx(own, abs=0.01))
     assert len(set(got) & set(case.theirs.by_shapes)) > 0.8 * len(got)
+
+
+@pytest.mark.parametrize("name", ["cnn", "transformer"])
+def test_operators_by_input_types_are_those_of_the_file(cases: Callable[[str], Case], name: str) -> None:
+    """torch has no table by input types; the sums by name and types equal its table by name."""
+    case = cases(name)
+    merged = merged_rows(case.ours.operators, "dtypes")
+    written: dict[str, int] = {}
+    for event in json.loads(case.theirs.path.read_text())["traceEvents"]:
+        if event.get("cat") == "cpu_op":
+            types = json.dumps(event["args"].get("Input type", ""), separators=(",", ":")).strip('"').replace(" ", "")
+            written[types] = written.get(types, 0) + 1
+    got = {row["dtypes"].replace(" ", ""): row["count"] for row in merged.table.rows()}
+    # An operator that only calls one of its own name is one operator here.
+    assert all(count <= written[types] for types, count in got.items())
+    assert sum(got.values()) == sum(row[0] for row in case.theirs.by_name.values())
+    assert merged.whole / 1000 == pytest.approx(sum(row[2] for row in case.theirs.by_name.values()), abs=0.5)
+    for row in merged.table.rows():
+        names = merged_rows(case.ours.operators, "name", [Condition("dtypes", row["dtypes"])])
+        assert int(names.table.count.sum()) == row["count"]
 
 
 @pytest.mark.parametrize("name", ["cnn with stacks", "transformer"])

@@ -12,6 +12,7 @@ import pytest
 from mindscope.profile.advice import Advice, advise
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.pipeline_bottlenecks import bottlenecks
 from mindscope.profile.profile import Part, Profile, ProfileFacts
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import ADVICE
@@ -157,6 +158,23 @@ def test_bottlenecks_of_pipelines_are_those_of_mindinsight() -> None:
     assert "pipeline_bottleneck" not in found(pipeline([0.7, 0.65, np.nan], [1, 2, -1]))
 
 
+def test_each_bottleneck_has_its_rule() -> None:
+    def rules(usage: list[float]) -> list[tuple[int, str]]:
+        operations = pipeline(usage, [1, 2, -1]).data_pipeline.operations
+        assert operations is not None
+        return [(each.row, each.rule) for each in bottlenecks(operations)]
+
+    assert rules([0.9, 0.85, np.nan]) == [(2, "root")]
+    assert rules([0.5, 0.1, np.nan]) == [(0, "leaf"), (1, "gap")]
+    assert rules([0.7, 0.65, np.nan]) == []
+
+
+def test_operations_without_a_queue_are_passed_over() -> None:
+    operations = pipeline([0.7, np.nan, 0.1, np.nan], [1, 2, 3, -1]).data_pipeline.operations
+    assert operations is not None
+    assert [(each.row, each.rule) for each in bottlenecks(operations)] == [(2, "gap")]
+
+
 def queues(device: list[int], get_next: list[int]) -> Profile:
     samples = QueueSamples(
         queue=TextColumn.of(["device_queue"] * len(device) + ["get_next"] * len(get_next)),
@@ -191,4 +209,4 @@ def test_long_step_intervals_are_said() -> None:
 def test_texts_name_only_fields_and_known_units(code: str) -> None:
     for text in ADVICE[code]:
         for _, name, unit, _ in string.Formatter().parse(text):
-            assert name is None or (name.isidentifier() and unit in ("", "share", "time", "size"))
+            assert name is None or (name.isidentifier() and unit in ("", "share", "time", "size", ".3g"))

@@ -78,7 +78,7 @@ def test_curve_is_walked_back_from_the_end(tmp_path: Path, protocol: int) -> Non
     assert [size // MB for size in curve.allocated.tolist()] == [2, 2, 6, 9, 6, 6, 6]
     assert curve.reserved is not None
     assert [size // MB for size in curve.reserved.tolist()] == [0, *[20] * 6]
-    assert profile.missing.keys() == set(Part) - {Part.MEMORY}
+    assert profile.missing.keys() == set(Part) - {Part.FURTHER_TABLES, Part.MEMORY}
 
 
 def test_blocks(tmp_path: Path) -> None:
@@ -96,9 +96,11 @@ def test_blocks(tmp_path: Path) -> None:
 
 
 def test_segments_and_failures(tmp_path: Path) -> None:
-    properties = read_profile(write(tmp_path, SNAPSHOT)).facts.properties
-    (segment,) = properties["segments"]
-    assert [size // MB for size, _ in segment["blocks"]] == [4, 2, 14]
+    profile = read_profile(write(tmp_path, SNAPSHOT))
+    properties, segments = profile.facts.properties, profile.memory.segments
+    assert segments is not None
+    (segment,) = segments.rows()
+    assert (segment["address"], segment["size"], segment["reserved_at"]) == (1 << 63, 20 * MB, 10_000)
     assert properties["out_of_memory"] == [{"device": 0, "size": 90 * MB, "device_free": 5 * MB, "time_us": 40}]
 
 

@@ -98,12 +98,22 @@ def test_operators_of_ascend(tmp_path: Path) -> None:
 def test_timeline_of_ascend(tmp_path: Path) -> None:
     trace = read_profile(ascend(tmp_path)).trace
     assert trace is not None
-    assert [track.thread_name for track in trace.tracks] == ["Steps", "Stream 7", "Stream 8", "AI CPU"]
+    assert [track.thread_name for track in trace.tracks] == [
+        "Steps", "Phases", "Stream 8, communication", "Stream 7", "Stream 8", "AI CPU",
+    ]  # fmt: skip
     names = [trace.names[code] for code in trace.slices.name.tolist()]
     assert names[0] == "ProfilerStep#1"
     starts = dict(zip(names, trace.slices.start.tolist(), strict=True))
     assert starts["ProfilerStep#1"] == 0, "the steps begin first: 1,000,000 ticks of 10 ns are 10 ms"
-    assert trace.slices.start.tolist()[2] == 10, "10.00001 ms"
+    assert starts[f"{SCOPE}/MatMul-op4"] == 1_000_000, "the second run"
+    assert trace.slices.start.tolist()[names.index(f"{SCOPE}/MatMul-op4")] == 10, "10.00001 ms"
+    phases = [
+        place for place, track in enumerate(trace.slices.track.tolist()) if trace.tracks[track].thread == "Phases"
+    ]
+    assert [(names[place], int(trace.slices.duration[place])) for place in phases] == [
+        ("Interval", 500), ("Forward and backward", 1_500), ("Tail", 1_000), ("Forward and backward", 2_000),
+        ("Tail", 1_000),
+    ]  # fmt: skip
     assert trace.origin_ns is None
 
 
@@ -198,7 +208,7 @@ def test_cpu(tmp_path: Path) -> None:
     assert profile.memory.curve.allocated.tolist() == [4096]
     assert profile.missing.keys() == {
         Part.STEPS, Part.KERNELS, Part.DATA_PIPELINE, Part.COMMUNICATION, Part.LINKS, Part.STREAMS,
-        Part.ANNOTATIONS,
+        Part.ANNOTATIONS, Part.CALL_TREE,
     }  # fmt: skip
 
 
@@ -236,6 +246,10 @@ def test_bottlenecks(tmp_path: Path, leaf: list[int], middle: list[int], batch: 
     assert operations is not None
     assert list(operations.name) == ["ImageFolderOp_3", "MapOp_2", "BatchOp_1", "EpochCtrlOp_0"]
     assert operations.parent.tolist() == [1, 2, 3, -1]
+    samples = profile.data_pipeline.operation_queues
+    assert samples is not None
+    assert [row["size"] for row in samples.rows() if row["queue"] == "MapOp_2"] == middle
+    assert [row["time"] for row in samples.rows() if row["queue"] == "MapOp_2"] == [0, 10_000_000]
     assert advice(profile)["pipeline_bottleneck"]["operations"] == found
 
 
@@ -249,7 +263,8 @@ def test_bottlenecks(tmp_path: Path, leaf: list[int], middle: list[int], batch: 
 )
 def test_queues_to_the_device(tmp_path: Path, sizes: list[int], requests: list[int], code: str) -> None:
     lines = [f"1 64 {batch} {size} {1000 + batch}" for batch, size in enumerate(sizes, 11)]
-    waits = [f"0 0 {batch} {batch - 9} {1000 + batch}\n0 1 {batch} 1 {1000 + batch}" for batch in (11, 12)]
+    times = enumerate((2, 1, 3))
+    waits = [f"0 {what} {batch} {ms + batch - 11} {1000 + batch}" for what, ms in times for batch in (11, 12)]
     next_lines = [f"GetNext_dequeue_wait {start} {start + 5} {size}" for start, size in enumerate(requests)]
     profile = read_profile(
         profiler(
@@ -263,6 +278,9 @@ def test_queues_to_the_device(tmp_path: Path, sizes: list[int], requests: list[i
     batches = profile.data_pipeline.batches
     assert batches is not None
     assert (batches.step.tolist(), batches.wait.tolist()) == ([1, 2], [2_000_000, 3_000_000])
+    assert batches.push is not None
+    assert batches.whole is not None
+    assert (batches.push.tolist(), batches.whole.tolist()) == ([1_000_000, 2_000_000], [3_000_000, 4_000_000])
 
 
 @pytest.mark.parametrize(("interval_ms", "is_slow"), [(0.4, False), (0.6, True)])

@@ -66,7 +66,7 @@ def test_a_difference_names_what_was_added_and_what_became_slower(tmp_path: Path
         "aten::new": ("added", "", 10_000, pytest.approx(0.1)),
         "aten::add": ("unchanged", "", 0, 0),
     }
-    assert found.parts["compute"] == (40_000, 50_000)
+    assert found.parts["compute"] == (40_000, 50_000, 0)
     assert {row["state"] for row in after.diff(before).operators.rows()} == {"added", "gone", "faster", "unchanged"}
 
 

@@ -43,6 +43,8 @@ def timeline_with(found: list[tuple[int, int, int]]) -> Timeline:
 @given(spans, st.integers(-50, 450), st.integers(1, 60), st.integers(1, 40))
 def test_window_is_what_a_scan_finds(found: list[tuple[int, int, int]], begin: int, pixel: int, width: int) -> None:
     timeline = timeline_with(found)
+    ends = [start + duration for start, duration, _ in found]
+    assert timeline.time_range == (min((start for start, _, _ in found), default=0), max(ends, default=0))
     window = window_of(timeline, [0, 1, 2], Range(begin, pixel, width))
     for number, lane in enumerate(window.lanes.tolist()):
         places = range(timeline.lane_first[lane], timeline.lane_first[lane + 1])
@@ -162,7 +164,7 @@ def test_arrows_counters_and_marks_of_a_trace(trace_file: Path) -> None:
     counters = {counter.name: (counter.times.tolist(), counter.values.tolist()) for counter in timeline.counters}
     assert counters == {
         "queue": ([1000, 4000], [3, 7]), "both up": ([4000], [7]), "both down": ([4000], [1]),
-        "CPU allocated": ([3000], [2048]), "CPU reserved": ([3000], [0]),
+        "CPU allocated": ([3000], [2048]),
     }  # fmt: skip
     assert [timeline.names[name] for name in timeline.marks.name.tolist()] == ["mark"]
     assert timeline.time_range == (0, 25_000)
@@ -197,3 +199,29 @@ def test_counter_shows_extremes_of_each_pixel(found: list[tuple[int, int]], begi
     assert window.last.tolist() == [each[-1] for each in columns.values()]
     earlier = [value for time, value in found if time < begin]
     assert (earlier[-1] if earlier else None) == (None if np.isnan(window.before) else window.before)
+
+
+def test_marks_beyond_the_slices_do_not_stretch_the_timeline(tmp_path: Path) -> None:
+    events = [
+        {"ph": "X", "name": "op", "pid": 1, "tid": 1, "ts": 100, "dur": 5},
+        {"ph": "i", "name": "Record Window End", "pid": 1, "tid": 1, "ts": 9_000_000},
+    ]
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    assert build_timeline(read_json_trace(path), path).time_range == (100_000, 105_000)
+    path.write_text(json.dumps(events[1:]))
+    assert build_timeline(read_json_trace(path), path).time_range == (9_000_000_000, 9_000_000_000)
+
+
+def test_an_allocator_that_holds_nothing_has_no_counter(tmp_path: Path) -> None:
+    def mark(time: int, allocated: int, reserved: int) -> dict[str, Any]:
+        arguments = {"Device Type": 0, "Device Id": -1, "Total Allocated": allocated, "Total Reserved": reserved}
+        return {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": time, "args": arguments}
+
+    def names(*marks: dict[str, Any]) -> list[str]:
+        path = tmp_path / "trace.json"
+        path.write_text(json.dumps(marks))
+        return [each.name for each in build_timeline(read_json_trace(path), path).counters]
+
+    assert names(mark(1, 0, 0), mark(2, 0, 0)) == ["CPU allocated"]
+    assert names(mark(1, 8, 0), mark(2, 4, 2)) == ["CPU allocated", "CPU reserved"]

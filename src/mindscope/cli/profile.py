@@ -14,15 +14,19 @@ import typer
 from mindscope.errors import FormatError
 
 if TYPE_CHECKING:
-    from mindscope.profile.diff import ProfileDiff
+    from mindscope.profile.diff import Changes, ProfileDiff
     from mindscope.profile.overview import Overview
     from mindscope.profile.profile import Profile
+    from mindscope.profile.ranks.ranks import Ranks
 
 _NAME_WIDTH = 48
 
 
 def profile(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A profile, or a directory that holds one.")],
+    rank: Annotated[
+        int | None, typer.Option("--rank", min=0, help="Which rank, if PATH holds profiles of several.")
+    ] = None,
     top: Annotated[int, typer.Option("--top", min=1, max=10_000, help="Operators and kernels that are listed.")] = 20,
     diff: Annotated[
         Path | None, typer.Option("--diff", metavar="OTHER", help="List what changed from PATH to this profile.")
@@ -34,35 +38,56 @@ def profile(
         str | None,
         typer.Option("--diff-steps", metavar="FIRST:LAST", help="Only these steps of OTHER; PATH if absent."),
     ] = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Compare all ranks of a training, whose profiles PATH holds.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print where time and memory of a training went, and what to change.
 
-    Reads profiles of PyTorch, MindSpore and Ascend, and other JSON traces, also without a run.
+    Reads profiles of PyTorch, MindSpore, Ascend, JAX and Nsight Systems, and other JSON traces, also without a run.
     """
     from mindscope.profile.diff import diff_profiles
     from mindscope.profile.overview import overview_of
 
-    read = _read(path, steps)
+    if ranks:
+        from mindscope.cli.profile_ranks import ranks_json, ranks_lines
+
+        compared = _read_ranks(path, diff is not None or diff_steps is not None or steps is not None)
+        _print(ranks_json(compared) if as_json else None, ranks_lines(compared, top))
+        return
+    read = _read(path, steps, rank)
     if diff is None and diff_steps is None:
         overview = overview_of(read, top)
         _print(_overview_json(read, overview) if as_json else None, _overview_lines(read, overview))
         return
-    other = _read(diff or path, diff_steps)
+    other = _read(diff or path, diff_steps, rank)
     found = diff_profiles(read, other)
     _print(_diff_json(found, top) if as_json else None, _diff_lines(read, other, found, top))
 
 
-def _read(path: Path, steps: str | None) -> Profile:
+def _read(path: Path, steps: str | None, rank: int | None) -> Profile:
     """Raises FormatError, ProfilePartError."""
     from mindscope.profile.open import read_profile
 
     try:
         with _progress(path) as show:
-            found = read_profile(path, show)
+            found = read_profile(path, show, rank)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
     return found if steps is None else found.select_steps(*_numbers(steps))
+
+
+def _read_ranks(path: Path, has_others: bool) -> Ranks:
+    """Raises FormatError."""
+    from mindscope.profile.ranks.open import read_ranks
+
+    if has_others:
+        raise typer.BadParameter("--ranks compares all steps of one training, without --diff, --steps, --diff-steps")
+    try:
+        return read_ranks(path)
+    except OSError as error:
+        raise FormatError(f"{path}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -176,26 +201,51 @@ def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _diff_json(found: ProfileDiff, top: int) -> dict[str, Any]:
-    rows = [row for row in found.operators.rows() if row["state"] != "unchanged"]
+    rows = _changed(found.operators)
     return {
-        "step_before_ns": found.step_before, "step_after_ns": found.step_after,
-        "parts": {part: {"before_ns": one, "after_ns": other} for part, (one, other) in found.parts.items()},
+        "step_before_ns": found.step.before, "step_after_ns": found.step.after, "step_error_ns": found.step.error,
+        "parts": {
+            part: {"before_ns": each.before, "after_ns": each.after, "error_ns": each.error}
+            for part, each in found.parts.items()
+        },
         "operators": rows[:top],
+        "kernels": [] if found.kernels is None else _changed(found.kernels)[:top],
+        "memory_peaks": [
+            {"device": device, "before": each.before, "after": each.after} for device, each in found.peaks.items()
+        ],
+        "notes": [{"code": each.code, "text": each.text} for each in found.notes],
     }  # fmt: skip
 
 
 def _diff_lines(one: Profile, other: Profile, found: ProfileDiff, top: int) -> Iterator[str]:
+    from mindscope.profile.advice.advice import size_text, time_text
+
+    change = found.step.after / found.step.before - 1 if found.step.before else 0.0
+    yield f"{one.name} -> {other.name}"
+    noise = f", steps vary by {time_text(found.step.error)}" if found.step.error else ""
+    yield f"step  {time_text(found.step.before)} -> {time_text(found.step.after)} ({change:+.1%}{noise})"
+    for part, each in found.parts.items():
+        if each.before or each.after:
+            yield f"  {part:<14} {time_text(each.before):>10} -> {time_text(each.after):>10}"
+    for device, each in found.peaks.items():
+        yield f"memory peak  {device} {size_text(int(each.before))} -> {size_text(int(each.after))}"
+    for note in found.notes:
+        yield f"* {note.text}"
+    yield from _change_lines("operators", found.operators, top)
+    if found.kernels is not None:
+        yield from _change_lines("kernels", found.kernels, top)
+
+
+def _changed(changes: Changes) -> list[dict[str, Any]]:
+    return [row for row in changes.rows() if row["state"] != "unchanged"]
+
+
+def _change_lines(title: str, changes: Changes, top: int) -> Iterator[str]:
     from mindscope.profile.advice.advice import share_text, time_text
 
-    change = found.step_after / found.step_before - 1 if found.step_before else 0.0
-    yield f"{one.name} -> {other.name}"
-    yield f"step  {time_text(found.step_before)} -> {time_text(found.step_after)} ({change:+.1%})"
-    for part, (before, after) in found.parts.items():
-        if before or after:
-            yield f"  {part:<14} {time_text(before):>10} -> {time_text(after):>10}"
-    rows = [row for row in found.operators.rows() if row["state"] != "unchanged"]
+    rows = _changed(changes)
     yield ""
-    yield f"{'operators':<{_NAME_WIDTH}} {'state':<8} {'before':>10} {'after':>10} {'of step':>9}  module"
+    yield f"{title:<{_NAME_WIDTH}} {'state':<8} {'before':>10} {'after':>10} {'of step':>9}  module".rstrip()
     for row in rows[:top]:
         sign = "+" if row["share"] > 0 else "-"
         yield (

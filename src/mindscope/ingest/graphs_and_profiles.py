@@ -19,13 +19,20 @@ _CANN = re.compile(r"PROF_\d{6}_\d{17}_[A-Z]+", re.ASCII)
 _PROFILER_FILE = re.compile(
     r"(profiler_info|(ascend|gpu|cpu)_(timeline|op_detail|op_type|ms_memory)|aicore_intermediate|output_op_compute_time|"
     r"output_timeline|step_trace|pipeline_profiling|minddata|cpu_op|gpu_(activity|op|framework)|framework_raw|"
-    r"dynamic_shape_info|memory_usage).*\.(csv|json|txt|pb)",
+    r"dynamic_shape_info|memory_usage|operator_memory|parallel_strategy|flops|hccl_raw|pynative_op|output_data_preprocess|"
+    r"device_queue|dataset_iterator).*\.(csv|json|txt|pb)",
     re.ASCII,
 )
 """Files that MindSpore before 2.3 writes into a directory ``profiler``."""
 _TORCH_TRACE = re.compile(r".*\.pt\.trace\.json(\.gz)?", re.ASCII)
 _TENSORFLOW_PROFILE = re.compile(r"/plugins/profile/[^/]+$")
 _OTHER_PROTOBUF = re.compile(r"(memory_usage_\d+|saved_model|keras_metadata|fingerprint|.*\.xplane)\.pb", re.ASCII)
+_ASCEND_DATABASE = re.compile(
+    r"(ascend_(mindspore|pytorch)_profiler(_\d+)?|analysis|communication_analyzer)\.db", re.ASCII
+)
+_SQLITE_START = b"SQLite format 3\x00"
+_PICKLE_START = b"\x80"
+_HEAD = 1 << 18
 _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
 """A ModelProto, also of ONNX, begins with its version or domain, a GraphProto with its first node."""
 
@@ -42,12 +49,18 @@ def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | Non
 
 
 def recognize_file(entry: os.DirEntry[str]) -> Found | None:
-    """The kind of a file by its name; for a graph file also by its first byte."""
+    """The kind of a file by its name; where others have such names too, also by its first bytes."""
     name = entry.name
     if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name):
         return ContentKind.TORCH_PROFILE, entry.path
     if name.endswith(".xplane.pb"):
         return ContentKind.XLA_PROFILE, entry.path
+    if name.endswith((".sqlite", ".sqlite3")) and _holds(entry, _SQLITE_START, b"StringIds", b"CUPTI_ACTIVITY_KIND_"):
+        return ContentKind.NSIGHT_PROFILE, entry.path
+    if name.endswith(".db") and _ASCEND_DATABASE.fullmatch(name) and _holds(entry, _SQLITE_START, b"TABLE"):
+        return ContentKind.ASCEND_PROFILE, entry.path
+    if name.endswith((".pickle", ".pkl")) and _holds(entry, _PICKLE_START, b"segments", b"device_traces"):
+        return ContentKind.MEMORY_PROFILE, entry.path
     if (
         name.endswith((".pb", ".onnx"))
         and not _OTHER_PROTOBUF.fullmatch(name)
@@ -56,6 +69,18 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
     ):
         return ContentKind.GRAPH_FILE, entry.path
     return None
+
+
+def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
+    """Whether a file begins with ``start``, and has one of the texts near its beginning. Nothing of it is run."""
+    try:
+        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (the path may be invalid UTF-8)
+            if not entry.is_file(follow_symlinks=False) or file.read(len(start)) != start:
+                return False
+            head = file.read(_HEAD)
+            return any(text in head for text in texts)
+    except OSError:
+        return False
 
 
 def _begins_a_graph(entry: os.DirEntry[str]) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from mindscope.profile._argument_columns import ArgumentScanner
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.json_trace import decompressed_blocks
+from mindscope.profile.trace import Trace
 
 NO_INTEGER = int(np.iinfo(np.int64).min)
 """An event without the argument, or with one that is no integer."""
@@ -28,6 +30,75 @@ class Arguments:
     """NaN where an event lacks it."""
     texts: Mapping[str, TextColumn]
     """The values as JSON; empty where an event lacks it."""
+
+
+class ArgumentSource(Protocol):
+    """Where the arguments of a trace are."""
+
+    def of_slices(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        integers: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Arguments:
+        """Some arguments of the slices in these rows, none for row -1. Raises OSError if they can't be read."""
+        ...
+
+    def of_events(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        integers: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Arguments:
+        """Some arguments of the events in these rows. Raises OSError if they can't be read."""
+        ...
+
+    def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ArgumentSource:
+        """The source of a trace that holds only the slices and events where the masks are True."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileArguments:
+    """The arguments of a JSON trace, in its file."""
+
+    path: Path
+    trace: Trace
+
+    def of_slices(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        integers: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Arguments:
+        """See ``ArgumentSource``."""
+        slices = self.trace.slices
+        offsets = np.where(rows >= 0, slices.args_offset[rows], -1) if len(slices) else np.full(len(rows), -1, np.int64)
+        sizes = slices.args_size[rows] if len(slices) else np.zeros(len(rows), np.uint32)
+        return read_arguments(self.path, offsets, sizes, integers=integers, numbers=numbers, texts=texts)
+
+    def of_events(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        integers: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Arguments:
+        """See ``ArgumentSource``."""
+        events = self.trace.events
+        offsets, sizes = events.args_offset[rows], events.args_size[rows]
+        return read_arguments(self.path, offsets, sizes, integers=integers, numbers=numbers, texts=texts)
+
+    def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> FileArguments:
+        """See ``ArgumentSource``. Slices carry the places of their arguments."""
+        return FileArguments(self.path, trace)
 
 
 def read_arguments(

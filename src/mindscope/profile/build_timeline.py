@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.counters import counters_of, marks_of
 from mindscope.profile.flows import flows_of
 from mindscope.profile.step_tracks import with_step_tracks
@@ -17,5 +16,5 @@ def build_timeline(trace: Trace, path: Path) -> Timeline:
     """The timeline of a trace that was read from ``path``. Raises OSError if its arguments can't be read."""
     trace = with_step_tracks(trace)
     arranged = arrange(trace)
-    counters = counters_of(trace, ArgumentFile(path))
+    counters = counters_of(trace, path)
     return timeline_of(trace, arranged, counters, marks_of(trace), flows_of(trace, arranged))

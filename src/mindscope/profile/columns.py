@@ -66,6 +66,15 @@ class TextColumn:
         passes = np.array([test(value) for value in self.values], np.bool_)
         return passes[self.codes] if len(passes) else np.zeros(len(self.codes), np.bool_)
 
+    def compact(self) -> TextColumn:
+        """The same texts, with only the values that occur."""
+        occurs = np.zeros(len(self.values), np.bool_)
+        occurs[self.codes] = True
+        if occurs.all():
+            return self
+        place = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
+        return TextColumn(place[self.codes], [self.values[code] for code in integers_of(np.flatnonzero(occurs))])
+
     def to_array(self) -> NDArray[np.object_]:
         """The texts as Python objects."""
         if not self.values:

@@ -20,9 +20,14 @@ class Communication(Table):
     sequence: Counts | None = None
     """Number within the group, equal on all its ranks; -1 where unknown."""
     group_size: Counts | None = None
+    """-1 where unknown."""
+    group_ranks: TextColumn | None = None
+    """Ranks of the group, such as ``0,1,2``: groups of one name differ by them; empty where unknown."""
     step: Counts | None = None
     """-1 outside of any step."""
     device: TextColumn
+    stream: TextColumn | None = None
+    """Of the device, as the profiler numbers them."""
     start: Times | None = None
     duration: Durations
     """Elapsed."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile.argument_columns import NO_INTEGER, read_arguments
 from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.columns import integers_of
 from mindscope.profile.timeline import Counter, Marks
 from mindscope.profile.trace import Trace
+from mindscope.profile.trace_file import trace_file_of
 
 MEMORY = "[memory]"
 _DEVICES = {0: "CPU", 1: "CUDA", 20: "NPU"}
@@ -19,15 +23,13 @@ _DEVICES = {0: "CPU", 1: "CUDA", 20: "NPU"}
 _TOTALS = ("Total Allocated", "Total Reserved")
 
 
-def counters_of(trace: Trace, file: ArgumentFile) -> list[Counter]:
-    """The counters of a trace, by track and name. Raises OSError if its arguments can't be read."""
-    events = trace.events
-    series: dict[tuple[int, str, str], tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
-    for row, name, unit, value in _values(trace, file):
-        times, values = series[int(events.track[row]), name, unit]
-        times.append(int(events.time[row]))
-        values.append(value)
-    return [_counter(name, track, unit, *found) for (track, name, unit), found in sorted(series.items())]
+def counters_of(trace: Trace, path: Path) -> list[Counter]:
+    """The counters of a trace that was read from ``path``, by track and name.
+
+    Raises OSError if its arguments can't be read.
+    """
+    found = [*_counters(trace, ArgumentFile(path)), *_memory(trace, trace_file_of(path))]
+    return [*sorted(found, key=lambda each: (each.track, each.name, each.unit)), *trace.counters]
 
 
 def marks_of(trace: Trace) -> Marks:
@@ -40,29 +42,48 @@ def marks_of(trace: Trace) -> Marks:
     )
 
 
-def _values(trace: Trace, file: ArgumentFile) -> Iterator[tuple[int, str, str, float]]:
-    """Event, name, unit and value."""
+def _counters(trace: Trace, file: ArgumentFile) -> Iterator[Counter]:
+    """One for each number of the arguments of counter events."""
     events = trace.events
-    marks = events.of("i", "I", "R")
-    memory = np.setdiff1d(marks, _without_memory(trace, marks), assume_unique=True)
-    rows = np.sort(np.concatenate([events.of("C"), memory]))
+    series: dict[tuple[int, str], tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
+    rows = events.of("C")
     rows = rows[np.argsort(events.args_offset[rows], kind="stable")]
     places = zip(events.args_offset[rows].tolist(), events.args_size[rows].tolist(), strict=True)
-    is_memory = np.isin(rows, memory).tolist()
-    for row, of_memory, arguments in zip(rows.tolist(), is_memory, file.read_all(places), strict=True):
+    for row, arguments in zip(rows.tolist(), file.read_all(places), strict=True):
         name = trace.names[int(events.name[row])]
-        if of_memory:
-            device, number = arguments.get("Device Type"), arguments.get("Device Id")
-            kind = _DEVICES.get(device, f"device type {device}") if isinstance(device, int) else "memory"
-            where = kind if kind == "CPU" or not isinstance(number, int) or number < 0 else f"{kind} {number}"
-            for total in _TOTALS:
-                value = arguments.get(total)
-                if isinstance(value, (int, float)) and not isinstance(value, bool):
-                    yield row, f"{where} {total.lower().removeprefix('total ')}", "bytes", float(value)
-            continue
         for key, value in arguments.items():
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                yield row, name if len(arguments) == 1 else f"{name} {key}", "", float(value)
+                times, values = series[int(events.track[row]), name if len(arguments) == 1 else f"{name} {key}"]
+                times.append(int(events.time[row]))
+                values.append(value)
+    for (track, name), (times, values) in series.items():
+        yield _counter(name, track, "", np.array(times, np.int64), np.array(values, np.float64))
+
+
+def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
+    """Of each device the memory that is allocated, and what its allocator holds."""
+    events = trace.events
+    marks = events.of("i", "I", "R")
+    rows = np.setdiff1d(marks, _without_memory(trace, marks), assume_unique=True)
+    if not len(rows) or path is None:
+        return
+    found = read_arguments(
+        path, events.args_offset[rows], events.args_size[rows], integers=("Device Type", "Device Id"), numbers=_TOTALS
+    )
+    kinds, numbers = found.integers["Device Type"], found.integers["Device Id"]
+    for track in integers_of(np.unique(events.track[rows])):
+        for kind, number in np.unique(np.stack([kinds, numbers], 1)[events.track[rows] == track], axis=0).tolist():
+            own = (events.track[rows] == track) & (kinds == kind) & (numbers == number)
+            for total in _TOTALS:
+                known = own & ~np.isnan(found.numbers[total])
+                if found.numbers[total][known].any() or (total == _TOTALS[0] and known.any()):  # no zeros of CPUs
+                    name = f"{_device(kind, number)} {total.lower().removeprefix('total ')}"
+                    yield _counter(name, track, "bytes", events.time[rows[known]], found.numbers[total][known])
+
+
+def _device(kind: int, number: int) -> str:
+    name = "memory" if kind == NO_INTEGER else _DEVICES.get(kind, f"device type {kind}")
+    return name if name == "CPU" or number < 0 else f"{name} {number}"
 
 
 def _without_memory(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -70,6 +91,6 @@ def _without_memory(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[~np.isin(trace.events.name[rows], known)]
 
 
-def _counter(name: str, track: int, unit: str, times: list[int], values: list[float]) -> Counter:
-    order = np.argsort(np.array(times, np.int64), kind="stable")
-    return Counter(name, track, np.array(times, np.int64)[order], np.array(values)[order], unit)
+def _counter(name: str, track: int, unit: str, times: NDArray[np.int64], values: NDArray[np.float64]) -> Counter:
+    order = np.argsort(times, kind="stable")
+    return Counter(name, track, times[order], values[order], unit)

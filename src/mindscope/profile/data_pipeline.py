@@ -58,6 +58,8 @@ class BatchWaits(Table):
     """From asking for the batch to having it."""
     push: Durations | None = None
     """Copying it into the queue of the device."""
+    whole: Durations | None = None
+    """From asking for the batch to having it in the queue of the device."""
     loader: TextColumn | None = None
     """Name of the loader, as recorded."""
 
@@ -68,4 +70,7 @@ class DataPipeline:
 
     operations: PipelineOperations | None = None
     queues: QueueSamples | None = None
+    """Between the pipeline and the device, one for each batch."""
+    operation_queues: QueueSamples | None = None
+    """Output queues of operations, by time."""
     batches: BatchWaits | None = None

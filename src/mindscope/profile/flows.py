@@ -49,7 +49,7 @@ def _slices_at(trace: Trace, arranged: Arranged, events: NDArray[np.int64]) -> N
 
 
 def _innermost(
-    trace: Trace, arranged: Arranged, of_track: NDArray[np.int64], place: NDArray[np.int64], times: NDArray[np.int64]
+    trace: Trace, arranged: Arranged, of_track: NDArray[np.int32], place: NDArray[np.int64], times: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     ends = trace.slices.start + trace.slices.duration
     slice = np.where(place >= 0, of_track[np.maximum(place, 0)], -1)

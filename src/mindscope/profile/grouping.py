@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column, Table, TextColumn
+from mindscope.profile.columns import Column, Table, TextColumn, integers_of
 
 _T = TypeVar("_T", bound=Table)
+_SMALL_TABLE = 1 << 20
+"""Entries of a table that costs less than sorting."""
 _REDUCTIONS = {"min": np.minimum, "max": np.maximum}
 """Columns of these names keep the least or the greatest value; all other columns of numbers are added."""
 
@@ -23,16 +25,23 @@ def group_rows(table: _T, names: Sequence[str], weight: NDArray[np.int64]) -> _T
     Numbers are added, but ``min`` and ``max``; a column of texts that differ in a group gets the text of its heaviest
     row. Raises ValueError for a column that the table does not have or that is no text.
     """
+    groups = merged_groups(table, names, weight)
+    count = int(groups.max(initial=-1)) + 1
+    heaviest = _heaviest(groups, weight, count)
+    merged = {name: _merge(name, column, groups, heaviest) for name, column in table.columns().items()}
+    extra = {name: merged.pop(name) for name in table.extra}
+    return replace(table, **merged, extra=extra)
+
+
+def merged_groups(table: Table, names: Sequence[str], weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The row of ``group_rows`` into which each row is merged. Raises ValueError as ``group_rows`` does."""
     group, first = groups_of([_texts(table, name).codes for name in names], len(table))
-    count = len(first)
-    heaviest = _heaviest(group, weight, count)
-    total = np.zeros(count, np.int64)
+    total = np.zeros(len(first), np.int64)
     np.add.at(total, group, weight)
-    order = np.lexsort((np.arange(count), -total))
-    merged = {name: _merge(name, column, group, heaviest) for name, column in table.columns().items()}
-    ordered = {name: _select(column, order) for name, column in merged.items()}
-    extra = {name: ordered.pop(name) for name in table.extra}
-    return replace(table, **ordered, extra=extra)
+    order = np.lexsort((np.arange(len(first)), -total))
+    place = np.empty(len(first), np.int64)
+    place[order] = np.arange(len(first))
+    return place[group]
 
 
 def _texts(table: Table, name: str) -> TextColumn:
@@ -44,20 +53,38 @@ def _texts(table: Table, name: str) -> TextColumn:
 
 
 def groups_of(codes: Sequence[NDArray[Any]], rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The group of each row, by equal codes in all columns, and the first row of each group.
+    """The group of each row, by equal codes of 0 and more in all columns, and the first row of each group.
 
     Groups are in the order of their first rows.
     """
-    group = np.zeros(rows, np.int64)
+    group, count = np.zeros(rows, np.int64), min(rows, 1)
     for column in codes:
-        _, column = np.unique(column, return_inverse=True)
-        column = column.reshape(-1).astype(np.int64)
-        _, joined = np.unique(group * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-        group = joined.reshape(-1).astype(np.int64)
-    _, first = np.unique(group, return_index=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[group], np.sort(first)
+        column, values = _dense(column, int(column.max(initial=0)) + 1)
+        group, count = _dense(group * values + column, count * values)
+    first = np.empty(count, np.int64)
+    first[group[::-1]] = np.arange(rows - 1, -1, -1)  # the last assignment stays
+    rank = np.empty(count, np.int64)
+    order = np.argsort(first)
+    rank[order] = np.arange(count)
+    return rank[group], first[order]
+
+
+def distinct_rows(*columns: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
+    """The distinct rows of (n,) columns of any integers, and which one each row is."""
+    codes = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in columns]
+    group, first = groups_of(codes, len(columns[0]))
+    return list(zip(*(integers_of(column[first]) for column in columns), strict=True)), group
+
+
+def _dense(keys: NDArray[Any], limit: int) -> tuple[NDArray[np.int64], int]:
+    """Keys from 0 to below ``limit`` as numbers without gaps, in the same order, and how many there are."""
+    if limit > max(_SMALL_TABLE, 4 * len(keys)):
+        unique, found = np.unique(keys, return_inverse=True)
+        return found.reshape(-1).astype(np.int64), len(unique)
+    occurs = np.zeros(limit, np.bool_)
+    occurs[keys] = True
+    rank = np.cumsum(occurs, dtype=np.int64)
+    return rank[keys] - 1, int(rank[-1]) if limit else 0
 
 
 def _heaviest(group: NDArray[np.int64], weight: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -75,7 +102,3 @@ def _merge(name: str, column: Column, group: NDArray[np.int64], heaviest: NDArra
     reduction: Any = _REDUCTIONS.get(name, np.add)
     reduction.at(merged, group, column)
     return merged
-
-
-def _select(column: Column, rows: NDArray[np.int64]) -> Column:
-    return column.select(rows) if isinstance(column, TextColumn) else column[rows]

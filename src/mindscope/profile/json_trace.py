@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Protocol, cast, runtime_checkable
+
+import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile._trace_events import EventReader
@@ -32,12 +34,29 @@ _KNOWN = re.compile(
 )
 
 
+@runtime_checkable
+class TraceFollower(Protocol):
+    """A callback of progress that also looks at what is read so far."""
+
+    def __call__(self, read: int, /) -> None:
+        """Called with the bytes of the file that are read, after each block."""
+        ...
+
+    def wants_trace(self) -> bool:
+        """Whether it wants a trace now."""
+        ...
+
+    def show_trace(self, trace: Trace) -> None:
+        """Called with the events that are read so far, if it wants them."""
+        ...
+
+
 def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None) -> Trace:
     """The trace of a file, which may be compressed with gzip.
 
     Args:
         path: the file.
-        on_progress: called with the bytes of the file that are read, after each block.
+        on_progress: called with the bytes of the file that are read, after each block; it may be a TraceFollower.
 
     Raises:
         FormatError: it has no list of events, or the bytes are not those of gzip.
@@ -46,7 +65,7 @@ def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None
     with path.open("rb") as file:
         blocks = decompressed_blocks(file, on_progress)
         try:
-            return _read(blocks)
+            return _read(blocks, on_progress if isinstance(on_progress, TraceFollower) else None)
         except zlib.error as error:
             raise FormatError(f"{path}: {error}; want gzip or JSON") from error
         except _NoEventsError as error:
@@ -57,21 +76,26 @@ class _NoEventsError(Exception):
     pass
 
 
-def _read(blocks: Iterator[bytes]) -> Trace:
+def _read(blocks: Iterator[bytes], follower: TraceFollower | None) -> Trace:
     front, data, offset = _front(blocks)
-    reader = EventReader()
+    found = _Found(EventReader())
+    reader = found.reader
     for block in blocks:
         used = reader.feed(data, offset, False)
         offset += used
         data = data[used:] + block
         if reader.is_finished:
             break
+        if follower and follower.wants_trace():
+            found.take()
+            follower.show_trace(found.trace(_properties(front, b""), is_whole=True))
     if not reader.is_finished:
         used = reader.feed(data, offset, True)
         data = data[used:]
     behind = _collected(data, blocks)
     properties = _properties(front, behind)
-    return _trace(reader, properties, is_whole=reader.is_finished)
+    found.take()
+    return found.trace(properties, is_whole=reader.is_finished)
 
 
 def _front(blocks: Iterator[bytes]) -> tuple[bytes, bytes, int]:
@@ -119,23 +143,50 @@ def _properties(front: bytes, behind: bytes) -> dict[str, Any]:
     return known
 
 
-def _trace(reader: EventReader, properties: dict[str, Any], is_whole: bool) -> Trace:
-    skipped = {reason: Skipped(*found) for reason, found in reader.skipped.items()}
-    slices = Slices(*_in_order(Slices, reader.slices(), "start duration args_offset name category track args_size"))
-    events = Events(*_in_order(Events, reader.events(), "time args_offset id name category track args_size phase"))
-    slices, events, skipped = with_pairs(slices, events, skipped)
-    base = properties.get("baseTimeNanoseconds")
-    return Trace(
-        slices=slices,
-        events=events,
-        names=[text_of(name) for name in reader.names],
-        categories=[text_of(name) for name in reader.categories],
-        tracks=named_tracks(reader.tracks, reader.metadata),
-        origin_ns=base if isinstance(base, int) else None,
-        properties={**properties, "isWhole": is_whole},
-        read=reader.read,
-        skipped=skipped,
-    )
+class _Found:
+    """The columns that were taken from a reader, in pieces."""
+
+    def __init__(self, reader: EventReader) -> None:
+        self.reader = reader
+        self._slices: list[list[Any]] = []
+        self._events: list[list[Any]] = []
+
+    def take(self) -> None:
+        """Take what the reader has found since the last time."""
+        self._slices = [_joined([*self._slices, self.reader.slices()])]
+        self._events = [_joined([*self._events, self.reader.events()])]
+
+    def trace(self, properties: dict[str, Any], *, is_whole: bool) -> Trace:
+        """What was taken."""
+        reader = self.reader
+        skipped = {reason: Skipped(*found) for reason, found in reader.skipped.items()}
+        slices = Slices(*_in_order(Slices, self._slices[0], "start duration args_offset name category track args_size"))
+        events = Events(*_in_order(Events, self._events[0], "time args_offset id name category track args_size phase"))
+        slices, events, skipped = with_pairs(slices, events, skipped)
+        base = properties.get("baseTimeNanoseconds")
+        return Trace(
+            slices=slices,
+            events=events,
+            names=[text_of(name) for name in reader.names],
+            categories=[text_of(name) for name in reader.categories],
+            tracks=named_tracks(reader.tracks, reader.metadata),
+            origin_ns=base if isinstance(base, int) else None,
+            properties={**properties, "isWhole": is_whole},
+            read=reader.read,
+            skipped=skipped,
+        )
+
+
+def _joined(pieces: list[list[Any]]) -> list[Any]:
+    """Columns one after the other; the pieces are given up column by column."""
+    if len(pieces) == 1:
+        return pieces[0]
+    joined: list[Any] = []
+    for place in range(len(pieces[0])):
+        joined.append(np.concatenate([piece[place] for piece in pieces]))
+        for piece in pieces:
+            piece[place] = None
+    return joined
 
 
 def _in_order(columns: type[Any], arrays: list[Any], names: str) -> list[Any]:

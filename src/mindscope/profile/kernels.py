@@ -43,13 +43,17 @@ class Kernels(Table):
 
     def derived(self) -> dict[str, Column]:
         """``mean``: nanoseconds of a run. ``share``: of the time of all kernels, 0 to 1. ``occupancy``: 0 to 1.
-        ``bandwidth``: bytes per nanosecond, which are GB/s.
+        ``bandwidth``: bytes per nanosecond, which are GB/s. ``mac_ratio`` and its like: in which share of the time a
+        unit of an AI core worked.
         """
         found: dict[str, Column] = {"mean": mean_of(self.total, self.count), "share": share_of(self.total)}
         if self.occupancy_time is not None:
             found["occupancy"] = self._mean_over_time(self.occupancy_time)
         if self.blocks_per_sm_time is not None:
             found["blocks_per_sm"] = self._mean_over_time(self.blocks_per_sm_time)
+        for name, column in self.extra.items():
+            if name.endswith("_time") and not isinstance(column, TextColumn):  # units of an AI core
+                found[name.removesuffix("_time") + "_ratio"] = self._mean_over_time(column)
         if self.size is not None:
             found["bandwidth"] = self._mean_over_time(self.size.astype(np.float64))
         return found

@@ -48,9 +48,10 @@ def find_leaks(blocks: MemoryBlocks) -> list[LeakHint]:
     rows = np.flatnonzero(np.isin(blocks.step, judged) & (blocks.freed_at == UNKNOWN_TIME))
     texts = [each for each in (blocks.device, blocks.operator, blocks.module, blocks.stack) if each is not None]
     group, first = groups_of([each.codes[rows] for each in texts], len(rows))
-    hints = [
-        _hint(blocks, rows[group == place], int(rows[row])) for place, row in enumerate(integers_of(first))
-    ]  # fmt: skip
+    order = np.argsort(group, kind="stable")
+    of_group = np.split(rows[order], np.searchsorted(group[order], np.arange(1, len(first))))
+    is_large = np.bincount(group, blocks.size[rows], len(first)) >= LEAST_BYTES * len(judged)
+    hints = [_hint(blocks, of_group[place], int(rows[first[place]])) for place in integers_of(np.flatnonzero(is_large))]
     found = [each for each in hints if len(each.steps) == len(judged) and each.bytes_per_step >= LEAST_BYTES]
     return sorted(found, key=lambda each: -each.bytes_per_step)
 

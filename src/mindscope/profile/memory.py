@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mindscope.profile.columns import Sizes, Table, TextColumn, Times
+from mindscope.profile.columns import Counts, Sizes, Table, TextColumn, Times
 
+Addresses = NDArray[np.uint64]
 UNKNOWN_TIME = np.iinfo(np.int64).min
 """A block that was born before the profile began, or lives at its end."""
 
@@ -46,6 +48,9 @@ class MemoryBlocks(Table):
     stack: TextColumn | None = None
     step: Sizes | None = None
     """Number of the step of its allocation; -1 outside of any."""
+    address: Addresses | None = None
+    reusable_at: Times | None = None
+    """When the allocator may use its memory again, at or after ``freed_at``; ``UNKNOWN_TIME``: later."""
 
     def live_at(self, time: int, device: str | None = None) -> MemoryBlocks:
         """Blocks that are allocated at ``time``, of one device or all, the largest first."""
@@ -57,9 +62,51 @@ class MemoryBlocks(Table):
         return self.select(rows[np.argsort(-self.size[rows], kind="stable")])
 
 
+@dataclass(frozen=True, kw_only=True)
+class MemorySegments(Table):
+    """One row for each range of addresses that the allocator reserved, in order of devices and addresses."""
+
+    device: TextColumn
+    address: Addresses
+    size: Sizes
+    reserved_at: Times
+    """``UNKNOWN_TIME``: before the profile."""
+    released_at: Times
+    """``UNKNOWN_TIME``: not within the profile."""
+    stream: Sizes
+    """The blocks of a segment serve one stream."""
+    is_expandable: NDArray[np.bool_]
+    """A part of a segment that grows and shrinks: neighbors of one stream are one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryPlan(Table):
+    """One row for each graph whose memory a compiler planned by the lives of its tensors, in order of execution."""
+
+    graph: Counts
+    """Its id."""
+    device: TextColumn
+    first: Counts
+    """Of its operators, among those of all graphs: the places of its operators begin there."""
+    operators: Counts
+    static: Sizes
+    """Bytes of parameters and the like, which are there all the time; part of the curve."""
+    peak: Sizes
+    peak_at: Counts
+    """Place of the operator of the peak."""
+    sampled: Counts
+    """Of how many operators one is listed: 1 in graphs of up to 2,000."""
+
+
 @dataclass(frozen=True)
 class Memory:
-    """``blocks`` is None where a format has only the curve, or the reverse an empty curve."""
+    """``blocks`` is None where a format has only the curve, or the reverse an empty curve.
+
+    With a ``plan``, nothing was measured: all times are places of operators in the order of their execution.
+    """
 
     curve: MemoryCurve
     blocks: MemoryBlocks | None = None
+    segments: MemorySegments | None = None
+    """With them, blocks have addresses."""
+    plan: MemoryPlan | None = None

@@ -30,5 +30,6 @@ class Modules(Table):
     backward: Durations | None = None
     """Of the operators of its backward pass, without those that they call, and of the modules that it calls."""
     flops: Counts | None = None
+    """Of all calls, with those of the modules that it calls."""
     memory: Sizes | None = None
     """Bytes that remained allocated at its end, over all calls."""

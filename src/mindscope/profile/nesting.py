@@ -16,9 +16,9 @@ from mindscope.profile.trace import Slices
 class Nesting:
     """Columns beside n slices."""
 
-    order: NDArray[np.int64]
+    order: NDArray[np.int32]
     """The slices by track, then start; of those that begin at once, the longer first."""
-    parent: NDArray[np.int64]
+    parent: NDArray[np.int32]
     """The innermost slice of the track that contains each; -1 without one."""
     row: NDArray[np.uint16]
     """Within the track: below those of all slices that are open when it begins, so that none hides another."""
@@ -34,7 +34,8 @@ def nesting_of(slices: Slices, overhang: int = 0) -> Nesting:
     A slice may end ``overhang`` nanoseconds after the one that contains it.
     """
     order = np.lexsort((-slices.duration, slices.start, slices.track))
-    return Nesting(order, *nest(slices.start, slices.duration, slices.track, order, overhang))
+    parent, row, own, overlaps = nest(slices.start, slices.duration, slices.track, order, overhang)
+    return Nesting(order.astype(np.int32), parent.astype(np.int32), row, own, overlaps)
 
 
 def busy(starts: NDArray[np.int64], durations: NDArray[np.int64]) -> int:

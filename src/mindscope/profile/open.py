@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ from mindscope.errors import FormatError
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress, no_progress
 from mindscope.profile.profile import Profile
+from mindscope.profile.rank_path import with_rank, without_rank
 
+_MOST_NAMED = 8
 _DEPTH = 4
 """Directories below the one that is searched, as of ``plugins/profile/TIME/``."""
 
@@ -21,29 +23,47 @@ class FoundProfile(NamedTuple):
 
     path: Path
     format: ProfileFormat
+    rank: int | None = None
+    """Of a directory that holds files of several ranks, each of which is a profile; else None."""
+
+    @property
+    def key(self) -> Path:
+        """The path, with the rank if it holds several: ``runs/profiler#rank1``."""
+        return with_rank(self.path, self.rank)
+
+    def read(self, on_progress: Progress = no_progress) -> Profile:
+        """The profile. Raises FormatError if it is damaged beyond reading, OSError."""
+        if self.rank is None or self.format.read_rank is None:
+            return self.format.read(self.path, on_progress)
+        return self.format.read_rank(self.path, self.rank, on_progress)
 
 
-def read_profile(path: str | Path, on_progress: Progress = no_progress) -> Profile:
+def read_profile(path: str | Path, on_progress: Progress = no_progress, rank: int | None = None) -> Profile:
     """The profile in a file or directory; its format is recognized.
 
     Args:
-        path: of the profile itself, or of a directory that holds one profile.
+        path: of the profile itself, or of a directory that holds one profile. ``profiler#rank1`` is that of one rank in
+            a directory that holds files of several.
         on_progress: called with the bytes of the file that are read.
+        rank: of several ranks, the one to read.
 
     Raises:
         FormatError: no format recognizes it, the directory holds several profiles, or the content is damaged
             beyond reading.
         OSError: it can't be read.
     """
-    found = list(find_profiles(path))
+    directory, named = without_rank(Path(path))
+    rank = named if rank is None else rank
+    found = list(find_profiles(directory))
     if not found:
         titles = ", ".join(each.title for each in FORMATS)
         raise FormatError(f"{path} is no profile: want one of {titles}")
-    if len(found) > 1:
-        names = ", ".join(str(each.path.relative_to(path)) for each in found[:8])
-        more = ", ..." if len(found) > 8 else ""
-        raise FormatError(f"{path} holds {len(found)} profiles, choose one: {names}{more}")
-    return found[0].format.read(found[0].path, on_progress)
+    chosen = found if rank is None else [each for each in found if _is_of(each, rank, is_alone=len(found) == 1)]
+    if len(chosen) == 1:
+        return chosen[0].read(on_progress)
+    if not chosen:
+        raise FormatError(f"{path} holds no profile of rank {rank}, it holds {_names(found, directory)}")
+    raise FormatError(f"{path} holds {len(chosen)} profiles, choose one: {_names(chosen, directory)}")
 
 
 def find_profiles(path: str | Path) -> Iterator[FoundProfile]:
@@ -62,7 +82,12 @@ def _find(path: Path, root: Path, depth: int) -> Iterator[FoundProfile]:
     path.stat()  # raises for a path that is not there
     for each in FORMATS:
         if each.recognizes(path):
-            yield FoundProfile(path, each)
+            ranks = each.ranks(path)
+            for rank in ranks if len(ranks) > 1 else (None,):
+                yield FoundProfile(path, each, rank)
+            for entry in sorted(path.iterdir()) if path.is_dir() else ():
+                if each.holds(entry):
+                    yield from _readable(entry, root, depth - 1)
             return
     if depth and path.is_dir():
         for entry in sorted(path.iterdir()):
@@ -75,3 +100,17 @@ def _readable(path: Path, root: Path, depth: int) -> Iterator[FoundProfile]:
             yield from _find(path, root, depth)
     except OSError:
         return
+
+
+def _names(profiles: Sequence[FoundProfile], directory: Path) -> str:
+    above = [directory.parent if each.path == directory else directory for each in profiles[:_MOST_NAMED]]
+    names = ", ".join(str(each.key.relative_to(root)) for each, root in zip(profiles, above, strict=False))
+    return f"{names}, ..." if len(profiles) > _MOST_NAMED else names
+
+
+def _is_of(found: FoundProfile, rank: int, is_alone: bool) -> bool:
+    """Whether a profile is that of a rank, as its files are named."""
+    if found.rank is not None:
+        return found.rank == rank
+    ranks = found.format.ranks(found.path)
+    return rank in ranks or (is_alone and not ranks)

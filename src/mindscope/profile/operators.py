@@ -45,6 +45,8 @@ class Operators(Table):
     """The longest run: its total time, on the device if the profile has one, else on the host."""
     flops: Counts | None = None
     """Floating-point operations of all runs."""
+    utilization_time: NDArray[np.float64] | None = None
+    """Of the operations that the device could do in the time of each run, 0 to 1, times its nanoseconds, summed."""
     memory_self: Sizes | None = None
     """Bytes that it allocated itself minus those that it freed, on its device."""
 
@@ -59,8 +61,16 @@ class Operators(Table):
         return _first_recorded(self.device_self, self.host_self, len(self))
 
     def derived(self) -> dict[str, Column]:
-        """``mean``: nanoseconds of a run, in total. ``share``: of the self time of all operators, 0 to 1."""
-        return {"mean": mean_of(self.total_time, self.count), "share": share_of(self.self_time)}
+        """``mean``: nanoseconds of a run, in total. ``share``: of the self time of all operators, 0 to 1.
+        ``flops_rate``: operations per nanosecond of self time, which are GFLOPS. ``utilization``: 0 to 1.
+        """
+        own = self.self_time
+        found: dict[str, Column] = {"mean": mean_of(self.total_time, self.count), "share": share_of(own)}
+        if self.flops is not None:
+            found["flops_rate"] = np.divide(self.flops, own, out=np.zeros(len(self)), where=own > 0)
+        if self.utilization_time is not None:
+            found["utilization"] = np.divide(self.utilization_time, own, out=np.zeros(len(self)), where=own > 0)
+        return found
 
     def group_by(self, *names: str) -> Operators:
         """Merges rows that agree in these columns of texts; the greatest self time first.

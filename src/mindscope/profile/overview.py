@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,6 +32,18 @@ class MemoryPeak:
     """Bytes of the live blocks of known allocation; without blocks empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class FlopsFigures:
+    """Floating-point operations of a profile."""
+
+    operations: float
+    """Of all that was profiled, or of one step, as the profiler counts."""
+    per_second: float
+    """While operators run."""
+    utilization: float | None
+    """Of what the device could do, 0 to 1; None if its profiler does not say it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """Figures of a profile; None where it lacks the data."""
@@ -51,6 +63,7 @@ class Overview:
     """Mean estimated achieved occupancy of kernels that compute, weighted by time, 0 to 1."""
     tensor_cores: float | None
     """Share of the time of kernels of GPUs, 0 to 1, by their names."""
+    flops: FlopsFigures | None
     operators: Operators | None
     """By name, the greatest self time first."""
     kernels: Kernels | None
@@ -65,6 +78,7 @@ class Overview:
             "steps": self.steps, "step_time_ns": self.step_time, "parts": dict(self.parts), "overlap": self.overlap,
             "device_busy": self.device_busy, "sm_efficiency": self.sm_efficiency,
             "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
+            "flops": None if self.flops is None else asdict(self.flops),
             "operators": [] if self.operators is None else list(self.operators.rows()),
             "kernels": [] if self.kernels is None else list(self.kernels.rows()),
             "memory_peaks": [
@@ -98,6 +112,7 @@ def overview_of(profile: Profile, top: int = 20) -> Overview:
         else float((steps.sm_efficiency * steps.duration).sum()) / whole,
         occupancy=None if kernels is None else _occupancy(kernels),
         tensor_cores=None if kernels is None else _tensor_cores(kernels),
+        flops=_flops(profile, operators),
         operators=None if operators is None else operators.group_by("name").head(top),
         kernels=None if kernels is None else kernels.group_by("name").head(top),
         peaks=peaks_of(profile),
@@ -145,6 +160,24 @@ def _occupancy(kernels: Kernels) -> float | None:
         return None
     time = int(kernels.total[kernels.kind.is_any_of(lambda each: each == "compute")].sum())
     return float(kernels.occupancy_time.sum()) / time if time else None
+
+
+def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None:
+    """As the profiler summed them, else the sum over operators."""
+    said = profile.facts.properties.get("flops")
+    figures = cast("dict[str, float]", said) if isinstance(said, dict) else {}
+    if "operations" in figures and "per_second" in figures:
+        return FlopsFigures(figures["operations"], figures["per_second"], figures.get("utilization"))
+    if operators is None or operators.flops is None or not operators.flops.any():
+        return None
+    counted = operators.select(operators.flops > 0)
+    time = int(counted.self_time.sum())
+    assert counted.flops is not None
+    whole = float(counted.flops.sum())
+    used = counted.utilization_time
+    return FlopsFigures(
+        whole, whole / time * 1e9 if time else 0.0, None if used is None or not time else float(used.sum()) / time
+    )
 
 
 def _tensor_cores(kernels: Kernels) -> float | None:

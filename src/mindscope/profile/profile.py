@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mindscope.errors import ProfilePartError
 from mindscope.profile.annotations import Annotations
+from mindscope.profile.call_tree import CallTree
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.data_pipeline import DataPipeline
+from mindscope.profile.further_tables import FurtherTables
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
@@ -42,6 +44,8 @@ class Part(str, Enum):
     LINKS = "links"
     STREAMS = "streams"
     ANNOTATIONS = "annotations"
+    CALL_TREE = "call_tree"
+    FURTHER_TABLES = "further_tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,16 @@ class Profile:
         """Ranges that the program named."""
         return self._required(Part.ANNOTATIONS, Annotations)
 
+    @cached_property
+    def call_tree(self) -> CallTree:
+        """What the host calls in a step, with the times of each step."""
+        return self._required(Part.CALL_TREE, CallTree)
+
+    @cached_property
+    def further_tables(self) -> FurtherTables:
+        """Tables that only one format has, such as samples of the hardware, by the names of their files; often none."""
+        return self._required(Part.FURTHER_TABLES, FurtherTables)
+
     @property
     def missing(self) -> dict[Part, Missing]:
         """Why parts are missing. Computes all parts."""
@@ -192,15 +206,22 @@ class Profile:
             raise ProfilePartError(f"profile {self.name} has no timeline: {self.format} has only tables")
         return slices_between(self.trace, start, end)
 
-    def diff(self, other: Profile) -> ProfileDiff:
-        """What changed from this profile to another one: steps, and operators by module and name.
+    def diff(
+        self, other: Profile, steps: tuple[int, int] | None = None, other_steps: tuple[int, int] | None = None
+    ) -> ProfileDiff:
+        """What changed from this profile to another one, or to other steps of this one.
+
+        Args:
+            other: the profile after; it may be this one.
+            steps: numbers of the first and last step of this profile; None for all.
+            other_steps: those of the other one.
 
         Raises:
-            ProfilePartError: one of them has no operators.
+            ProfilePartError: one of them has no operators, or none of the steps, or no times of single steps.
         """
         from mindscope.profile.diff import diff_profiles
 
-        return diff_profiles(self, other)
+        return diff_profiles(self, other, steps, other_steps)
 
     def select_steps(self, first: int, last: int) -> Profile:
         """What belongs to the steps from number ``first`` to ``last``, as a profile of its own.
@@ -217,13 +238,17 @@ class Profile:
             )
         return self._select_steps(first, last)
 
+    def without_trace(self) -> Profile:
+        """The same profile without a timeline, whose trace holds nothing."""
+        return Profile(self.facts, None, self._parts)
+
     def __repr__(self) -> str:
         return f"<Profile {self.name}: {self.format}>"
 
     def part(self, part: Part) -> Any:
         """A part by its name, or a ``Missing``."""
         if part not in self._computed:
-            made = self._parts.get(part) or Missing("not_in_format", {"format": self.format, "part": part.value})
+            made = self._parts.get(part) or _absent(self.format, part)
             self._computed[part] = made if isinstance(made, Missing) else made()
         return self._computed[part]
 
@@ -234,3 +259,9 @@ class Profile:
         assert isinstance(found, Missing)
         remedy = f"; record it with {found.remedy}" if found.remedy else ""
         raise ProfilePartError(f"profile {self.name} has no {part.value}: {found.reason}{remedy}")
+
+
+def _absent(format: str, part: Part) -> Any:
+    if part is Part.FURTHER_TABLES:
+        return lambda: FurtherTables({})
+    return Missing("not_in_format", {"format": format, "part": part.value})

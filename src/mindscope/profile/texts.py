@@ -16,7 +16,7 @@ class _MissingText(NamedTuple):
 
 
 MISSING: Mapping[str, _MissingText] = {
-    "not_in_format": _MissingText("{format} does not record {part}", ""),
+    "not_in_format": _MissingText("profiles of this format don't have it", ""),
     "no_events": _MissingText("the profile has no events", ""),
     "torch_steps": _MissingText(  # without a schedule, profiler.step() marks none
         "the trace marks no steps",
@@ -60,6 +60,56 @@ MISSING: Mapping[str, _MissingText] = {
         "the profile has no files of the data pipeline", "Profiler(data_process=True)"
     ),
     "mindspore_communication": _MissingText("hccl_raw is missing", "Profiler(profile_communication=True)"),
+    "nsight_steps": _MissingText(
+        "no range of NVTX marks steps", 'with torch.cuda.nvtx.range(f"step {step}"):  # around each step'
+    ),
+    "nsight_operators": _MissingText(
+        "no range of NVTX is an operator of PyTorch",
+        "with torch.autograd.profiler.emit_nvtx(record_shapes=True):  # around the training",
+    ),
+    "nsight_kernels": _MissingText("the export has no kernels", "nsys profile --trace=cuda,nvtx,osrt python train.py"),
+    "nsight_modules": _MissingText("ranges of NVTX name no modules", ""),
+    "nsight_annotations": _MissingText(
+        "the export has no ranges of NVTX", "nsys profile --trace=cuda,nvtx,osrt python train.py"
+    ),
+    "nsight_memory": _MissingText(
+        "the export has no allocations of the device", "nsys profile --cuda-memory-usage=true python train.py"
+    ),
+    "nsight_data_pipeline": _MissingText(
+        "no range of NVTX is a batch of a DataLoader",
+        "with torch.autograd.profiler.emit_nvtx():  # around the training",
+    ),
+    "nsight_communication": _MissingText("the export has no kernels of NCCL", ""),
+    "xplane_steps": _MissingText(
+        "the profile marks no steps",
+        'with jax.profiler.StepTraceAnnotation("train", step_num=step):  # around each step',
+    ),
+    "xplane_operators": _MissingText("the profile has no operations of XLA", ""),
+    "xplane_kernels": _MissingText("the profile has no kernels, which a run on a GPU or TPU has", ""),
+    "xplane_modules": _MissingText(
+        "names of operations have no scope", 'with jax.named_scope("layer"):  # or Flax, which names its modules'
+    ),
+    "xplane_annotations": _MissingText("the profile has no named ranges", 'with jax.profiler.TraceAnnotation("name"):'),
+    "xplane_memory": _MissingText("the profile has no allocations", ""),
+    "xplane_data_pipeline": _MissingText("JAX does not record waits for batches", ""),
+    "xplane_communication": _MissingText("the profile has no communication between devices", ""),
+    "ascend_database_steps": _MissingText(
+        "the tables STEP_TIME and StepTraceTime are missing", "profiler.step()  # after each step"
+    ),
+    "ascend_database_operators": _MissingText(
+        "the tables TASK and PYTORCH_API are missing", "activities=[ProfilerActivity.CPU, ProfilerActivity.NPU]"
+    ),
+    "ascend_database_kernels": _MissingText("the table TASK is missing", "activities=[ProfilerActivity.NPU]"),
+    "ascend_database_modules": _MissingText(
+        "names of operators have no scope", "mindspore.set_context(mode=mindspore.GRAPH_MODE)"
+    ),
+    "ascend_database_annotations": _MissingText("the database has no named ranges", "mstx=True"),
+    "ascend_database_memory": _MissingText("the tables MEMORY_RECORD and OP_MEMORY are missing", "profile_memory=True"),
+    "ascend_database_data_pipeline": _MissingText("the database has no waits for batches", ""),
+    "ascend_database_communication": _MissingText(
+        "the tables COMMUNICATION_OP and CommAnalyzerTime are missing, which a profile of several ranks has",
+        "profiler_level=ProfilerLevel.Level1",
+    ),
 }
 """Why a part of a profile is missing."""
 
@@ -153,6 +203,78 @@ ADVICE: Mapping[str, _AdviceText] = {
     "other_backend": _AdviceText(
         "Ranks with CUDA devices communicate by {backend}.", "Use NCCL: init_process_group('nccl')."
     ),
+    "free_time": _AdviceText(
+        "The NPU has nothing to do in {share:share} of the steps, {time:time} a step (more than {threshold:share}).",
+        "Look at the host in the timeline: launch less with graph mode or fused operators, bind processes to "
+        "cores, use a larger batch.",
+    ),
+    "slow_ai_cpu": _AdviceText(
+        "{tasks} tasks of {threshold:time} or longer run on the AI CPU and take {share:share} of the time of "
+        "all kernels; the greatest is {name}.",
+        "Use data types that the AI core supports, such as float32, float16 or int32 instead of double and int64.",
+    ),
+    "unbound_kernels": _AdviceText(
+        "In {kernels} kernels, which take {share:share} of the time, no unit of the AI core works for more "
+        "than {threshold:share} of it; the greatest is {name}.",
+        "Their tiling or shapes use the device badly: use larger or aligned shapes, and fuse small operators.",
+    ),
+    "cube_bound": _AdviceText(
+        "{kernels} kernels of the cube, which take {share:share} of the time, load data for more than "
+        "{threshold:share} of it; the greatest is {name}.",
+        "Use inner dimensions that are multiples of 256, larger matrices, and formats that need no conversion.",
+    ),
+    "vector_bound": _AdviceText(
+        "{kernels} kernels of vectors, which take {share:share} of the time, keep a unit busy for more than "
+        "{threshold:share} of it; the greatest is {name}.",
+        "Fuse them with their neighbors, and compute in float16 or bfloat16.",
+    ),
+    "frequency_drop": _AdviceText(
+        "The AI core runs at {mhz} MHz on average, {share:share} below its {highest_mhz} MHz "
+        "({threshold:share} or more).",
+        "Check power limit and temperature of the device with npu-smi.",
+    ),
+    "garbage_collection": _AdviceText(
+        "Python collected garbage {runs} times for more than {threshold:time}, {time:time} in all.",
+        "Call gc.freeze() after the first step and gc.disable(), or collect at fixed steps.",
+    ),
+    "synchronized_norms": _AdviceText(
+        "SyncBatchNorm ran {calls} times (more than {threshold}) and takes {share:share} of the time of operators.",
+        "Each one waits for all ranks: use fewer of them, or BatchNorm with a larger batch.",
+    ),
+    "memory_calls": _AdviceText(
+        "{calls} calls allocated or freed memory of the device, {time:time} in all (more than {threshold:time}).",
+        "Keep memory in the pool: PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, no empty_cache() in steps, "
+        "stable shapes.",
+    ),
+    "stream_synchronization": _AdviceText(
+        "The host waited for a stream {calls} times in {launches} launches, {share:share} ({threshold:share} or more).",
+        "Remove .item(), .cpu() and prints of tensors from the step; unset ASCEND_LAUNCH_BLOCKING.",
+    ),
+    "small_packets": _AdviceText(
+        "{share:share} of the packets over {link}, {packets}, are too small for its bandwidth (more than "
+        "{threshold:share}).",
+        "Use larger buckets, and merge small tensors before they are sent.",
+    ),
+    "retransmission": _AdviceText(
+        "{operations} operations needed more than {threshold:time} for transfers between servers; the longest "
+        "is {name}, {time:time}.",
+        "Packets were probably lost: check switches, optical modules and HCCL_RDMA_TIMEOUT.",
+    ),
+    "processor_load": _AdviceText(
+        "The processors of the host are {share:share} busy (more than {threshold:share}).",
+        "Use fewer workers in the data pipeline, or a host with more processors.",
+    ),
+    "busy_workers": _AdviceText(
+        "Each worker of {operations} uses more than {threshold:share} of a core.",
+        "Raise num_parallel_workers of these operations.",
+    ),
+    "idle_workers": _AdviceText(
+        "The workers of {operations} use less than {threshold:share} of a core each.",
+        "Lower num_parallel_workers of these operations; the cores are free for others.",
+    ),
+    "vendor_finding": _AdviceText(
+        "MindSpore's advisor found, by {model}: {text}", "Follow its finding; mindscope shows it unchanged."
+    ),
     "memory_peak": _AdviceText(
         "The peak of {device} is {peak:size}, {share:share} of its memory (more than {threshold:share}).",
         "Use torch.utils.checkpoint, a smaller batch, bfloat16, or shard the optimizer state.",
@@ -161,6 +283,56 @@ ADVICE: Mapping[str, _AdviceText] = {
         "Each step leaves {growth:size} on {device} that nothing frees; most of it was allocated by {operator} in "
         "{module} (in all of {steps} steps, more than {threshold:size}).",
         "Do not keep tensors that have a graph: append loss.detach() or loss.item(), and clear lists and hooks.",
+    ),
+    "slow_rank": _AdviceText(
+        "Rank {rank} is slow: without communication a step takes it {time:time}, the mean of all ranks is {mean:time} "
+        "(difference to the fastest, rank {fastest}: {excess:share}, more than {threshold:share}). It computes for "
+        "{cause_time:time}, the mean is {cause_mean:time}.",
+        "Compare its operators with those of another rank: uneven batches or shapes, a slower device, a lower clock "
+        "rate, another process on it.",
+    ),
+    "slow_host": _AdviceText(
+        "Rank {rank} is slow, though it communicates little: without communication a step takes it {time:time}, the "
+        "mean of all ranks is {mean:time} (difference to the fastest, rank {fastest}: {excess:share}, more than "
+        "{threshold:share}). Most of it is {cause}: {cause_time:time}, the mean is {cause_mean:time}.",
+        "Look at its host: data loading, Python work, garbage collection, logs and checkpoints of one rank only, "
+        "load of its machine.",
+    ),
+    "straggler": _AdviceText(
+        "The other ranks wait for rank {rank} in {count} of {steps} steps, {waiting:time} each, {share:share} of a "
+        "step (more than {threshold:share}): it begins collectives {lateness:time} later.",
+        "Open the timeline of rank {rank} before that collective, beside the one of another rank.",
+    ),
+    "slow_link": _AdviceText(
+        "The {kind} link from rank {source} to rank {destination} has {bandwidth:.3g} GB/s, {below:share} below the "
+        "mean of {mean:.3g} GB/s (more than {threshold:share}).",
+        "Check cable, switch and network card between these ranks, and what else uses the link.",
+    ),
+    "rank_interval": _AdviceText(
+        "The step interval of rank {rank} is {time:time}, {excess:share} above the mean of {mean:time} (more than "
+        "{threshold:share}).",
+        "Data preparation of this rank is slow: compare its data pipeline, storage and host with the others.",
+    ),
+    "ranks_communication": _AdviceText(
+        "Over all ranks, communication that no computation hides is {share:share} of computation and communication "
+        "(more than {threshold:share}); {waiting:share} of the time of collectives is waiting for other ranks.",
+        "If most of it is waiting, balance the ranks. Else overlap communication, use larger buckets, accumulate "
+        "gradients, or communicate in bfloat16.",
+    ),
+    "stage_waiting": _AdviceText(
+        "Waits for other stages of the pipeline are {share:share} of computation and communication (more than "
+        "{threshold:share}).",
+        "Use more micro-batches, and split the layers so that stages take the same time.",
+    ),
+    "stage_communication": _AdviceText(
+        "Communication within stage {stage} that no computation hides is {share:share} of its time (more than "
+        "{threshold:share}).",
+        "Change the parallel strategy of the operators in this stage, or overlap its communication.",
+    ),
+    "uneven_stages": _AdviceText(
+        "Stage {stage} computes for {time:time}, {excess:share} above the mean of the stages, {mean:time} (more than "
+        "{threshold:share}).",
+        "Move layers from this stage to others.",
     ),
 }
 """What advice says. ``:share``, ``:time`` and ``:size`` are units of the figures, see ``profile/advice/advice.py``."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.nesting import Nesting, nesting_of
-from mindscope.profile.trace import Skipped, Trace, Track
+from mindscope.profile.trace import Counter, Skipped, Trace, Track
 
 FAN = 16
 """Entries of a level of the pyramid that make one of the next."""
@@ -20,18 +20,6 @@ DEEPEST_ROW = 4096
 
 Places = NDArray[np.int32]
 """Slices by their place in a timeline."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counter:
-    """Values of one quantity over time. ``values[i]`` holds from ``times[i]`` on."""
-
-    name: str
-    track: int
-    times: NDArray[np.int64]
-    values: NDArray[np.float64]
-    unit: str = ""
-    """``bytes``, or empty if the file does not say it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,13 +91,26 @@ class Timeline:
 
     @property
     def time_range(self) -> tuple[int, int]:
-        """From the first begin to the last end of a slice or a value; (0, 0) if there is none."""
-        columns = [self.marks.time, *(counter.times for counter in self.counters)]
-        lows = [int(self.start.min())] if len(self) else []
-        highs = [int((self.start + self.duration).max())] if len(self) else []
+        """From the first begin to the last end of a slice or a value; without these of marks, else (0, 0).
+
+        PyTorch marks the end of its record long after the last slice.
+        """
+        lows, highs = self._slice_range()
+        columns = [counter.times for counter in self.counters] if lows or self.counters else [self.marks.time]
         lows += [int(times[0]) for times in columns if len(times)]
         highs += [int(times[-1]) for times in columns if len(times)]
         return (min(lows), max(highs)) if lows else (0, 0)
+
+    def _slice_range(self) -> tuple[list[int], list[int]]:
+        """The first begin and the last end of slices, each none or one; reads few of them, as lanes are in order."""
+        if not len(self):
+            return [], []
+        firsts, lasts = self.lane_first[:-1], self.lane_first[1:] - 1
+        ends = [int((self.start[lasts] + self.duration[lasts]).max())]
+        for lane in np.flatnonzero(self.lane_row == DEEPEST_ROW - 1).tolist():  # where slices cover each other
+            own = slice(firsts[lane], lasts[lane] + 1)
+            ends.append(int((self.start[own] + self.duration[own]).max()))
+        return [int(self.start[firsts].min())], [max(ends)]
 
     def lanes_of(self, tracks: Sequence[int]) -> NDArray[np.int64]:
         """The lanes of tracks, by track and row."""
@@ -135,7 +136,7 @@ class Timeline:
 class Arranged:
     """Slices in the order of a timeline."""
 
-    order: NDArray[np.int64]
+    order: NDArray[np.int32]
     """Of the rows of the trace."""
     place: NDArray[np.int32]
     """Of each row of the trace."""

@@ -75,6 +75,18 @@ class Events:
         return np.flatnonzero(np.isin(self.phase, [ord(phase) for phase in phases]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Counter:
+    """Values of one quantity over time. ``values[i]`` holds from ``times[i]`` on."""
+
+    name: str
+    track: int
+    times: NDArray[np.int64]
+    values: NDArray[np.float64]
+    unit: str = ""
+    """``bytes``, or empty if the file does not say it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """All that one file holds.
@@ -93,3 +105,5 @@ class Trace:
     """The other fields of the file, such as ``deviceProperties``."""
     read: int
     skipped: Mapping[str, Skipped] = field(default_factory=dict[str, Skipped])
+    counters: Sequence[Counter] = ()
+    """Of formats that store them as columns; those of JSON traces are among ``events``."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mindscope.profile.rank_path import without_rank
+
 _PATTERNS = (
     "ASCEND_PROFILER_OUTPUT/trace_view.json",
     "ascend_timeline_display_*.json",
@@ -16,13 +18,15 @@ _PATTERNS = (
 
 
 def trace_file_of(path: Path) -> Path | None:
-    """The JSON trace: the file itself, or that of a directory; None where the trace is made of tables.
+    """The JSON trace: the file itself, or that of a directory or a rank in it; None where the trace is made of tables.
 
     Slices that are made of tables have no arguments, so that a file beside the tables does no harm.
     """
+    path, rank = without_rank(path)
     if not path.is_dir():
         return path
-    return next((found for pattern in _PATTERNS if (found := newest(path, pattern))), None)
+    patterns = _PATTERNS if rank is None else [pattern.replace("display_*", f"display_{rank}") for pattern in _PATTERNS]
+    return next((found for pattern in patterns if (found := newest(path, pattern))), None)
 
 
 def newest(directory: Path, pattern: str) -> Path | None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import overload
 
 from mindscope.ingest.discover import find_runs
-from mindscope.profile.formats.profile_format import no_progress
 from mindscope.profile.open import FoundProfile, find_profiles
 from mindscope.profile.profile import Profile
+from mindscope.profile.ranks.ranks import Ranks
 from mindscope.store.file_facts import natural_key
 
 
@@ -19,6 +19,7 @@ class RunProfiles(Sequence[Profile]):
 
     def __init__(self, directory: Path) -> None:
         """Finds the profiles in a directory, but those of runs below it. A directory that is gone has none."""
+        self._directory = directory
         try:
             self._found = list(_profiles_of(directory))
         except OSError:
@@ -27,8 +28,8 @@ class RunProfiles(Sequence[Profile]):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Of the profiles, without reading them."""
-        return tuple(each.path for each in self._found)
+        """Of the profiles, without reading them; ``profiler#rank1`` in a directory of several ranks."""
+        return tuple(each.key for each in self._found)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -43,8 +44,20 @@ class RunProfiles(Sequence[Profile]):
             return [self[each] for each in range(*place.indices(len(self)))]
         row = range(len(self))[place]
         if row not in self._read:
-            self._read[row] = self._found[row].format.read(self._found[row].path, no_progress)
+            self._read[row] = self._found[row].read()
         return self._read[row]
+
+    def ranks(self) -> Ranks:
+        """All ranks of the training that the profiles are of, compared: clocks, steps, collectives, stragglers.
+
+        Reads all profiles. ``mindscope.profile.ranks.open.read_ranks`` also takes a directory with a run for each rank.
+
+        Raises:
+            FormatError: there is no profile with steps or communication.
+        """
+        from mindscope.profile.ranks.open import ranks_of
+
+        return ranks_of(self, self._directory)
 
     def __repr__(self) -> str:
         return f"<{len(self)} profiles: {', '.join(path.name for path in self.paths[:5])}>"
@@ -52,6 +65,6 @@ class RunProfiles(Sequence[Profile]):
 
 def _profiles_of(directory: Path) -> Iterator[FoundProfile]:
     below = {Path(run.path) for run in find_runs(directory).runs.values()} - {directory}
-    for found in sorted(find_profiles(directory), key=lambda each: natural_key(str(each.path))):
+    for found in sorted(find_profiles(directory), key=lambda each: natural_key(str(each.key))):
         if below.isdisjoint(found.path.parents):
             yield found

@@ -9,7 +9,10 @@ from typing import NamedTuple
 
 
 class ContentKind(str, Enum):
-    """Type and writer of the content. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu."""
+    """Type and writer of the content.
+
+    ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
+    """
 
     GRAPH_FILE = "graph_file"
     MINDSPORE_PROFILE = "mindspore_profile"
@@ -17,6 +20,8 @@ class ContentKind(str, Enum):
     CANN_PROFILE = "cann_profile"
     TORCH_PROFILE = "torch_profile"
     XLA_PROFILE = "xla_profile"
+    NSIGHT_PROFILE = "nsight_profile"
+    MEMORY_PROFILE = "memory_profile"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -10,6 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.ascend_rules import (
+    bound_kernels,
+    free_time,
+    frequency_drop,
+    garbage_collection,
+    slow_ai_cpu,
+    synchronized_norms,
+    unbound_kernels,
+)
 from mindscope.profile.advice.data_rules import slow_data, slow_pipeline_operations, slow_queues, step_interval
 from mindscope.profile.advice.device_rules import (
     copies_of_pageable_memory,
@@ -20,8 +29,17 @@ from mindscope.profile.advice.device_rules import (
     short_kernels,
     synchronization,
 )
+from mindscope.profile.advice.host_rules import (
+    memory_calls,
+    pipeline_workers,
+    processor_load,
+    retransmission,
+    small_packets,
+    stream_synchronization,
+)
 from mindscope.profile.advice.memory_rules import leak, memory_peak
 from mindscope.profile.advice.step_rules import communication, uneven_steps
+from mindscope.profile.advice.vendor_rules import vendor_findings
 from mindscope.profile.profile import Profile
 
 __all__ = ["Advice", "advise"]
@@ -29,7 +47,9 @@ __all__ = ["Advice", "advise"]
 RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
     slow_data, step_interval, slow_queues, slow_pipeline_operations, communication, low_device_use, short_kernels,
     synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend, uneven_steps,
-    memory_peak, leak,
+    memory_peak, leak, free_time, slow_ai_cpu, unbound_kernels, bound_kernels, frequency_drop, garbage_collection,
+    synchronized_norms, memory_calls, stream_synchronization, small_packets, retransmission, processor_load,
+    pipeline_workers, vendor_findings,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mindscope.profile.profile import Part
+from mindscope.profile.ranks.tables import RankTable
 from mindscope.profile.texts import ADVICE
 
 
@@ -21,7 +22,7 @@ class Advice:
     """Figures and names in its text: shares are 0 to 1, times nanoseconds, sizes bytes."""
     threshold: float
     """That the figure passed; also in ``values``."""
-    part: Part
+    part: Part | RankTable
     """The table that it rests on."""
     rows: Sequence[int]
     """Of that table; empty for all of them."""

@@ -12,7 +12,8 @@ from mindscope.profile.advice.advice import Advice
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import integers_of
-from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.data_pipeline import DataPipeline, QueueSamples
+from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, USE_GAP, bottlenecks
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
 
@@ -22,8 +23,6 @@ INTERVAL_NS = 500_000
 """MindInsight: mean step interval."""
 EMPTY_SHARE = 0.3
 """MindInsight: of the samples of the device queue; the first one of a GPU is always empty."""
-HIGH_USE, LOW_USE, USE_GAP = 0.8, 0.6, 0.1
-"""MindInsight: usage of the output queues of operations."""
 DEVICE_QUEUE, GET_NEXT = "device_queue", "get_next"
 
 
@@ -87,8 +86,11 @@ def slow_pipeline_operations(profile: Profile) -> Iterator[Advice]:
     pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
     if pipeline is None or pipeline.operations is None or pipeline.operations.queue_usage is None:
         return
-    rows, threshold = _bottlenecks(pipeline.operations)
-    if rows:
+    found = bottlenecks(pipeline.operations)
+    if found:
+        rows = [each.row for each in found]
+        rules = {each.rule for each in found}
+        threshold = HIGH_USE if "root" in rules else LOW_USE if "leaf" in rules else USE_GAP
         names = "/".join(pipeline.operations.name[row] for row in rows)
         yield Advice(
             code="pipeline_bottleneck", values={"operations": names, "threshold": threshold}, threshold=threshold,
@@ -100,19 +102,3 @@ def _empty(queues: QueueSamples, name: str) -> tuple[list[int], int]:
     """Rows of the samples of a queue that are empty, and the number of all its samples."""
     own = queues.queue.is_any_of(lambda each: each == name)
     return integers_of(np.flatnonzero(own & (queues.size == 0))), int(own.sum())
-
-
-def _bottlenecks(operations: PipelineOperations) -> tuple[list[int], float]:
-    """Rows in the order of execution, and the threshold that found them."""
-    assert operations.queue_usage is not None
-    usage = np.nan_to_num(operations.queue_usage)
-    parents = integers_of(operations.parent)
-    roots = [row for row, parent in enumerate(parents) if parent < 0]
-    others = [row for row, parent in enumerate(parents) if parent >= 0]
-    if others and all(usage[row] >= HIGH_USE for row in others):
-        return roots, HIGH_USE
-    has_child = set(parents)
-    leaves = [row for row in others if row not in has_child and usage[row] < LOW_USE]
-    gaps = [parents[row] for row in others if usage[row] - usage[parents[row]] > USE_GAP]
-    found = sorted({*leaves, *gaps} - set(roots))
-    return found, LOW_USE if leaves else USE_GAP

@@ -6,13 +6,16 @@ To add a format: a module with a ``ProfileFormat``, and a line here.
 
 from __future__ import annotations
 
+from mindscope.profile.formats.ascend.database import ASCEND_DATABASE
 from mindscope.profile.formats.ascend.msprof import MSPROF
 from mindscope.profile.formats.ascend.output import ASCEND_OUTPUT
 from mindscope.profile.formats.chrome_trace import CHROME_TRACE
 from mindscope.profile.formats.memory_snapshot import MEMORY_SNAPSHOT
 from mindscope.profile.formats.mindspore.legacy import MINDSPORE_PROFILE
+from mindscope.profile.formats.nsight.export import NSIGHT_EXPORT
 from mindscope.profile.formats.profile_format import ProfileFormat
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
+from mindscope.profile.formats.xplane.profile_format import XPLANE
 
 FORMATS: tuple[ProfileFormat, ...] = (
     TORCH_TRACE,
@@ -21,5 +24,8 @@ FORMATS: tuple[ProfileFormat, ...] = (
     MINDSPORE_PROFILE,
     MSPROF,
     MEMORY_SNAPSHOT,
+    ASCEND_DATABASE,
+    NSIGHT_EXPORT,
+    XPLANE,
 )
 """The first one that recognizes a path reads it."""

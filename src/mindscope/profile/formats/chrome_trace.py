@@ -13,10 +13,16 @@ from mindscope.profile.profile import Profile, ProfileFacts
 
 _EVENT = re.compile(rb'\[\s*(\{[^{}]*"(ph|ts|pid)"\s*:|\]\s*$)')
 """A list of events, or an empty one."""
+_OF_XLA = ("trace.json.gz",)
 
 
 def is_chrome_trace(path: Path) -> bool:
-    """Whether a file is a list of events, or an object with ``traceEvents``. Raises OSError."""
+    """Whether a file is a list of events, or an object with ``traceEvents``. Raises OSError.
+
+    What JAX writes beside a profile of XLA holds the same events, at most a million of them.
+    """
+    if path.name.endswith(_OF_XLA) and next(path.parent.glob("*.xplane.pb"), None) is not None:
+        return False
     head = json_head(path)
     return b'"traceEvents"' in head or _EVENT.match(head) is not None
 

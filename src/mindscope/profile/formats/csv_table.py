@@ -54,6 +54,10 @@ class CsvTable:
         name = self._found(aliases)
         return None if name is None else self._columns[self._places[name]]
 
+    def column(self, place: int) -> list[str]:
+        """The column at a place in ``names``."""
+        return self._columns[place]
+
     def texts(self, *aliases: str) -> TextColumn | None:
         """As ``cells``, encoded."""
         found = self.cells(*aliases)
@@ -85,6 +89,10 @@ class CsvTable:
             return None
         scale = _UNIT_BYTES.get(self._units[name] or unit, _UNIT_BYTES[unit])
         return np.array([fixed_point(cell, scale, 0) for cell in self._columns[self._places[name]]], np.int64)
+
+    def select(self, rows: Iterable[int]) -> CsvTable:
+        """These rows as a table of their own."""
+        return CsvTable(self.names, [[column[row] for column in self._columns] for row in rows])
 
     def _found(self, aliases: Iterable[str]) -> str | None:
         return next((name for alias in aliases if (name := _bare(alias)) in self._places), None)

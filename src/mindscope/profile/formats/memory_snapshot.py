@@ -11,23 +11,33 @@ import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.formats.memory_segments import (
+    RELEASES,
+    RESERVES,
+    Segment,
+    SegmentChange,
+    segments_over_time,
+)
 from mindscope.profile.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
+from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 
 _HEAD = 1 << 16
 _SUFFIXES = (".pickle", ".pkl", ".pt")
 _US = 1000
 _ALLOCATED = "active_allocated"
-_RESERVED = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
+_PENDING = ("active_pending_free", "active_awaiting_free")
+_RESERVED: dict[str, int] = {**dict.fromkeys(RESERVES, 1), **dict.fromkeys(RELEASES, -1)}
 
 
 class _Block(NamedTuple):
     device: int
+    address: int
     size: int
     allocated_at: int
     freed_at: int
+    reusable_at: int
     stack: str
 
 
@@ -62,7 +72,6 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         origin_ns=snapshot.origin_us * _US if snapshot.has_times else None,
         properties={
             "allocator_settings": snapshot.settings,
-            "segments": snapshot.segments,
             "out_of_memory": snapshot.failures,
         },
     )
@@ -91,19 +100,6 @@ class _Snapshot:
         return sorted(named | {device for device, trace in enumerate(self._traces) if trace})
 
     @property
-    def segments(self) -> list[dict[str, Any]]:
-        """The segments at the end, each with size and state of its blocks in the order of addresses."""
-        return [
-            {
-                "device": _whole(segment.get("device")), "address": _whole(segment.get("address")),
-                "size": _whole(segment["total_size"]), "kind": str(segment.get("segment_type", "")),
-                "stream": _whole(segment.get("stream")), "is_expandable": bool(segment.get("is_expandable")),
-                "blocks": [[_whole(block.get("size")), str(block.get("state", ""))] for block in _blocks(segment)],
-            }
-            for segment in self._segments
-        ]  # fmt: skip
-
-    @property
     def failures(self) -> list[dict[str, int]]:
         """Requests that found no memory: device, bytes requested, bytes free on the device, time in us."""
         return [
@@ -117,7 +113,7 @@ class _Snapshot:
         ]  # fmt: skip
 
     def memory(self) -> Memory:
-        """Curve and blocks."""
+        """Curve, blocks and segments."""
         points = [point for device in self.devices for point in reversed(list(self._curve(device)))]
         curve = MemoryCurve(
             time=_array(point.time for point in points),
@@ -125,7 +121,9 @@ class _Snapshot:
             allocated=_array(point.allocated for point in points),
             reserved=_array(point.reserved for point in points),
         )
-        blocks = sorted((block for device in self.devices for block in self._lives(device)), key=lambda each: each[2])
+        blocks = sorted(
+            (block for device in self.devices for block in self._lives(device)), key=lambda each: each.allocated_at
+        )
         return Memory(
             curve,
             MemoryBlocks(
@@ -134,8 +132,45 @@ class _Snapshot:
                 allocated_at=_array(block.allocated_at for block in blocks),
                 freed_at=_array(block.freed_at for block in blocks),
                 stack=TextColumn.of(block.stack for block in blocks),
+                address=_addresses(block.address for block in blocks),
+                reusable_at=_array(block.reusable_at for block in blocks),
             ),
+            self._reserved(),
         )
+
+    def _reserved(self) -> MemorySegments:
+        """The segments of all devices over time."""
+        found = [(device, each) for device in self.devices for each in segments_over_time(*self._segments_of(device))]
+        return MemorySegments(
+            device=TextColumn.of(f"GPU {device}" for device, _ in found),
+            address=_addresses(each.address for _, each in found),
+            size=_array(each.size for _, each in found),
+            reserved_at=_array(each.reserved_at for _, each in found),
+            released_at=_array(each.released_at for _, each in found),
+            stream=_array(each.stream for _, each in found),
+            is_expandable=np.array([each.is_expandable for _, each in found], np.bool_),
+        )
+
+    def _segments_of(self, device: int) -> tuple[Iterator[Segment], Iterator[SegmentChange]]:
+        """Those at the end, and the entries about segments from the last one on."""
+        at_end = (
+            Segment(
+                _whole(each.get("address")), _whole(each["total_size"]), _whole(each.get("stream")),
+                bool(each.get("is_expandable")), UNKNOWN_TIME, UNKNOWN_TIME,
+            )
+            for each in self._segments
+            if _whole(each.get("device")) == device
+        )  # fmt: skip
+        trace = self._trace(device)
+        changes = (
+            SegmentChange(
+                str(trace[place]["action"]), _whole(trace[place].get("addr")), _whole(trace[place].get("size")),
+                _whole(trace[place].get("stream")), self._time(trace[place], place),
+            )
+            for place in range(len(trace) - 1, -1, -1)
+            if trace[place].get("action") in _RESERVED
+        )  # fmt: skip
+        return at_end, changes
 
     def _curve(self, device: int) -> Iterator[_Point]:
         """Backwards from the end, which the segments know, since a bounded history has lost its beginning."""
@@ -151,21 +186,30 @@ class _Snapshot:
 
     def _lives(self, device: int) -> Iterator[_Block]:
         """Blocks by their first and last entry; those that live before the history, or after it."""
-        alive: dict[int, tuple[int, int, str]] = {}  # address -> size, time, stack
+        alive: dict[int, _Block] = {}  # by address
+        pending: dict[int, _Block] = {}  # freed, but not yet usable
         for place, entry in enumerate(self._trace(device)):
             address, size, time = _whole(entry.get("addr")), _whole(entry.get("size")), self._time(entry, place)
+            if entry.get("action") in ("alloc", "free_requested") and address in pending:
+                yield _reusable(pending.pop(address))  # its end was not recorded
             if entry.get("action") == "alloc":
-                alive[address] = size, time, self._stack(entry.get("frames"))
+                stack = self._stack(entry.get("frames"))
+                alive[address] = _Block(device, address, size, time, UNKNOWN_TIME, UNKNOWN_TIME, stack)
             elif entry.get("action") == "free_requested":
-                size, born, stack = alive.pop(address, (size, UNKNOWN_TIME, ""))
-                yield _Block(device, size, born, time, stack)
-        for size, born, stack in alive.values():
-            yield _Block(device, size, born, UNKNOWN_TIME, stack)
-        for address, block in self._blocks_at_end(device):
+                known = alive.pop(address, None)
+                known = known or _Block(device, address, size, UNKNOWN_TIME, time, UNKNOWN_TIME, "")
+                pending[address] = known._replace(freed_at=time)
+            elif entry.get("action") == "free_completed" and address in pending:
+                yield pending.pop(address)._replace(reusable_at=time)
+        at_end = dict(self._blocks_at_end(device))
+        for address, block in pending.items():
+            is_held = at_end.get(address, {}).get("state") in _PENDING
+            yield block if is_held else _reusable(block)
+        yield from alive.values()
+        for address, block in at_end.items():
             if address not in alive and block.get("state") == _ALLOCATED:
-                yield _Block(
-                    device, _whole(block.get("size")), UNKNOWN_TIME, UNKNOWN_TIME, self._stack(block.get("frames"))
-                )
+                size, stack = _whole(block.get("size")), self._stack(block.get("frames"))
+                yield _Block(device, address, size, UNKNOWN_TIME, UNKNOWN_TIME, UNKNOWN_TIME, stack)
 
     def _blocks_at_end(self, device: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """With their addresses, which old files don't name."""
@@ -197,6 +241,11 @@ class _Snapshot:
         return found
 
 
+def _reusable(block: _Block) -> _Block:
+    """From its free on."""
+    return block._replace(reusable_at=block.freed_at)
+
+
 def _allocated(segment: Mapping[str, Any]) -> int:
     if "allocated_size" in segment:
         return _whole(segment["allocated_size"])
@@ -216,6 +265,10 @@ def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
 def _whole(value: Any) -> int:
     """An address may need 64 bits without a sign; it is only a key."""
     return value if isinstance(value, int) else 0
+
+
+def _addresses(values: Iterable[int]) -> Any:
+    return np.array([value & 0xFFFF_FFFF_FFFF_FFFF for value in values], np.uint64)
 
 
 def _array(values: Iterable[int]) -> Any:

@@ -15,6 +15,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
+from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
 from mindscope.profile.formats.problems import Problems
 
 DEVICE_QUEUE, GET_NEXT, ITERATOR = "device_queue", "get_next", "iterator"
@@ -31,6 +32,8 @@ class _Node(NamedTuple):
     children: Sequence[int]
     sizes: Sequence[int]
     capacity: int
+    interval_ms: int
+    """Between two of ``sizes``."""
 
 
 def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> DataPipeline | None:
@@ -56,13 +59,15 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
     batches = None if lines is None else _batches(lines)
     if not (operations or queues or batches):
         return None
-    return DataPipeline(operations, queues, batches)
+    return DataPipeline(operations, queues, _operation_queues(nodes or ()), batches)
 
 
 def _raw_nodes(path: Path) -> list[_Node]:
     """Of ``pipeline_profiling``: usually leaves first."""
     found: list[_Node] = []
-    for each in cast("list[Any]", read_object(path).get("op_info") or []):
+    content = read_object(path)
+    interval_ms = int(content.get("sampling_interval") or 0)
+    for each in cast("list[Any]", content.get("op_info") or []):
         node = cast("Mapping[str, Any]", each)
         metrics = cast("Mapping[str, Any]", node.get("metrics") or {})
         queue = cast("Mapping[str, Any]", metrics.get("output_queue") or {})
@@ -74,6 +79,7 @@ def _raw_nodes(path: Path) -> list[_Node]:
                 [int(child) for child in node.get("children") or ()],
                 [int(size) for size in queue.get("size") or ()],
                 int(queue.get("length") or 0),
+                interval_ms,
             )
         )
     return found
@@ -85,9 +91,10 @@ def _csv_nodes(table: CsvTable) -> list[_Node]:
         table.cells(name) or [""] * len(table)
         for name in ("op_id", "op_type", "num_workers", "children_id", "output_queue_size", "output_queue_length")
     ]
+    intervals = table.cells("sample_interval") or [""] * len(table)
     return [
-        _Node(_whole(id), type, _whole(workers), _list(children), _list(sizes), _whole(capacity))
-        for id, type, workers, children, sizes, capacity in zip(*columns, strict=True)
+        _Node(_whole(id), type, _whole(workers), _list(children), _list(sizes), _whole(capacity), _whole(interval))
+        for id, type, workers, children, sizes, capacity, interval in zip(*columns, intervals, strict=True)
     ][::-1]
 
 
@@ -113,6 +120,21 @@ def _operations(nodes: Sequence[_Node], usage: Mapping[int, float]) -> PipelineO
         queue_size=sizes,
         queue_usage=shares,
         cpu=np.array([usage.get(node.id, np.nan) for node in ordered]) if usage else None,
+    )
+
+
+def _operation_queues(nodes: Sequence[_Node]) -> QueueSamples | None:
+    """The sizes that the profiler saw at its interval, from the begin of the pipeline on."""
+    sampled = [node for node in nodes if node.sizes and node.capacity]
+    if not sampled:
+        return None
+    places = np.concatenate([np.arange(len(node.sizes)) for node in sampled])
+    counts = [len(node.sizes) for node in sampled]
+    return QueueSamples(
+        queue=TextColumn.of(f"{node.type}_{node.id}" for node in sampled for _ in node.sizes),
+        size=np.array([size for node in sampled for size in node.sizes], np.int64),
+        capacity=np.repeat(np.array([node.capacity for node in sampled], np.int64), counts),
+        time=places * np.repeat(np.array([node.interval_ms for node in sampled], np.int64), counts) * 1_000_000,
     )
 
 
@@ -146,6 +168,17 @@ def _processor_usage(path: Path) -> dict[int, float]:
     return found
 
 
+def processor_load(path: Path) -> float | None:
+    """Share of the time in which the processors of the host are not idle, 0 to 1; None without samples.
+
+    Raises:
+        FormatError: no JSON object.
+        OSError: it can't be read.
+    """
+    samples = list_of(mapping_of(read_object(path).get("device_info")).get("idle_utilization"))
+    return 1 - float(np.mean([number_of(each) for each in samples])) / 100 if samples else None
+
+
 def _queue_lines(path: Path) -> NDArray[np.float64] | None:
     """Rows of kind, extra, batch, value and stamp, which may lack; None without any."""
     rows: list[list[float]] = []
@@ -177,13 +210,19 @@ def _batches(lines: NDArray[np.float64]) -> BatchWaits | None:
     fetches = by_extra[_FETCH]
     if not len(fetches):
         return _batches_of_stamps(lines[lines[:, 0] == _QUEUE])
-    pushes = dict(zip(by_extra[_PUSH][:, 2].tolist(), by_extra[_PUSH][:, 3].tolist(), strict=True))
     return BatchWaits(
         step=_from_1(fetches[:, 2]),
         start=_stamps(fetches),
         wait=(fetches[:, 3] * 1e6).astype(np.int64),
-        push=np.array([pushes.get(batch, 0) * 1e6 for batch in fetches[:, 2].tolist()]).astype(np.int64),
+        push=_of_batches(by_extra[_PUSH], fetches[:, 2]),
+        whole=_of_batches(by_extra[_BATCH], fetches[:, 2]) if len(by_extra[_BATCH]) else None,
     )
+
+
+def _of_batches(times: NDArray[np.float64], batches: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Nanoseconds of each batch; 0 where a line lacks."""
+    known = dict(zip(times[:, 2].tolist(), times[:, 3].tolist(), strict=True))
+    return np.array([known.get(batch, 0) * 1e6 for batch in batches.tolist()]).astype(np.int64)
 
 
 def _batches_of_stamps(rows: NDArray[np.float64]) -> BatchWaits | None:

@@ -29,4 +29,10 @@ class Problems(dict[str, str]):
     def skip(self, path: Path, count: int) -> None:
         """Note rows that could not be read."""
         if count:
-            self[path.name] = f"{count} rows could not be read"
+            self.note(path.name, f"{count} rows could not be read")
+
+    def note(self, name: str, text: str) -> None:
+        """Add what is wrong with a file to what else is."""
+        known = self.get(name, "")
+        if text not in known:
+            self[name] = f"{known}; {text}" if known else text

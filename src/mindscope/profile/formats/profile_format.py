@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,18 @@ Progress = Callable[[int], None]
 
 def no_progress(read: int) -> None:
     """Ignores progress."""
+
+
+def _no_ranks(path: Path) -> Sequence[int]:
+    return ()
+
+
+def _no_steps(path: Path) -> tuple[int, int] | None:
+    return None
+
+
+def _holds_none(path: Path) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +42,11 @@ class ProfileFormat:
     OSError."""
     read: Callable[[Path, Progress], Profile]
     """Raises FormatError for content that is not of this format, OSError."""
+    ranks: Callable[[Path], Sequence[int]] = _no_ranks
+    """Of which one directory holds files; empty where a path is one profile. Raises OSError."""
+    steps: Callable[[Path], tuple[int, int] | None] = _no_steps
+    """The first and last step of the training that the beginning of a file names. Raises OSError."""
+    read_rank: Callable[[Path, int, Progress], Profile] | None = None
+    """As ``read``, of one of ``ranks``."""
+    holds: Callable[[Path], bool] = _holds_none
+    """Whether a directory within a profile of this format may be another profile."""

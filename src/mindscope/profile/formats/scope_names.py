@@ -86,6 +86,8 @@ def modules_of(operators: Operators) -> Modules | None:
     }
     columns: dict[str, Any] = {f"{name}_self": own for name, own in times.items()}
     columns |= {f"{name}_total": _with_children(own, parents) for name, own in times.items()}
+    if operators.flops is not None:
+        columns["flops"] = _with_children(_sums(operators.flops, of_module, len(paths)), parents)
     for row in range(len(paths) - 1, -1, -1):
         if parents[row] >= 0 and not counts[parents[row]]:
             counts[parents[row]] = counts[row]

@@ -3,28 +3,25 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.profile.argument_columns import FileArguments
 from mindscope.profile.formats.json_file import bare_name, json_head
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.annotations import annotations_of
-from mindscope.profile.kineto.batches import data_pipeline_of
-from mindscope.profile.kineto.kernels import communication_of, kernels_of
-from mindscope.profile.kineto.memory import memory_of
-from mindscope.profile.kineto.operators import modules_of, operators_of
-from mindscope.profile.kineto.step_selection import trace_of_steps
-from mindscope.profile.kineto.steps import steps_of
-from mindscope.profile.kineto.streams import streams_of
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.kineto.profile_parts import profile_of
+from mindscope.profile.kineto.step_ranges import steps_of_run
+from mindscope.profile.profile import Device, Profile, ProfileFacts
 
 _SCHEMA = b'"schemaVersion"'
 _STAMP = re.compile(r"\.\d{10,}$")
 """Time of writing: what follows the worker in the name of a file."""
+_FACTS = re.compile(rb'"mindscope"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
 def is_torch_trace(path: Path) -> bool:
@@ -47,28 +44,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         origin_ns=trace.origin_ns,
         properties=trace.properties,
     )
-    return _profile(facts, KinetoAnalysis(path, trace))
-
-
-def _profile(facts: ProfileFacts, analysis: KinetoAnalysis) -> Profile:
-    def select_steps(first: int, last: int) -> Profile:
-        return _profile(facts, KinetoAnalysis(analysis.path, trace_of_steps(analysis, first, last)))
-
-    return Profile(facts, analysis.trace, _parts(analysis), select_steps)
-
-
-def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
-    return {
-        Part.STEPS: lambda: steps_of(analysis),
-        Part.OPERATORS: lambda: operators_of(analysis),
-        Part.KERNELS: lambda: kernels_of(analysis),
-        Part.MODULES: lambda: modules_of(analysis),
-        Part.MEMORY: lambda: memory_of(analysis),
-        Part.DATA_PIPELINE: lambda: data_pipeline_of(analysis),
-        Part.COMMUNICATION: lambda: communication_of(analysis),
-        Part.ANNOTATIONS: lambda: annotations_of(analysis),
-        Part.STREAMS: lambda: streams_of(analysis),
-    }
+    return profile_of(facts, KinetoAnalysis(trace, FileArguments(path, trace)))
 
 
 def rank_of(properties: Mapping[str, Any]) -> int | None:
@@ -100,4 +76,14 @@ def _device(described: Any) -> Device:
     )
 
 
-TORCH_TRACE = ProfileFormat("torch_trace", "PyTorch trace", is_torch_trace, _read)
+def _steps(path: Path) -> tuple[int, int] | None:
+    """As ``mindscope.torch.Profiler`` writes them before the events."""
+    found = _FACTS.search(json_head(path).partition(b'"traceEvents"')[0])
+    try:
+        steps = steps_of_run({"mindscope": json.loads(found[1])}) if found else {}
+    except ValueError:
+        return None
+    return (min(steps.values()), max(steps.values())) if steps else None
+
+
+TORCH_TRACE = ProfileFormat("torch_trace", "PyTorch trace", is_torch_trace, _read, steps=_steps)

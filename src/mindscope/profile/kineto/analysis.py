@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, Arguments, read_arguments
+from mindscope.profile.argument_columns import NO_INTEGER, Arguments, ArgumentSource
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kineto import device_work
 from mindscope.profile.kineto.categories import (
@@ -24,6 +23,7 @@ from mindscope.profile.kineto.categories import (
 from mindscope.profile.kineto.device_work import DeviceWork, device_work_of
 from mindscope.profile.kineto.host_calls import HostCalls, Paths, host_calls_of
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
+from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
 
 PHASES = ("", "forward", "backward", "optimizer", "data")
@@ -39,12 +39,19 @@ class KinetoAnalysis:
     """Links of the events of a trace.
 
     Args:
-        path: the file of the trace, from which arguments are read.
         trace: what the file holds.
+        source: its arguments.
+        profiler: that recorded it, which the codes of missing parts begin with.
+        device: what tables call its devices, before the number.
     """
 
-    def __init__(self, path: Path, trace: Trace) -> None:
-        self.path, self.trace = path, trace
+    def __init__(self, trace: Trace, source: ArgumentSource, profiler: str = "torch", device: str = "GPU") -> None:
+        self.trace, self.source = trace, source
+        self.profiler, self.device_kind = profiler, device
+
+    def missing(self, part: str) -> Missing:
+        """Why a part is missing, in words for the profiler that recorded the trace."""
+        return Missing(f"{self.profiler}_{part}")
 
     @cached_property
     def roles(self) -> NDArray[np.uint8]:
@@ -69,31 +76,31 @@ class KinetoAnalysis:
     @cached_property
     def call_arguments(self) -> Arguments:
         """Beside ``calls``; those of Python frames are not read."""
-        calls, slices = self.calls, self.trace.slices
+        calls = self.calls
         has_any = (calls.slice >= 0) & np.isin(calls.role, (Role.OPERATOR, Role.LAUNCH, Role.ANNOTATION))
-        offsets = np.where(has_any, slices.args_offset[calls.slice], -1) if len(slices) else calls.slice
-        sizes = slices.args_size[calls.slice] if len(slices) else calls.name
-        return read_arguments(self.path, offsets, sizes, integers=_CALL_INTEGERS, texts=_CALL_TEXTS)
+        return self.source.of_slices(np.where(has_any, calls.slice, -1), integers=_CALL_INTEGERS, texts=_CALL_TEXTS)
 
     @cached_property
     def mark_arguments(self) -> Arguments:
         """Of the marks of the allocator, in the order of ``calls.mark``."""
-        marks, events = self.calls.mark[self.calls.mark >= 0], self.trace.events
-        return read_arguments(
-            self.path, events.args_offset[marks], events.args_size[marks], integers=_MARK_INTEGERS
-        )  # fmt: skip
+        return self.source.of_events(self.calls.mark[self.calls.mark >= 0], integers=_MARK_INTEGERS)
 
     @cached_property
     def device(self) -> DeviceWork:
         """What the devices ran."""
         rows = np.flatnonzero(np.isin(self.roles, ON_DEVICE))
-        slices = self.trace.slices
-        arguments = read_arguments(
-            self.path, slices.args_offset[rows], slices.args_size[rows],
-            integers=device_work.INTEGERS, numbers=device_work.NUMBERS, texts=device_work.TEXTS,
-        )  # fmt: skip
+        arguments = self.source.of_slices(
+            rows, integers=device_work.INTEGERS, numbers=device_work.NUMBERS, texts=device_work.TEXTS
+        )
         return device_work_of(
-            self.trace, rows, self.roles, arguments, self.calls, self.call_arguments, self.marked_steps
+            self.trace,
+            rows,
+            self.roles,
+            arguments,
+            self.calls,
+            self.call_arguments,
+            self.marked_steps,
+            self.device_kind,
         )
 
     @cached_property

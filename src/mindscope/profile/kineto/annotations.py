@@ -19,7 +19,7 @@ def annotations_of(analysis: KinetoAnalysis) -> Annotations | Missing:
     calls = analysis.calls
     rows = np.flatnonzero(calls.role == Role.ANNOTATION)
     if not len(rows):
-        return Missing("torch_annotations")
+        return analysis.missing("annotations")
     group, first = groups_of([calls.name[rows]], len(rows))
 
     def added(values: NDArray[np.int64]) -> NDArray[np.int64]:

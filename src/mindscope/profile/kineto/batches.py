@@ -18,7 +18,7 @@ def data_pipeline_of(analysis: KinetoAnalysis) -> DataPipeline | Missing:
     is_loader = np.array([each.startswith(DATA_LOADER_PREFIX) for each in names], np.bool_)
     rows = np.flatnonzero(is_loader[calls.name] & (calls.role == Role.ANNOTATION)) if len(names) else np.empty(0, int)
     if not len(rows):
-        return Missing("torch_data_pipeline")
+        return analysis.missing("data_pipeline")
     rows = rows[np.argsort(calls.start[rows], kind="stable")]
     waits = BatchWaits(
         step=analysis.marked_steps.numbers_at(calls.start[rows]),

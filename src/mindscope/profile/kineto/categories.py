@@ -34,6 +34,8 @@ class Role(IntEnum):
 ON_HOST = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
 ON_DEVICE = (Role.KERNEL, Role.MEMCPY, Role.MEMSET)
 
+STEP_CATEGORY = "step"
+"""Of marks of steps that only readers of other formats make."""
 STEP_NAME = re.compile(r"ProfilerStep#(\d+)")
 MODULE_PREFIX = "nn.Module: "
 DATA_LOADER_PREFIX = "enumerate(DataLoader)"
@@ -63,6 +65,7 @@ _BY_CATEGORY = {
     "privateuse1_kernel": Role.KERNEL,
     "mtia_ccp_events": Role.KERNEL,
     "hpu_op": Role.KERNEL,
+    STEP_CATEGORY: Role.STEP,
 }
 
 

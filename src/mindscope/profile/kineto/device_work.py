@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.argument_columns import NO_INTEGER, Arguments
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import HostCalls
 from mindscope.profile.kineto.step_ranges import StepRanges
@@ -24,7 +25,10 @@ INTEGERS = (
     "Group size", "In msg nelems",
 )  # fmt: skip
 NUMBERS = ("blocks per SM", "est. achieved occupancy %")
-TEXTS = ("grid", "block", "Collective name", "dtype", "Process Group Name", "Process Group Description")
+TEXTS = (
+    "grid", "block", "Collective name", "dtype", "Process Group Name", "Process Group Description",
+    "Process Group Ranks",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ def device_work_of(
     calls: HostCalls,
     call_arguments: Arguments,
     steps: StepRanges,
+    device_kind: str = "GPU",
 ) -> DeviceWork:
     """Links the device's slices ``rows`` to the calls that launched them.
 
@@ -80,6 +85,7 @@ def device_work_of(
         calls: of the host.
         call_arguments: beside ``calls``.
         steps: as marked on the host.
+        device_kind: what tables call a device, before its number.
     """
     slices = trace.slices
     start = slices.start[rows]
@@ -91,7 +97,7 @@ def device_work_of(
         start=start,
         duration=slices.duration[rows],
         kind=_kinds(trace, rows, roles, arguments),
-        device=_devices(trace, rows, arguments),
+        device=_devices(trace, rows, arguments, device_kind),
         stream=_streams(trace, rows, arguments),
         launch=launch,
         operator=_operators(launch, arguments, calls, call_arguments),
@@ -143,21 +149,25 @@ def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], argu
     return TextColumn(codes.astype(np.uint32), [COMPUTE, COMMUNICATION, COPY])
 
 
-def _devices(trace: Trace, rows: NDArray[np.int64], arguments: Arguments) -> TextColumn:
+def _devices(trace: Trace, rows: NDArray[np.int64], arguments: Arguments, kind: str) -> TextColumn:
     """By the argument, else by the process of the track."""
     processes = [_number(track.process) for track in trace.tracks]
     by_track = np.array(processes, np.int64)[trace.slices.track[rows]] if processes else np.empty(0, np.int64)
     device = arguments.integers["device"]
     numbers, codes = np.unique(np.where(device >= 0, device, by_track), return_inverse=True)
-    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"GPU {number}" for number in numbers.tolist()])
+    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"{kind} {number}" for number in numbers.tolist()])
 
 
 def _streams(trace: Trace, rows: NDArray[np.int64], arguments: Arguments) -> TextColumn:
+    """By the argument, else by the thread of the track; a negative number is that of a track that is no stream."""
     threads = [_number(track.thread) for track in trace.tracks]
-    by_track = np.array(threads, np.int64)[trace.slices.track[rows]] if threads else np.empty(0, np.int64)
+    track = trace.slices.track[rows].astype(np.int64)
+    by_track = np.array(threads, np.int64)[track] if threads else np.empty(0, np.int64)
     stream = arguments.integers["stream"]
-    numbers, codes = np.unique(np.where(stream != NO_INTEGER, stream, by_track), return_inverse=True)
-    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"stream {number}" for number in numbers.tolist()])
+    number = np.where(stream != NO_INTEGER, stream, by_track)
+    keys, codes = distinct_rows(number, np.where(number < 0, track, -1))
+    texts = [(own < 0 and trace.tracks[of].thread_name) or f"stream {own}" for own, of in keys]
+    return TextColumn(codes.astype(np.uint32), texts)
 
 
 def _number(text: str) -> int:

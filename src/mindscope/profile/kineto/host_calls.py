@@ -34,7 +34,7 @@ class HostCalls:
     track: NDArray[np.uint32]
     start: NDArray[np.int64]
     duration: NDArray[np.int64]
-    parent: NDArray[np.int64]
+    parent: NDArray[np.int32]
     """The innermost call of the thread that contains it; -1 for none."""
     level: NDArray[np.uint16]
     """Greater than that of its parent."""
@@ -82,7 +82,7 @@ class HostCalls:
     def _gathered(
         self,
         values: NDArray[np.int64],
-        gather: Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], None],
+        gather: Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None],
     ) -> NDArray[np.int64]:
         found = np.array(values)
         for calls in reversed(self._levels):

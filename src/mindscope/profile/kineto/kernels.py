@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of kernels, and of communication between ranks."""
+"""The table of kernels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.communication import Communication
 from mindscope.profile.grouping import groups_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.device_work import COMMUNICATION
 from mindscope.profile.texts import Missing
 
 TENSOR_CORE = "tensor_core"
@@ -22,33 +20,39 @@ _TENSOR_CORE_NAME = re.compile(
     r"sm90_xmma|wgmma|tensorop|nvjet",
     re.IGNORECASE,
 )
-_KIND = re.compile(
-    r"all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|broadcast|barrier|gather|scatter|reduce|send_?recv|send|recv",
-    re.IGNORECASE,
-)
-_DTYPE_BYTES = {
-    "float": 4, "double": 8, "half": 2, "bfloat16": 2, "byte": 1, "char": 1, "bool": 1, "short": 2, "int": 4, "long": 8,
-    "float8_e4m3fn": 1, "float8_e5m2": 1, "complexfloat": 8, "complexdouble": 16,
-}  # fmt: skip
-_KINDS = {"recv": "receive", "sendrecv": "sendreceive"}
 
 
-def kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
-    """Kernels by name, device, stream, operator, grid and block."""
+def kernels_of(
+    analysis: KinetoAnalysis,
+    operator: TextColumn | None = None,
+    core: TextColumn | None = None,
+    shape: TextColumn | None = None,
+) -> Kernels | Missing:
+    """Kernels by name, device, stream, operator, grid and block.
+
+    Args:
+        analysis: of the trace.
+        operator: of each row of ``analysis.device``, where the profiler names it; else by the launch.
+        core: what each row ran on; else by its name.
+        shape: of the inputs of each row; else its grid and block.
+    """
     work, trace = analysis.device, analysis.trace
     if not len(work):
-        return Missing("torch_kernels")
-    launcher = np.where(work.operator >= 0, analysis.calls.name[work.operator] + 1, 0) if len(analysis.calls) else None
+        return analysis.missing("kernels")
+    launcher = TextColumn.constant("", len(work))
+    if len(analysis.calls):
+        codes = np.where(work.operator >= 0, analysis.calls.name[work.operator] + 1, 0)
+        launcher = TextColumn(codes.astype(np.uint32), ["", *trace.names])
     texts = work.arguments.texts
+    names = TextColumn(work.name, trace.names)
     columns = {
-        "name": TextColumn(work.name, trace.names),
+        "name": names,
         "kind": work.kind,
         "device": work.device,
         "stream": work.stream,
-        "operator": TextColumn(
-            np.zeros(len(work), np.uint32) if launcher is None else launcher.astype(np.uint32), ["", *trace.names]
-        ),
-        "shape": _launch_shapes(texts["grid"], texts["block"]),
+        "operator": launcher if operator is None else operator,
+        "core": _cores(names) if core is None else core,
+        "shape": _launch_shapes(texts["grid"], texts["block"]) if shape is None else shape,
     }
     group, first = groups_of([column.codes for column in columns.values()], len(work))
     chosen = {name: column.select(first) for name, column in columns.items()}
@@ -65,7 +69,7 @@ def kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
         stream=chosen["stream"],
         operator=chosen["operator"],
         shape=chosen["shape"],
-        core=TextColumn.of(TENSOR_CORE if _TENSOR_CORE_NAME.search(name) else "" for name in chosen["name"]),
+        core=chosen["core"],
         count=gathered(np.add, np.ones(len(work), np.int64), 0),
         total=gathered(np.add, work.duration, 0),
         min=gathered(np.minimum, work.duration, int(np.iinfo(np.int64).max)),
@@ -77,45 +81,9 @@ def kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
     return found.select(np.argsort(-found.total, kind="stable"))
 
 
-def communication_of(analysis: KinetoAnalysis) -> Communication | Missing:
-    """Communication as the devices ran it."""
-    work = analysis.device
-    rows = np.flatnonzero(work.is_kind(COMMUNICATION))
-    if not len(rows):
-        return Missing("torch_communication")
-    rows = rows[np.argsort(work.start[rows], kind="stable")]
-    integers, texts = work.arguments.integers, work.arguments.texts
-    name = TextColumn(work.name[rows], analysis.trace.names)
-    steps = analysis.marked_steps
-    step = work.step[rows]
-    dtype = TextColumn.of(map(_unquoted, texts["dtype"].select(rows)))
-    return Communication(
-        name=name,
-        kind=TextColumn.of(
-            _kind(_unquoted(collective) or kernel)
-            for collective, kernel in zip(texts["Collective name"].select(rows), name, strict=True)
-        ),
-        group=TextColumn.of(
-            _unquoted(described) or _unquoted(named)
-            for described, named in zip(
-                texts["Process Group Description"].select(rows), texts["Process Group Name"].select(rows), strict=True
-            )
-        ),
-        sequence=np.maximum(integers["Seq"][rows], -1),
-        group_size=np.maximum(integers["Group size"][rows], -1),
-        step=np.where(step >= 0, steps.number[step], -1) if len(steps) else step,
-        device=work.device.select(rows),
-        start=work.start[rows],
-        duration=work.duration[rows],
-        size=_sizes(integers["In msg nelems"][rows], dtype),
-        dtype=dtype,
-    )
-
-
-def _sizes(elements: NDArray[np.int64], dtype: TextColumn) -> NDArray[np.int64]:
-    """Bytes; -1 where the number of elements or their type is unknown."""
-    each = np.array([_DTYPE_BYTES.get(value.lower(), 0) for value in dtype.values], np.int64)[dtype.codes]
-    return np.where((elements >= 0) & (each > 0), elements * each, -1)
+def _cores(names: TextColumn) -> TextColumn:
+    is_tensor_core = names.is_any_of(lambda name: _TENSOR_CORE_NAME.search(name) is not None)
+    return TextColumn(is_tensor_core.astype(np.uint32), ["", TENSOR_CORE])
 
 
 def _launch_shapes(grid: TextColumn, block: TextColumn) -> TextColumn:
@@ -139,13 +107,3 @@ def _weighted(
     found = np.zeros(int(group.max()) + 1)
     np.add.at(found, group[known], values[known] * duration[known])
     return found
-
-
-def _kind(name: str) -> str:
-    found = _KIND.search(name)
-    kind = found[0].lower().replace("_", "") if found else "other"
-    return _KINDS.get(kind, kind)
-
-
-def _unquoted(value: str) -> str:
-    return value.strip('"')

@@ -27,7 +27,7 @@ def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
     integers = analysis.mark_arguments.integers
     known = integers["Bytes"] != NO_INTEGER
     if not known.any():
-        return Missing("torch_memory")
+        return analysis.missing("memory")
     order = np.argsort(calls.start[marks], kind="stable")
     order = order[known[order]]
     columns = {name: column[order] for name, column in integers.items()}

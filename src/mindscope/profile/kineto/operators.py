@@ -23,7 +23,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     """Operators by name, device, module, phase, shapes, types and stack. Annotations are no operators."""
     rows = np.flatnonzero(analysis.is_operator)
     if not len(rows):
-        return Missing("torch_operators")
+        return analysis.missing("operators")
     texts = analysis.call_arguments.texts
     columns = {
         "name": TextColumn(analysis.calls.name[rows], analysis.trace.names),
@@ -72,7 +72,7 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     """Modules as they call each other; of each instance all calls together."""
     paths, calls = analysis.modules, analysis.calls
     if not len(paths):
-        return Missing("torch_modules")
+        return analysis.missing("modules")
     is_module = calls.role == Role.MODULE
     backward = np.where(analysis.phase == PHASES.index("backward"), 1, 0)
 

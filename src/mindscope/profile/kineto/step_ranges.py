@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -60,7 +61,7 @@ def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
     count for nothing.
     """
     rows = np.flatnonzero(roles == Role.STEP)
-    of_run = _steps_of_run(trace)
+    of_run = steps_of_run(trace.properties)
     marks = np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64)
     if of_run:
         rows, marks = (each[np.isin(marks, list(of_run))] for each in (rows, marks))
@@ -78,9 +79,9 @@ def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
     )
 
 
-def _steps_of_run(trace: Trace) -> dict[int, int]:
+def steps_of_run(properties: Mapping[str, Any]) -> dict[int, int]:
     """Number of a mark -> step of the run; empty where the trace does not say it."""
-    facts = trace.properties.get("mindscope")
+    facts = properties.get("mindscope")
     steps = cast("dict[str, Any]", facts).get("steps") if isinstance(facts, dict) else None
     if not isinstance(steps, dict):
         return {}

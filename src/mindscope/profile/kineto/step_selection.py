@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import ON_DEVICE, Role
-from mindscope.profile.trace import Events, Slices, Trace
+from mindscope.profile.trace import Events, Slices
 
 
-def trace_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> Trace:
+def analysis_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> KinetoAnalysis:
     """What begins within the steps from number ``first`` to ``last``, and the kernels that they launched."""
     trace, steps, work = analysis.trace, analysis.marked_steps, analysis.device
     is_chosen = np.append((steps.number >= first) & (steps.number <= last), False)  # the last one for no step
@@ -24,11 +24,12 @@ def trace_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> Trace:
     kept |= is_frame & _overlaps(analysis, is_chosen[:-1])
     kept[np.isin(analysis.roles, ON_DEVICE)] = False
     kept[work.slice[is_chosen[work.step]]] = True
-    return replace(
-        trace,
-        slices=_select(Slices, trace.slices, kept),
-        events=_select(Events, trace.events, is_chosen[steps.at(trace.events.time)]),
+    kept_events = is_chosen[steps.at(trace.events.time)]
+    chosen = replace(
+        trace, slices=_select(Slices, trace.slices, kept), events=_select(Events, trace.events, kept_events)
     )
+    source = analysis.source.select(chosen, kept, kept_events)
+    return KinetoAnalysis(chosen, source, analysis.profiler, analysis.device_kind)
 
 
 def _overlaps(analysis: KinetoAnalysis, is_chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -24,7 +24,7 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
     """The marked steps, to the end of their last kernel. Without marks: missing."""
     steps = analysis.steps
     if not len(steps):
-        return Missing("torch_steps")
+        return analysis.missing("steps")
     layers = _layers(analysis)
     start, end = steps.start, steps.end
     compute, communication, copy, waiting, host, idle = _split(layers, start, end, len(analysis.device) > 0)

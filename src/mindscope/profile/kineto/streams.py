@@ -19,7 +19,7 @@ def streams_of(analysis: KinetoAnalysis, kernel_wait_ns: int = KERNEL_WAIT_NS) -
     """The streams in the order of their first slice in the file."""
     work = analysis.device
     if not len(work):
-        return Missing("torch_kernels")
+        return analysis.missing("kernels")
     group, first = groups_of([work.device.codes, work.stream.codes], len(work))
     order = np.lexsort((work.start, group))
     own, start, end = group[order], work.start[order], work.end[order]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -14,6 +14,7 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
+from mindscope.profile.formats.ascend.packets import packets_of
 
 _STEP = re.compile(r"step\s*(\d+)")
 _SEQUENCE = re.compile(r"__\w+?_(\d+)_\d+$")
@@ -23,7 +24,9 @@ _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 _MB = 1_000_000
 
 
-class _Operation(NamedTuple):
+class AscendOperation(NamedTuple):
+    """One entry of ``communication.json``."""
+
     step: int
     name: str
     group: str
@@ -37,31 +40,43 @@ def communication_of(path: Path, rank: int, origin_ns: int) -> Communication | N
         FormatError: no JSON object.
         OSError: it can't be read.
     """
-    found = [each for each in _operations(read_object(path)) if each.name != _TOTAL]
+    return communication_table(list(_operations(read_object(path))), f"NPU {rank}", origin_ns)
+
+
+def communication_table(operations: Sequence[AscendOperation], device: str, origin_ns: int) -> Communication | None:
+    """The operations of one rank, without sums; None without any. Times count from ``origin_ns``."""
+    found = [each for each in operations if each.name != _TOTAL]
     if not found:
         return None
     times = [_mapping(each.facts.get("Communication Time Info")) for each in found]
+    links = [_mapping(each.facts.get("Communication Bandwidth Info")) for each in found]
     return Communication(
         name=TextColumn.of(each.name for each in found),
         kind=TextColumn.of(_kind(each.name) for each in found),
         group=TextColumn.of(each.group for each in found),
         sequence=np.array([_sequence(each.name) for each in found], np.int64),
         step=np.array([each.step for each in found], np.int64),
-        device=TextColumn.constant(f"NPU {rank}", len(found)),
+        device=TextColumn.constant(device, len(found)),
         start=np.array([_nanoseconds(_number(each, "Start Timestamp(us)")) for each in times], np.int64) - origin_ns,
         duration=_milliseconds(times, "Elapse Time(ms)"),
         transit=_milliseconds(times, "Transit Time(ms)"),
         wait=_milliseconds(times, "Wait Time(ms)"),
         synchronization=_milliseconds(times, "Synchronization Time(ms)"),
-        size=np.array([_size(_mapping(each.facts.get("Communication Bandwidth Info"))) for each in found], np.int64),
+        size=np.array([_size(each) for each in links], np.int64),
+        extra=packets_of(links),
     )
 
 
 def links_of(path: Path) -> Links | None:
     """Sums over the operations of each kind; None if the file lists none. Raises FormatError, OSError."""
+    return links_table(list(_operations(read_object(path))))
+
+
+def links_table(operations: Sequence[AscendOperation]) -> Links | None:
+    """Links of the sums over the operations of each kind; None without any."""
     rows = [
         (each.step, *map(int, ends), _mapping(facts))
-        for each in _operations(read_object(path))
+        for each in operations
         if each.name.endswith("-total")
         for link, facts in each.facts.items()
         if len(ends := link.split("-")) == 2 and all(end.isdecimal() for end in ends)
@@ -89,14 +104,18 @@ def read_object(path: Path) -> Mapping[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _operations(content: Mapping[str, Any]) -> Iterator[_Operation]:
+def _operations(content: Mapping[str, Any]) -> Iterator[AscendOperation]:
     for step, kinds in content.items():
-        found = _STEP.fullmatch(step)
-        number = int(found[1]) if found else -1
         for operations in _mapping(kinds).values():
             for name, facts in _mapping(operations).items():
-                bare, _, group = name.partition("@")
-                yield _Operation(number, bare, group, _mapping(facts))
+                yield ascend_operation(step, name, facts)
+
+
+def ascend_operation(step: str, name: str, facts: Any) -> AscendOperation:
+    """An entry by the names of its step and of itself, such as ``step7`` and ``hcom_allReduce__844_2_1@8440``."""
+    found = _STEP.fullmatch(step)
+    bare, _, group = name.partition("@")
+    return AscendOperation(int(found[1]) if found else -1, bare, group, _mapping(facts))
 
 
 def _kind(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn
+from mindscope.profile.columns import Column, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
@@ -25,6 +25,14 @@ _COMMUNICATION = re.compile(
     r"hcom_|(all_?reduce|all_?gather|reduce_?scatter|broadcast|all_?to_?all|send|receive)", re.I
 )
 _COMMUNICATION_CORES = ("HCCL", "COMMUNICATION")
+_UNITS = {
+    "mac": ("aic_mac_ratio", "mac_ratio"), "mte1": ("aic_mte1_ratio", "mte1_ratio"),
+    "mte2": ("aic_mte2_ratio", "mte2_ratio"), "mte3": ("aic_mte3_ratio", "mte3_ratio"),
+    "fixpipe": ("aic_fixpipe_ratio",), "scalar": ("aic_scalar_ratio", "scalar_ratio"),
+    "vec": ("aiv_vec_ratio", "vec_ratio"), "vector_mte2": ("aiv_mte2_ratio",), "vector_mte3": ("aiv_mte3_ratio",),
+    "vector_scalar": ("aiv_scalar_ratio",),
+}  # fmt: skip
+"""Units of an AI core -> columns with their share of the time of a task, in the names of several versions."""
 
 
 def kernels_of(table: CsvTable, rank: int) -> Kernels:
@@ -126,7 +134,18 @@ def _runs(table: CsvTable, rank: int) -> Kernels:
         total=duration,
         min=duration,
         max=duration,
+        extra=_unit_times(table, duration),
     )
+
+
+def _unit_times(table: CsvTable, duration: Any) -> dict[str, Column]:
+    """Nanoseconds in which each measured unit worked, such as ``mac_time``, so that they can be added."""
+    shares = {unit: table.numbers(*columns) for unit, columns in _UNITS.items()}
+    return {
+        f"{unit}_time": np.nan_to_num(share, posinf=0, neginf=0) * duration
+        for unit, share in shares.items()
+        if share is not None
+    }
 
 
 def _kind(name: str, kind: str, core: str) -> str:

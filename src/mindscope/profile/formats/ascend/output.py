@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mindscope.profile.formats.ascend.communication import communication_of, links_of, read_object
+from mindscope.profile.formats.ascend.database import read_directory
+from mindscope.profile.formats.ascend.further import FurtherFiles, csv_of
 from mindscope.profile.formats.ascend.kernels import (
     kernels_of,
     operators_of_details,
@@ -20,8 +22,9 @@ from mindscope.profile.formats.ascend.kernels import (
 )
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.ascend.steps import steps_of
+from mindscope.profile.formats.ascend.trace_figures import trace_figures
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
-from mindscope.profile.formats.minddata import data_pipeline_of
+from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore.cpu import cpu_operators
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
@@ -39,6 +42,7 @@ _STAMP = re.compile(r"_\d{17}(_ascend_(ms|pt))?$")
 _RANK = re.compile(r"_(\d+)\.[a-z]+$")
 
 _T = TypeVar("_T")
+_Parts = Mapping[Part, Callable[[], Any] | Missing]
 
 
 def is_ascend_output(path: Path) -> bool:
@@ -50,6 +54,8 @@ def is_ascend_output(path: Path) -> bool:
 
 def _read(path: Path, on_progress: Progress) -> Profile:
     output = _Output(path, on_progress)
+    database = read_directory(path / OUTPUT, output.problems, None if output.trace is None else output.origin_ns)
+    trace = output.trace or (None if database is None else database.trace)
     facts = ProfileFacts(
         name=path.name,
         path=str(path),
@@ -57,11 +63,28 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         framework="torch" if path.name.endswith("_ascend_pt") else "mindspore",
         worker=_STAMP.sub("", path.name),
         rank=output.rank,
-        devices=output.devices,
-        origin_ns=output.origin_ns if output.trace is not None else None,
+        devices=output.devices if len(output.devices) > 1 or database is None else database.devices,
+        origin_ns=None if trace is None else trace.origin_ns,
         properties={**output.information, "problems": output.problems},
     )
-    return Profile(facts, output.trace, output.parts())
+    return Profile(facts, trace, _first_of(output.parts(), database))
+
+
+def _first_of(parts: _Parts, database: Profile | None) -> _Parts:
+    """The parts of the text files; those that they lack, of the database."""
+    if database is None:
+        return parts
+
+    def read(part: Part, made: Callable[[], Any] | Missing) -> Any:
+        found = made if isinstance(made, Missing) else made()
+        other = database.part(part) if isinstance(found, Missing) else found
+        return found if isinstance(other, Missing) else other
+
+    return {part: partial(read, part, parts.get(part) or Missing("not_in_format", _of(part))) for part in Part}
+
+
+def _of(part: Part) -> dict[str, str | int]:
+    return {"format": ASCEND_OUTPUT.name, "part": part.value}
 
 
 class _Output:
@@ -75,7 +98,12 @@ class _Output:
         trace_file = self._file("trace_view.json")
         trace = self.problems.read(trace_file, lambda file: read_json_trace(file, on_progress))
         self.origin_ns = _first_time(trace)
-        self.trace = None if trace is None else _since(trace, self.origin_ns)
+        self._further = FurtherFiles(self._directory, self.problems)
+        if trace is not None and trace_file is not None:
+            self.information |= self.problems.read(trace_file, lambda file: trace_figures(trace, file)) or {}
+        load = self.problems.read(self._file(f"minddata_cpu_utilization_{self.rank}.json"), processor_load)
+        self.information |= {} if load is None else {"processor_load": load}
+        self.trace = None if trace is None else self._further.with_counters(_since(trace, self.origin_ns))
 
     @property
     def devices(self) -> list[Device]:
@@ -102,19 +130,29 @@ class _Output:
                 "ascend_communication",
             ),
             Part.LINKS: self._part("communication_matrix.json", links_of, "ascend_communication"),
+            Part.FURTHER_TABLES: self._further.tables,
         }
 
     def _part(self, name: str, reader: Callable[[Path], _T | None], code: str) -> Callable[[], _T | Missing]:
         return lambda: self.problems.read(self._file(name), reader) or Missing(code)
 
     @cached_property
-    def _kernel_table(self) -> CsvTable | None:
+    def _kernel_details(self) -> CsvTable | None:
         return self._table("kernel_details")
+
+    @cached_property
+    def _kernel_table(self) -> CsvTable | None:
+        """Of kernels; without it, of tasks, which has neither types nor shapes."""
+        found = self._kernel_details
+        return found if found is not None and len(found) else self._table("task_time") or found
 
     @cached_property
     def _kernels(self) -> Kernels | None:
         table = self._kernel_table
-        return None if table is None else self._of_table("kernel_details.csv", lambda: kernels_of(table, self.rank))
+        if table is None:
+            return None
+        found = self._of_table("kernel_details.csv", lambda: kernels_of(table, self.rank))
+        return None if found is None else found.select(found.name.is_any_of(lambda name: name not in ("", "N/A")))
 
     @cached_property
     def _operators(self) -> Operators | None:
@@ -122,9 +160,10 @@ class _Output:
         details, table = self._table("operator_details"), self._kernel_table
         if details is not None and len(details):
             return self._of_table("operator_details.csv", lambda: operators_of_details(details, self.rank))
-        if table is not None and self._kernels is not None:
-            return operators_of_kernels(self._kernels, types_of(table))
         statistic = self._table("op_statistic")
+        has_details = self._kernel_details is not None and len(self._kernel_details) > 0
+        if table is not None and self._kernels is not None and (has_details or statistic is None):
+            return operators_of_kernels(self._kernels, types_of(table))
         if statistic is not None:
             return self._of_table("op_statistic.csv", lambda: operators_of_statistic(statistic, self.rank))
         return cpu_operators(self._root / "FRAMEWORK", self.rank, self.problems)
@@ -137,14 +176,11 @@ class _Output:
         return self.problems.read(Path(name), lambda _: make())
 
     def _table(self, name: str) -> CsvTable | None:
-        """A table, which may be cut into slices of a million rows."""
-        whole = self._file(f"{name}.csv")
-        files = [whole] if whole else sorted(self._directory.glob(f"{name}_slice_*.csv"), key=_slice_number)
-        return self.problems.read(files[0], lambda _: self._csv(*files)) if files else None
+        return csv_of(self._directory, name, self.problems)
 
-    def _csv(self, *files: Path) -> CsvTable:
-        table = read_csv(*files)
-        self.problems.skip(files[0], table.skipped)
+    def _csv(self, file: Path) -> CsvTable:
+        table = read_csv(file)
+        self.problems.skip(file, table.skipped)
         return table
 
     def _file(self, name: str) -> Path | None:
@@ -167,11 +203,6 @@ class _Output:
             return max(int(str(named)), 0)
         files = [*self._root.glob("profiler_info_*.json"), *self._root.glob("FRAMEWORK/cpu_op_*_[0-9]*.*")]
         return next((int(found[1]) for file in sorted(files) if (found := _RANK.search(file.name))), 0)
-
-
-def _slice_number(file: Path) -> int:
-    found = _RANK.search(file.name)
-    return int(found[1]) if found else 0
 
 
 def _first_time(trace: Trace | None) -> int:

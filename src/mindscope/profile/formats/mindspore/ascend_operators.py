@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ FULL_NAME = ("full_kernel_name", "full_op_name", "full_kernel_time", "op_name", 
 """``full_kernel_time`` is a misspelling that some versions write."""
 TYPE = ("kernel_type", "op_type", "optype_name")
 AVERAGE = ("execution_time", "task_duration", "compute_time", "avg_execution_time")
+_AICPU = ("kernel_type", "op_type", "node_type_name")
 AI_CORE, AI_CPU = "AI_CORE", "AI_CPU"
 
 
@@ -125,7 +127,7 @@ def kernels_of_runs(runs: Runs, types: Mapping[str, CompiledOperator], rank: int
 
 def aicpu_runs(table: CsvTable, rank: int) -> Runs | None:
     """Runs of ``aicpu_intermediate``, in us of the clock of the device; None without stamps."""
-    names, start = table.texts("kernel_type", "op_type"), table.nanoseconds("run_start", unit="us")
+    names, start = table.texts(*_AICPU), table.nanoseconds("run_start", unit="us")
     end = table.nanoseconds("run_end", unit="us")
     if names is None or start is None or end is None or not len(names):
         return None
@@ -135,7 +137,7 @@ def aicpu_runs(table: CsvTable, rank: int) -> Runs | None:
 
 def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:
     """Types on the AI CPU. Raises FormatError without the columns."""
-    names, times = table.texts("kernel_type", "op_type", "node_type_name"), table.nanoseconds("total_time", unit="ms")
+    names, times = table.texts(*_AICPU), table.nanoseconds("total_time", unit="ms")
     if names is None or times is None:
         raise FormatError(f"no types or times, it has the columns {', '.join(table.names) or 'none'}")
     if not len(names):
@@ -149,17 +151,20 @@ def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:
     return runs.group_by("name")
 
 
-def flops_by_name(table: CsvTable) -> dict[str, int]:
-    """Full name -> floating-point operations of a run, of ``flops_N.txt``, which gives millions."""
-    names = table.cells("full_kernel_name", "full_op_name")
-    columns = [found for name in _FLOPS if (found := table.numbers(name)) is not None]
-    if not names or not columns:
-        return {}
-    sums = np.nan_to_num(np.sum(columns, axis=0))
-    return {name: round(value * 1e6) for name, value in zip(names, sums.tolist(), strict=True)}
-
-
-_FLOPS = ("FLOPs", "MFLOPs(10^6 cube)", "MFLOPs(10^6 vector)", "MFLOPs cube", "MFLOPs vector")
+def joined(first: Operators, second: Operators) -> Operators:
+    """The operators of both, in the columns that both have, or that a blank fills."""
+    own, other = first.columns(), second.columns()
+    columns: dict[str, Any] = {}
+    for name, column in own.items():
+        found = other.get(name)
+        if isinstance(column, TextColumn):
+            more = found if isinstance(found, TextColumn) else TextColumn.constant("", len(second))
+            columns[name] = TextColumn.of([*column, *more])
+        else:
+            blank = np.zeros(len(second), column.dtype)
+            columns[name] = np.concatenate([column, blank if found is None else found])  # pyright: ignore[reportArgumentType, reportUnknownArgumentType, reportCallIssue]
+    extra = {name: columns.pop(name) for name in first.extra}
+    return replace(first, **columns, extra=extra)
 
 
 def _inputs(info: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
+from mindscope.profile.memory import MemoryCurve
 from mindscope.profile.operators import Operators
 from mindscope.profile.trace import Track
 
@@ -63,6 +64,18 @@ def _types(table: CsvTable) -> Operators | None:
 def _counts(table: CsvTable) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     found = table.counts("op_occurrences", "type_occurrences")
     return np.ones(len(table), np.int64) if found is None else found
+
+
+def cpu_memory_curve(table: CsvTable, origin_ns: int) -> MemoryCurve | None:
+    """Of ``cpu_ms_memory_record``, whose times are nanoseconds and sizes bytes; None without rows."""
+    time, allocated = table.nanoseconds("Timestamp", unit="ns"), table.bytes("Total Allocated", unit="b")
+    if time is None or allocated is None or not len(time):
+        return None
+    curve = MemoryCurve(
+        time=time - origin_ns, device=TextColumn.constant("CPU", len(time)), allocated=allocated,
+        reserved=table.bytes("Total Reserved", unit="b"),
+    )  # fmt: skip
+    return curve.select(np.argsort(curve.time, kind="stable"))
 
 
 def timestamp_runs(path: Path, process: str, unit_ns: int) -> Runs | None:

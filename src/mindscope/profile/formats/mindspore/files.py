@@ -6,33 +6,77 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-_RANK = re.compile(r"_(\d+)(?:_detail|_type|_detail_time)?\.(?:csv|txt|json)$")
+_RANK = re.compile(r".*?_(\d{1,6})(?:_detail|_type|_detail_time)?\.(?:csv|txt|json)")
+_INFORMATION = "profiler_info"
+ASCEND = (
+    "ascend_timeline_display", "output_op_compute_time", "aicore_intermediate", "output_timeline_data", "hccl_raw",
+    "pynative_op_intermediate", "flops_", "output_data_preprocess_aicpu",
+)  # fmt: skip
+GPU = ("gpu_op_detail_info", "gpu_activity_data", "gpu_op_type_info", "dynamic_shape_info", "step_trace_profiling")
+CPU = ("cpu_op_detail_info", "cpu_op_type_info")
+OTHERS = (
+    "step_trace_raw", "pipeline_profiling", "minddata_pipeline_raw", "minddata_pipeline_summary",
+    "device_queue_profiling", "dataset_iterator_profiling", "memory_usage_details", "memory_usage_summary",
+    "operator_memory", "parallel_strategy",
+)  # fmt: skip
+PREFIXES = (f"{_INFORMATION}_", *ASCEND, *GPU, *CPU, *OTHERS)
 
 
 class RankFiles:
-    """``NAME_{rank}.csv`` and its like, of the smallest rank that a name in the directory has, usually the only one."""
+    """``NAME_{rank}.csv`` and its like, of one rank.
 
-    def __init__(self, directory: Path) -> None:
-        """Raises OSError if the directory can't be read."""
+    Some versions name a few files by the device instead of the rank. Where a directory holds one rank only, files with
+    the one other number belong to it.
+    """
+
+    def __init__(self, directory: Path, rank: int | None = None) -> None:
+        """Of the smallest rank if none is given. Raises OSError if the directory can't be read."""
         self.directory = directory
         self._names = sorted(each.name for each in directory.iterdir() if each.is_file())
-        ranks = {int(found[1]) for name in self._names if (found := _RANK.search(name))}
-        self.ranks = sorted(ranks)
+        self.ranks = _ranks_of(self._names)
         """Of which there are files."""
-        self.rank = self.ranks[0] if self.ranks else 0
+        self.rank = rank if rank is not None else self.ranks[0] if self.ranks else 0
+        self._others = _other_number(self._names, self.rank) if len(self.ranks) <= 1 else None
 
     def find(self, *patterns: str) -> Path | None:
         """The file of the first pattern that is there; ``{}`` is the rank."""
-        for pattern in patterns:
-            name = pattern.format(self.rank)
-            if name in self._names:
-                return self.directory / name
+        for number in (self.rank, self._others):
+            for pattern in patterns if number is not None else ():
+                name = pattern.format(number)
+                if name in self._names:
+                    return self.directory / name
         return None
 
-    def starting(self, *starts: str) -> Path | None:
-        """The first file whose name starts so."""
-        return next((self.directory / name for name in self._names if name.startswith(starts)), None)
-
     def has(self, *starts: str) -> bool:
-        """Whether a name starts so."""
-        return any(name.startswith(starts) for name in self._names)
+        """Whether the name of a file of the rank, or of one without a rank, starts so."""
+        return any(
+            name.startswith(starts) and _number_of(name) in (None, self.rank, self._others) for name in self._names
+        )
+
+
+def ranks_of(directory: Path) -> list[int]:
+    """The ranks of which a directory holds files. Raises OSError."""
+    return _ranks_of(sorted(each.name for each in directory.iterdir() if each.is_file()))
+
+
+def _ranks_of(names: list[str]) -> list[int]:
+    """Of ``profiler_info`` and the tables; those of other files only where nothing else names one."""
+    named, tables = _numbers(names, f"{_INFORMATION}_"), _numbers(names, *ASCEND, *GPU, *CPU, *OTHERS)
+    if len(named) == 1 and len(tables) == 1:
+        return sorted(named)  # the tables have the number of the device
+    return sorted(named | tables or _numbers(names, ""))
+
+
+def _other_number(names: list[str], rank: int) -> int | None:
+    """The one number beside the rank that files have; None without one, or with several."""
+    found = _numbers(names, "") - {rank}
+    return found.pop() if len(found) == 1 else None
+
+
+def _numbers(names: list[str], *starts: str) -> set[int]:
+    return {number for name in names if name.startswith(starts) and (number := _number_of(name)) is not None}
+
+
+def _number_of(name: str) -> int | None:
+    found = _RANK.fullmatch(name)
+    return int(found[1]) if found else None

@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, cast
-
 import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.kernels import Kernels
@@ -61,7 +56,7 @@ def gpu_kernels(table: CsvTable, rank: int) -> Kernels | None:
     counts = table.counts("occurrences")
     return Kernels(
         name=names,
-        kind=mapped(names, _kind),
+        kind=mapped(names, kernel_kind),
         device=TextColumn.constant(f"GPU {rank}", len(names)),
         stream=table.texts("stream_id"),
         operator=table.texts("op_full_name"),
@@ -73,35 +68,8 @@ def gpu_kernels(table: CsvTable, rank: int) -> Kernels | None:
     )
 
 
-def dynamic_shape_operators(path: Path, rank: int) -> Operators | None:
-    """Runs of operators by step in ``dynamic_shape_info``, merged by name and shapes. Raises FormatError, OSError."""
-    steps = read_object(path).get("operator")
-    listed: list[Any] = list(cast("Mapping[str, Any]", steps).values()) if isinstance(steps, Mapping) else []
-    runs = [cast("Mapping[str, Any]", run) for step in listed for run in cast("list[Any]", step or [])]
-    if not runs:
-        return None
-    names = TextColumn.of(str(run.get("op_full_name") or run.get("op_name", "")) for run in runs)
-    duration = np.array([round(float(run.get("dur") or 0) * 1000) for run in runs], np.int64)
-    found = Operators(
-        name=names,
-        type=TextColumn.of(str(run.get("op_type", "")) for run in runs),
-        device=TextColumn.constant(f"GPU {rank}", len(runs)),
-        module=mapped(names, module_of),
-        phase=mapped(names, phase_of),
-        shapes=TextColumn.of(_shape(run.get("shape_info")) for run in runs),
-        count=np.ones(len(runs), np.int64),
-        host_total=duration,
-        host_self=duration,
-        max=duration,
-    )
-    return found.group_by("name", "type", "shapes")
-
-
-def _shape(value: Any) -> str:
-    return "; ".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else str(value or "")
-
-
-def _kind(name: str) -> str:
+def kernel_kind(name: str) -> str:
+    """What a kernel is for, by its name."""
     if name.startswith(("nccl", "ncclKernel")):
         return "communication"
     return "copy" if name.lower().startswith(("memcpy", "memset", "cudamemcpy", "cudamemset")) else "compute"

@@ -4,148 +4,249 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
-from mindscope.profile.columns import TextColumn
+from mindscope.profile.communication import Communication
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, Runs, trace_of
-from mindscope.profile.formats.csv_table import CsvTable, read_csv
-from mindscope.profile.formats.minddata import data_pipeline_of
+from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv
+from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore import ascend_operators as ascend
-from mindscope.profile.formats.mindspore import gpu, step_trace
-from mindscope.profile.formats.mindspore.cpu import cpu_operators, timestamp_runs
-from mindscope.profile.formats.mindspore.files import RankFiles
+from mindscope.profile.formats.mindspore import flops, gpu, step_trace
+from mindscope.profile.formats.mindspore.ascend_operators import joined
+from mindscope.profile.formats.mindspore.compute_time import (
+    compute_detail_operators,
+    compute_time_operators,
+    data_preprocess_table,
+)
+from mindscope.profile.formats.mindspore.cpu import cpu_memory_curve, cpu_operators, timestamp_runs
+from mindscope.profile.formats.mindspore.dynamic_shapes import DynamicShapes, read_dynamic_shapes
+from mindscope.profile.formats.mindspore.files import ASCEND, GPU, PREFIXES, RankFiles, ranks_of
+from mindscope.profile.formats.mindspore.gpu_steps import read_gpu_steps
 from mindscope.profile.formats.mindspore.links import links_of
+from mindscope.profile.formats.mindspore.memory_plan import read_plan, read_plan_summary
+from mindscope.profile.formats.mindspore.parallel_strategy import (
+    ParallelStrategy,
+    read_parallel_strategy,
+    with_shards,
+)
+from mindscope.profile.formats.mindspore.recommendations import recommendations_of
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time, modules_of
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kernels import Kernels
-from mindscope.profile.memory import Memory, MemoryCurve
+from mindscope.profile.memory import Memory
+from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.rank_path import with_rank
+from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
-from mindscope.profile.trace import Trace, Track
+from mindscope.profile.trace import Trace
 
 _T = TypeVar("_T")
 
-_ASCEND = (
-    "ascend_timeline_display",
-    "output_op_compute_time",
-    "aicore_intermediate",
-    "output_timeline_data",
-    "hccl_raw",
-)
-_GPU = ("gpu_op_detail_info", "gpu_activity_data", "gpu_op_type_info", "dynamic_shape_info")
-_CPU = ("cpu_op_detail_info", "cpu_op_type_info")
-_OTHERS = ("profiler_info_", "step_trace_raw_", "pipeline_profiling_", "minddata_pipeline_raw_")
 _US = 1000
+_NESTED = ("_ascend_ms", "_ascend_pt")
+"""Ends of the names of directories of the newer profiler, which may lie within one of the older."""
 
 
 def is_mindspore_profile(path: Path) -> bool:
     """Whether a directory is named ``profiler`` or ``profiler-...`` and holds a file of one. Raises OSError."""
     if not path.name.startswith("profiler") or not path.is_dir():
         return False
-    return RankFiles(path).has(*_ASCEND, *_GPU, *_CPU, *_OTHERS)
+    return any(each.is_file() and each.name.startswith(PREFIXES) for each in path.iterdir())
+
+
+def _holds(path: Path) -> bool:
+    return path.name.endswith(_NESTED) and path.is_dir()
 
 
 def _read(path: Path, on_progress: Progress) -> Profile:
-    profile = _Legacy(path, on_progress)
+    return _profile(path, RankFiles(path), on_progress)
+
+
+def _read_rank(path: Path, rank: int, on_progress: Progress) -> Profile:
+    return _profile(path, RankFiles(path, rank), on_progress)
+
+
+def _profile(path: Path, files: RankFiles, on_progress: Progress) -> Profile:
+    profile = _Legacy(files, on_progress)
+    named = path.parent if path.name == "profiler" and path.parent.name else path
+    rank = files.rank if len(files.ranks) > 1 else None
     facts = ProfileFacts(
-        name=path.parent.name if path.name == "profiler" and path.parent.name else path.name,
-        path=str(path),
+        name=with_rank(named, rank).name,
+        path=str(with_rank(path, rank)),
         format=MINDSPORE_PROFILE.name,
         framework="mindspore",
-        rank=profile.files.rank,
+        rank=files.rank,
         devices=profile.devices,
         origin_ns=None if profile.trace is None else profile.trace.origin_ns,
-        properties={**profile.information, "ranks": profile.files.ranks, "problems": profile.problems},
+        properties={**profile.information, "ranks": files.ranks, "problems": profile.problems},
     )
-    return Profile(facts, profile.trace, profile.parts())
+    return Profile(facts, profile.trace, profile.parts(), profile.select_steps)
 
 
 class _Legacy:
-    """The files of the first rank of a directory, read when a part needs them."""
+    """The files of one rank of a directory, read when a part needs them."""
 
-    def __init__(self, path: Path, on_progress: Progress) -> None:
-        self.files = RankFiles(path)
+    def __init__(self, files: RankFiles, on_progress: Progress) -> None:
+        self.files = files
         self.problems = Problems()
-        self.information = self._object("profiler_info_{}.json") | self._object("step_trace_point_info_{}.json")
-        if self.files.has(*_ASCEND):
+        if files.has(*ASCEND):
             self.device = "NPU"
         else:
-            self.device = "GPU" if self.files.has(*_GPU) else "CPU"
+            self.device = "GPU" if files.has(*GPU) else "CPU"
+        self.information = self._information()
         self.trace = self._trace(on_progress)
+        self._origin_ns = self._clock_origin()
 
     @property
     def devices(self) -> list[Device]:
         """The CPU, and the device that the files are named by."""
         kinds = {"NPU": ("npu", "Ascend"), "GPU": ("cuda", "")}
         other = kinds.get(self.device)
-        return [Device("CPU", "cpu"), *([Device(f"{self.device} {self.files.rank}", *other)] if other else [])]
+        memory = self.information.get("memory_plan", {}).get("capacity", 0)
+        return [Device("CPU", "cpu"), *([Device(self._device, *other, memory=memory)] if other else [])]
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
         """How to read each part."""
-        origin_ns = 0 if self.trace is None else int(self.trace.properties.get(CLOCK_ORIGIN, 0))
-        steps, rank = self._step_trace, self.files.rank
+        rank = self.files.rank
         return {
-            Part.STEPS: lambda: step_trace.steps_of(steps, origin_ns) if steps else Missing("mindspore_steps"),
+            Part.STEPS: lambda: self._steps or Missing("mindspore_steps"),
             Part.OPERATORS: lambda: by_time(self._operators) or Missing("mindspore_operators"),
             Part.KERNELS: lambda: self._kernels or Missing("mindspore_kernels"),
-            Part.MODULES: lambda: (self._operators and modules_of(self._operators)) or Missing("mindspore_modules"),
-            Part.MEMORY: lambda: self._memory(origin_ns) or Missing("mindspore_memory"),
+            Part.MODULES: lambda: self._modules() or Missing("mindspore_modules"),
+            Part.MEMORY: lambda: self._memory() or Missing("mindspore_memory"),
             Part.DATA_PIPELINE: lambda: (
                 data_pipeline_of(self.files.directory, rank, self.problems) or Missing("mindspore_data_pipeline")
             ),
-            Part.COMMUNICATION: lambda: (
-                (steps and step_trace.communication_of(steps, rank, origin_ns)) or Missing("mindspore_communication")
-            ),
+            Part.COMMUNICATION: lambda: self._communication() or Missing("mindspore_communication"),
             Part.LINKS: lambda: self._from("hccl_raw_{}.csv", links_of) or Missing("mindspore_communication"),
         }
 
+    @property
+    def select_steps(self) -> Callable[[int, int], Profile] | None:
+        """Only where each step lists its own runs."""
+        if self._dynamic_shapes is None or self._dynamic_shapes.steps is None:
+            return None
+        return self._of_steps
+
+    def _of_steps(self, first: int, last: int) -> Profile:
+        assert self._dynamic_shapes is not None
+        found = self._dynamic_shapes.of_steps(first, last)
+        parts: dict[Part, Callable[[], Any] | Missing] = {
+            Part.STEPS: lambda: found.steps or Missing("mindspore_steps"),
+            Part.OPERATORS: lambda: by_time(found.operators) or Missing("mindspore_operators"),
+            Part.KERNELS: lambda: found.kernels or Missing("mindspore_kernels"),
+            Part.MODULES: lambda: (found.operators and modules_of(found.operators)) or Missing("mindspore_modules"),
+        }
+        facts = ProfileFacts(
+            name=self.files.directory.name, path=str(self.files.directory), format=MINDSPORE_PROFILE.name,
+            framework="mindspore", rank=self.files.rank, devices=self.devices, properties=self.information,
+        )  # fmt: skip
+        return Profile(facts, None, parts)
+
+    @property
+    def _device(self) -> str:
+        return "CPU" if self.device == "CPU" else f"{self.device} {self.files.rank}"
+
+    def _clock_origin(self) -> int:
+        """The time 0 of the timeline on the clock of the tables: ``min_cycle_counter``, in ms or 10 ns ticks."""
+        if self.trace is None or CLOCK_ORIGIN in self.trace.properties:
+            return 0 if self.trace is None else int(self.trace.properties[CLOCK_ORIGIN])
+        text = self._read("min_cycle_counter_{}.txt", lambda path: path.read_text("utf-8").split()[0])
+        if text is None or self._step_trace is None:
+            return 0
+        first = int(self._step_trace.start[0])
+        origins = [fixed_point(text, scale) for scale in (1000 * _US, step_trace.TICK_NS)]
+        return min(origins, key=lambda origin: abs(origin - first))
+
+    def _information(self) -> dict[str, Any]:
+        """Of the profiler, and figures of the whole profile."""
+        found = self._object("profiler_info_{}.json") | self._object("step_trace_point_info_{}.json")
+        for name, file, reader in (
+            ("flops", "flops_summary_{}.json", flops.read_summary),
+            ("memory_plan", "memory_usage_summary_{}.json", read_plan_summary),
+            ("processor_load", "minddata_cpu_utilization_{}.json", processor_load),
+        ):
+            value = self.problems.read(self.files.find(file), reader)
+            found |= {name: value} if value else {}
+        if self._strategy is not None:
+            found["parallel_strategy"] = self._strategy.config
+        advice = recommendations_of(self.files.directory, self.files.rank, self.problems)
+        return found | ({"recommendations": advice} if advice else {})
+
+    @cached_property
+    def _steps(self) -> Steps | None:
+        if self._step_trace is not None:
+            return step_trace.steps_of(self._step_trace, self._origin_ns)
+        return None if self._dynamic_shapes is None else self._dynamic_shapes.steps
+
     @cached_property
     def _operators(self) -> Operators | None:
-        makers = {"NPU": self._ascend_operators, "GPU": self._gpu_operators, "CPU": self._cpu_operators}
-        return makers[self.device]()
+        readers = {"NPU": self._ascend_operators, "GPU": self._gpu_operators, "CPU": self._cpu_operators}
+        found = readers[self.device]()
+        if found is None and self._dynamic_shapes is not None:
+            found = self._dynamic_shapes.operators
+        if found is not None and self._strategy is not None:
+            found = with_shards(found, self._strategy.shards)
+        return found
 
     def _ascend_operators(self) -> Operators | None:
         rank, compiled = self.files.rank, self._compiled
-        found = self._from(
-            "aicore_intermediate_{}_detail.csv",
-            lambda table: ascend.ascend_operators(table, compiled, self._kernels, rank),
-        )
+        found: Operators | None = None
+        for name in ("aicore_intermediate_{}_detail.csv", "pynative_op_intermediate_{}_detail.csv"):
+            found = found or self._from(
+                name, lambda table: ascend.ascend_operators(table, compiled, self._kernels, rank)
+            )
+        found = found or self._read("output_op_compute_time_{}.txt", lambda path: compute_time_operators(path, rank))
         for name in ("aicore_intermediate_{}_type.csv", "pynative_op_intermediate_{}_type.csv"):
             found = found or self._from(name, lambda table: ascend.type_operators(table, rank))
-        cpu = self._from("aicpu_intermediate_{}.csv", lambda table: ascend.aicpu_operators(table, rank))
-        flops = self._from("flops_{}.txt", ascend.flops_by_name)
-        if found and flops:
-            each = np.array([flops.get(name, 0) for name in found.name], np.int64)
-            found = replace(found, flops=each * found.count)
-        return _both(found, cpu) if found and cpu else found or cpu
+        found = found or self._read(
+            "output_op_compute_time_detail_{}.txt", lambda path: compute_detail_operators(path, rank)
+        )
+        cpu = self._of_aicpu(lambda table: ascend.aicpu_operators(table, rank))
+        file, counted = self.files.find("flops_{}.txt"), self._from("flops_{}.txt", flops.read_flops)
+        if found and file and counted:
+            unknown = flops.unknown_names(counted, found.name)
+            found = flops.with_flops(found, counted)
+            if unknown:
+                text = f"{unknown} of its {len(counted)} operators are not in the table of operators"
+                self.problems.note(file.name, text)
+        return joined(found, cpu) if found and cpu else found or cpu
 
     def _gpu_operators(self) -> Operators | None:
-        rank = self.files.rank
         for name in ("gpu_op_detail_info_{}.csv", "gpu_op_type_info_{}.csv"):
-            if found := self._from(name, lambda table: gpu.gpu_operators(table, rank)):
+            if found := self._from(name, lambda table: gpu.gpu_operators(table, self.files.rank)):
                 return found
-        file = self.files.find("dynamic_shape_info_{}.json")
-        return self.problems.read(file, lambda path: gpu.dynamic_shape_operators(path, rank))
+        return None
 
     def _cpu_operators(self) -> Operators | None:
         return cpu_operators(self.files.directory, self.files.rank, self.problems)
 
     @cached_property
     def _kernels(self) -> Kernels | None:
+        found: Kernels | None = None
         if self.device == "GPU":
-            return self._from("gpu_activity_data_{}.csv", lambda table: gpu.gpu_kernels(table, self.files.rank))
-        runs = self._ascend_runs
-        return None if runs is None else ascend.kernels_of_runs(runs, self._compiled, self.files.rank)
+            found = self._from("gpu_activity_data_{}.csv", lambda table: gpu.gpu_kernels(table, self.files.rank))
+        elif self._ascend_runs is not None:
+            found = ascend.kernels_of_runs(self._ascend_runs, self._compiled, self.files.rank)
+        return found or (None if self._dynamic_shapes is None else self._dynamic_shapes.kernels)
+
+    def _modules(self) -> Modules | None:
+        found = None if self._operators is None else modules_of(self._operators)
+        scopes = self._read("flops_scope_{}.json", flops.read_scopes)
+        return flops.with_scope_flops(found, scopes) if found and scopes else found
+
+    def _communication(self) -> Communication | None:
+        if self._step_trace is None:
+            return None
+        return step_trace.communication_of(self._step_trace, self._device, self._origin_ns)
 
     @cached_property
     def _compiled(self) -> dict[str, ascend.CompiledOperator]:
@@ -155,20 +256,40 @@ class _Legacy:
     def _ascend_runs(self) -> Runs | None:
         return self._from("output_timeline_data_{}.txt", lambda table: ascend.timeline_runs(table, self.files.rank))
 
+    def _of_aicpu(self, reader: Callable[[CsvTable], _T | None]) -> _T | None:
+        """Of the newer file, else of the older one."""
+        name = "output_data_preprocess_aicpu_{}.txt"
+        return self._from("aicpu_intermediate_{}.csv", reader) or self._read(
+            name, lambda path: reader(data_preprocess_table(path))
+        )
+
+    @cached_property
+    def _dynamic_shapes(self) -> DynamicShapes | None:
+        return self._read("dynamic_shape_info_{}.json", lambda path: read_dynamic_shapes(path, self._device))
+
+    @cached_property
+    def _strategy(self) -> ParallelStrategy | None:
+        return self._read("parallel_strategy_{}.json", read_parallel_strategy)
+
     @cached_property
     def _step_trace(self) -> step_trace.StepTrace | None:
-        return self._from("step_trace_raw_{}_detail_time.csv", step_trace.read_step_trace)
+        name = "step_trace_raw_{}_detail_time.csv"
+        found = self._from(name, step_trace.read_step_trace)
+        if found is None:
+            name = "step_trace_profiling_{}.txt"
+            found = self._read(name, read_gpu_steps)
+        if found is not None and found.skipped:
+            self.problems.note(name.format(self.files.rank), f"{found.skipped} steps lack a point")
+        return found
 
-    def _memory(self, origin_ns: int) -> Memory | None:
-        """Of records; the plan of ``memory_usage_details`` is no measurement."""
+    def _memory(self) -> Memory | None:
+        """Measured, else what the compiler planned."""
         blocks = self._from("operator_memory_{}.csv", lambda table: table)
-        found = self.problems.read(
-            self.files.find("operator_memory_{}.csv"), lambda _: memory_of(None, blocks, origin_ns)
-        )
-        curve = self._from("cpu_ms_memory_record_{}.txt", lambda table: _memory_curve(table, origin_ns))
-        if curve is None:
-            return found
-        return Memory(curve, found.blocks if found else None)
+        found = self._read("operator_memory_{}.csv", lambda _: memory_of(None, blocks, self._origin_ns))
+        curve = self._from("cpu_ms_memory_record_{}.txt", lambda table: cpu_memory_curve(table, self._origin_ns))
+        if curve is not None:
+            return Memory(curve, found.blocks if found else None)
+        return found or self._read("memory_usage_details_{}.json", lambda path: read_plan(path, self._device))
 
     def _trace(self, on_progress: Progress) -> Trace | None:
         """Of the tables, which hold all runs; else of the JSON that MindSpore shows, which it cuts at 20 MB."""
@@ -181,25 +302,18 @@ class _Legacy:
         return self.problems.read(file, lambda path: read_json_trace(path, on_progress))
 
     def _runs(self) -> list[Runs | None]:
+        steps = [] if self._step_trace is None else step_trace.step_runs(self._step_trace)
         if self.device == "NPU":
-            cpu = self._from("aicpu_intermediate_{}.csv", lambda table: ascend.aicpu_runs(table, self.files.rank))
-            return [self._step_runs(), self._ascend_runs, cpu] if self._ascend_runs else []
+            cpu = self._of_aicpu(lambda table: ascend.aicpu_runs(table, self.files.rank))
+            return [*steps, self._ascend_runs, cpu] if self._ascend_runs else []
         if self.device == "GPU":
             names = {"gpu_op_execute_timestamp_{}.txt": "Operators", "activity_execute_timestamp_{}.txt": "GPU"}
-            return [self._timestamps(name, process, _US) for name, process in names.items()]
+            runs = [self._timestamps(name, process, _US) for name, process in names.items()]
+            return [*steps, *runs] if any(runs) else []
         return [self._timestamps("cpu_op_execute_timestamp_{}.txt", "CPU", 1000 * _US)]
 
     def _timestamps(self, name: str, process: str, unit_ns: int) -> Runs | None:
-        return self.problems.read(self.files.find(name), lambda path: timestamp_runs(path, process, unit_ns))
-
-    def _step_runs(self) -> Runs | None:
-        """The steps as a row of the timeline."""
-        steps = self._step_trace
-        if steps is None:
-            return None
-        track = Track("Steps", "Steps", "Steps", "Steps", -1)
-        names = TextColumn.of(f"ProfilerStep#{number}" for number in steps.number.tolist())
-        return Runs(steps.start, steps.end - steps.start, names, "step", [track] * len(names))
+        return self._read(name, lambda path: timestamp_runs(path, process, unit_ns))
 
     def _from(self, name: str, reader: Callable[[CsvTable], _T | None]) -> _T | None:
         """What the reader makes of a table; None without one, or if it can't be read."""
@@ -209,38 +323,18 @@ class _Legacy:
             self.problems.skip(path, table.skipped)
             return reader(table)
 
-        return self.problems.read(self.files.find(name), read)
+        return self._read(name, read)
+
+    def _read(self, name: str, reader: Callable[[Path], _T | None]) -> _T | None:
+        """What the reader makes of a file of the rank; None without one, or if it can't be read, which is noted."""
+        return self.problems.read(self.files.find(name), reader)
 
     def _object(self, name: str) -> dict[str, Any]:
         file = self.files.find(name, name.replace("_{}", ""))
         return dict(self.problems.read(file, read_object) or {})
 
 
-def _memory_curve(table: CsvTable, origin_ns: int) -> MemoryCurve | None:
-    time, allocated = table.nanoseconds("Timestamp", unit="ns"), table.bytes("Total Allocated", unit="b")
-    if time is None or allocated is None or not len(time):
-        return None
-    curve = MemoryCurve(
-        time=time - origin_ns, device=TextColumn.constant("CPU", len(time)), allocated=allocated,
-        reserved=table.bytes("Total Reserved", unit="b"),
-    )  # fmt: skip
-    return curve.select(np.argsort(curve.time, kind="stable"))
-
-
-def _both(first: Operators, second: Operators) -> Operators:
-    """The operators of both, in the columns that both have, or that a blank fills."""
-    own, other = first.columns(), second.columns()
-    columns: dict[str, Any] = {}
-    for name, column in own.items():
-        found = other.get(name)
-        if isinstance(column, TextColumn):
-            more = found if isinstance(found, TextColumn) else TextColumn.constant("", len(second))
-            columns[name] = TextColumn.of([*column, *more])
-        else:
-            blank = np.zeros(len(second), column.dtype)
-            columns[name] = np.concatenate([column, blank if found is None else found])  # pyright: ignore[reportArgumentType, reportUnknownArgumentType, reportCallIssue]
-    extra = {name: columns.pop(name) for name in first.extra}
-    return replace(first, **columns, extra=extra)
-
-
-MINDSPORE_PROFILE = ProfileFormat("mindspore_profile", "MindSpore profile before 2.3", is_mindspore_profile, _read)
+MINDSPORE_PROFILE = ProfileFormat(
+    "mindspore_profile", "MindSpore profile before 2.3", is_mindspore_profile, _read, ranks=ranks_of,
+    read_rank=_read_rank, holds=_holds,
+)  # fmt: skip

@@ -12,13 +12,18 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication
+from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.nesting import busy
 from mindscope.profile.steps import Steps
+from mindscope.profile.trace import Track
 
 TICK_NS = 10
 _REDUCE = re.compile(r"(stream_.+)_start_point")
-_KIND = re.compile(r"stream_\d+_\d+_([A-Za-z]+)")
+_STREAM = re.compile(r"stream_(\d+)_")
+_OPERATOR = re.compile(r"(?:stream_\d+_\d+_|.*/)?([A-Za-z]+)")
+PHASES = ("Interval", "Forward and backward", "Tail")
+"""Of a step, as slices of the timeline."""
 
 
 class Reduces(NamedTuple):
@@ -42,6 +47,10 @@ class StepTrace(NamedTuple):
     reduces: list[Reduces]
     skipped: int
     """Steps that lack a point."""
+    has_phases: bool = True
+    """Of graphs within a network, only the whole time is recorded."""
+    graph: NDArray[np.int64] | None = None
+    """Id of the graph of each step, where the file has several."""
 
 
 def read_step_trace(table: CsvTable) -> StepTrace | None:
@@ -54,14 +63,16 @@ def read_step_trace(table: CsvTable) -> StepTrace | None:
     if numbers is None or start is None or end is None:
         raise FormatError(f"no step_num, start_point or end_point, it has {', '.join(table.names[:9]) or 'no columns'}")
     forward, backward = _ticks(table, "fp_point"), _ticks(table, "bp_point")
+    has_phases = forward is not None
     is_step = np.array([text.isdecimal() and text != "0" for text in numbers], np.bool_)
-    forward = np.where(is_step, start, 0) if forward is None else forward
-    is_whole = is_step & (end > 0) & (end >= start) & (forward >= start)
-    if backward is None:
-        backward = end
+    forward = start if forward is None else forward
+    start = np.where(start > 0, start, forward)  # where the first one begins is not known
+    is_whole = is_step & (end > 0) & (end >= start) & (forward >= start) & (forward > 0)
+    backward = end if backward is None else backward
     is_whole &= (backward >= forward) & (backward <= end)
     if not is_whole.any():
         return None
+    graph = table.counts("graph_id", "model_id")
     return StepTrace(
         np.array([int(text) for text, whole in zip(numbers, is_whole.tolist(), strict=True) if whole], np.int64),
         start[is_whole],
@@ -70,6 +81,8 @@ def read_step_trace(table: CsvTable) -> StepTrace | None:
         backward[is_whole],
         [Reduces(each.name, each.start[is_whole], each.end[is_whole]) for each in _reduces(table)],
         int(is_step.sum() - is_whole.sum()),
+        has_phases,
+        None if graph is None else graph[is_whole],
     )
 
 
@@ -84,23 +97,42 @@ def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
         duration=duration,
         compute=duration - interval - alone,
         communication=alone if trace.reduces else None,
-        data_waiting=interval,
+        data_waiting=interval if trace.has_phases else None,
         idle=np.zeros(len(duration), np.int64),
         overlapped=hidden if trace.reduces else None,
-        interval=interval,
-        forward_backward=trace.backward - trace.forward,
-        tail=trace.end - trace.backward,
+        interval=interval if trace.has_phases else None,
+        forward_backward=trace.backward - trace.forward if trace.has_phases else None,
+        tail=trace.end - trace.backward if trace.has_phases else None,
+        extra={} if trace.graph is None else {"graph": trace.graph},
     )
 
 
-def communication_of(trace: StepTrace, rank: int, origin_ns: int) -> Communication | None:
+def step_runs(trace: StepTrace) -> list[Runs]:
+    """The timeline of the steps: themselves, their phases, and a track of the communication of each stream."""
+    steps = [("ProfilerStep#" + str(number)) for number in trace.number.tolist()]
+    found = [_runs("Steps", -3, trace.start, trace.end, steps)]
+    if trace.has_phases:
+        starts = np.stack([trace.start, trace.forward, trace.backward], axis=1).ravel()
+        ends = np.stack([trace.forward, trace.backward, trace.end], axis=1).ravel()
+        some = ends > starts
+        names = [name for name, is_some in zip(PHASES * len(steps), some.tolist(), strict=True) if is_some]
+        found.append(_runs("Phases", -2, starts[some], ends[some], names))
+    for stream in sorted({stream_of(each.name) for each in trace.reduces}, key=lambda text: (len(text), text)):
+        events = sorted(each for each in _events(trace) if stream_of(each[0]) == stream)
+        starts, ends = (np.array([event[side] for event in events], np.int64) for side in (2, 3))
+        title = f"Stream {stream}, communication" if stream else "Communication"
+        found.append(_runs(title, -1, starts, ends, [event[0] for event in events]))
+    return [runs for runs in found if len(runs.start)]
+
+
+def _runs(title: str, order: int, start: NDArray[np.int64], end: NDArray[np.int64], names: list[str]) -> Runs:
+    track = Track("Steps", title, "Steps", title, -1, order)
+    return Runs(start, end - start, TextColumn.of(names), "step", [track] * len(names))
+
+
+def communication_of(trace: StepTrace, device: str, origin_ns: int) -> Communication | None:
     """Each communication of each step; None without any."""
-    found = [
-        (each.name, int(step), int(start), int(end))
-        for each in trace.reduces
-        for step, start, end in zip(trace.number, each.start, each.end, strict=True)
-        if 0 < start < end
-    ]
+    found = _events(trace)
     if not found:
         return None
     names, steps, starts, ends = zip(*found, strict=True)
@@ -108,13 +140,31 @@ def communication_of(trace: StepTrace, rank: int, origin_ns: int) -> Communicati
         name=TextColumn.of(names),
         kind=TextColumn.of(_kind(name) for name in names),
         step=np.array(steps, np.int64),
-        device=TextColumn.constant(f"NPU {rank}", len(found)),
+        device=TextColumn.constant(device, len(found)),
+        stream=TextColumn.of(map(stream_of, names)),
         start=np.array(starts, np.int64) - origin_ns,
         duration=np.array(ends, np.int64) - np.array(starts, np.int64),
     )
 
 
+def stream_of(name: str) -> str:
+    """``520`` of ``stream_520_parallel_0``; empty where the name has none."""
+    found = _STREAM.match(name)
+    return found[1] if found else ""
+
+
+def _events(trace: StepTrace) -> list[tuple[str, int, int, int]]:
+    """Name, step, begin and end of each communication that a step has."""
+    return [
+        (each.name, int(step), int(start), int(end))
+        for each in trace.reduces
+        for step, start, end in zip(trace.number, each.start, each.end, strict=True)
+        if 0 < start < end
+    ]
+
+
 def _reduces(table: CsvTable) -> list[Reduces]:
+    """A communication without begin, end or duration is not in that step."""
     found: list[Reduces] = []
     for column in table.names:
         match = _REDUCE.fullmatch(column)
@@ -122,7 +172,9 @@ def _reduces(table: CsvTable) -> list[Reduces]:
             (_ticks(table, f"{match[1]}_{point}_point") for point in ("start", "end")) if match else (None, None)
         )
         if match and start is not None and end is not None:
-            found.append(Reduces(match[1], start, end))
+            duration = _ticks(table, match[1])
+            is_there = True if duration is None else duration > 0
+            found.append(Reduces(match[1], np.where(is_there, start, 0), np.where(is_there, end, 0)))
     return found
 
 
@@ -152,5 +204,6 @@ def _communicating(trace: StepTrace, row: int, begin: int, end: int) -> int:
 
 
 def _kind(name: str) -> str:
-    found = _KIND.match(name)
-    return found[1].removesuffix("Op").lower() if found and found[1] != "parallel" else "allreduce"
+    found = _OPERATOR.match(name)
+    kind = found[1] if found else ""
+    return kind.removesuffix("Op").lower() if kind and kind not in ("parallel", "stream") else "allreduce"

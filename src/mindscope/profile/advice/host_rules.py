@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about the host of an NPU: calls of its runtime, packets, processors, workers of the data pipeline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.parts import part_of
+from mindscope.profile.columns import Table, TextColumn, integers_of
+from mindscope.profile.communication import Communication
+from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations
+from mindscope.profile.profile import Part, Profile
+
+MEMORY_CALLS_NS = 10_000_000
+"""msprof-analyze: of all calls that allocate or free memory of the device."""
+SYNCHRONIZATIONS = 0.5
+"""msprof-analyze: for each launch."""
+SMALL_PACKETS = 0.2
+"""msprof-analyze: of the packets of a kind of link."""
+RETRANSMISSION_NS = 4_000_000_000
+"""msprof-analyze: a transfer over RDMA that takes longer was repeated."""
+PROCESSOR_LOAD = 0.8
+"""MindInsight: of all processors of the host."""
+BUSY_WORKER, IDLE_WORKER = 75, 20
+"""MindSpore: percent of a core for each worker of an operation of the data pipeline."""
+_INLINE = ("Barrier", "Concat", "EpochCtrl", "Rename", "Repeat", "Shuffle", "Skip", "Take", "Zip")
+"""Operations that have no work of their own."""
+_API, _STATISTIC = "API Name", "api_statistic"
+_MEMORY_CALL = re.compile(r"malloc|free_?physical", re.IGNORECASE)
+_LINKS = {"sdma": "SDMA", "rdma": "RDMA"}
+
+
+def memory_calls(profile: Profile) -> Iterator[Advice]:
+    """Memory of the device is allocated and freed within steps."""
+    table = profile.further_tables.get(_STATISTIC)
+    found = None if table is None else _calls(table, lambda name: _MEMORY_CALL.search(name) is not None)
+    if found is not None and found[1] > MEMORY_CALLS_NS:
+        yield Advice(
+            code="memory_calls",
+            values={"calls": found[0], "time": found[1], "threshold": MEMORY_CALLS_NS},
+            threshold=MEMORY_CALLS_NS, part=Part.FURTHER_TABLES, rows=[],
+        )  # fmt: skip
+
+
+def stream_synchronization(profile: Profile) -> Iterator[Advice]:
+    """The host waits for a stream nearly as often as it launches kernels."""
+    table = profile.further_tables.get(_STATISTIC)
+    waits = None if table is None else _calls(table, lambda name: "SynchronizeStream" in name)
+    launches = None if table is None else _calls(table, lambda name: name == "launch")
+    if waits is None or launches is None or not launches[0]:
+        return
+    ratio = waits[0] / launches[0]
+    if ratio >= SYNCHRONIZATIONS:
+        yield Advice(
+            code="stream_synchronization",
+            values={"calls": waits[0], "launches": launches[0], "share": ratio, "threshold": SYNCHRONIZATIONS},
+            threshold=SYNCHRONIZATIONS, part=Part.FURTHER_TABLES, rows=[],
+        )  # fmt: skip
+
+
+def small_packets(profile: Profile) -> Iterator[Advice]:
+    """Ranks send many packets that are too small for the bandwidth of their links."""
+    communication = part_of(profile, Part.COMMUNICATION, Communication)
+    if communication is None:
+        return
+    for link, title in _LINKS.items():
+        small, packets = (_numbers(communication, f"{name}_packets") for name in (f"small_{link}", link))
+        if small is None or packets is None or not packets.sum():
+            continue
+        share = float(small.sum() / packets.sum())
+        if share > SMALL_PACKETS:
+            yield Advice(
+                code="small_packets",
+                values={"link": title, "packets": int(small.sum()), "share": share, "threshold": SMALL_PACKETS},
+                threshold=SMALL_PACKETS, part=Part.COMMUNICATION, rows=integers_of(np.flatnonzero(small > 0)),
+            )  # fmt: skip
+
+
+def retransmission(profile: Profile) -> Iterator[Advice]:
+    """A transfer between servers takes so long that it was repeated."""
+    communication = part_of(profile, Part.COMMUNICATION, Communication)
+    times = None if communication is None else _numbers(communication, "rdma_time")
+    if communication is None or times is None:
+        return
+    rows = np.flatnonzero(times > RETRANSMISSION_NS)
+    if len(rows):
+        longest = int(rows[np.argmax(times[rows])])
+        yield Advice(
+            code="retransmission",
+            values={"operations": len(rows), "name": communication.name[longest], "time": float(times[longest]),
+                    "threshold": RETRANSMISSION_NS},
+            threshold=RETRANSMISSION_NS, part=Part.COMMUNICATION, rows=integers_of(rows),
+        )  # fmt: skip
+
+
+def processor_load(profile: Profile) -> Iterator[Advice]:
+    """The processors of the host are used up."""
+    load = profile.facts.properties.get("processor_load")
+    if isinstance(load, float) and load > PROCESSOR_LOAD:
+        yield Advice(
+            code="processor_load", values={"share": load, "threshold": PROCESSOR_LOAD}, threshold=PROCESSOR_LOAD,
+            part=Part.DATA_PIPELINE, rows=[],
+        )  # fmt: skip
+
+
+def pipeline_workers(profile: Profile) -> Iterator[Advice]:
+    """Operations of the data pipeline have too few workers, or too many."""
+    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
+    operations = None if pipeline is None else pipeline.operations
+    if operations is None or operations.cpu is None or operations.workers is None:
+        return
+    each = np.nan_to_num(operations.cpu) / np.maximum(operations.workers, 1)
+    works = np.isfinite(operations.cpu) & ~operations.type.is_any_of(lambda name: name.startswith(_INLINE))
+    busy = np.flatnonzero(works & (each > BUSY_WORKER))
+    idle = np.flatnonzero(works & (each < IDLE_WORKER) & (operations.workers > 1))
+    for code, rows, threshold in (("busy_workers", busy, BUSY_WORKER), ("idle_workers", idle, IDLE_WORKER)):
+        if len(rows):
+            yield _of_workers(code, operations, rows, threshold)
+
+
+def _of_workers(code: str, operations: PipelineOperations, rows: NDArray[np.int64], threshold: int) -> Advice:
+    names = "/".join(operations.name[int(row)] for row in rows)
+    return Advice(
+        code=code, values={"operations": names, "threshold": threshold / 100}, threshold=threshold / 100,
+        part=Part.DATA_PIPELINE, rows=integers_of(rows),
+    )  # fmt: skip
+
+
+def _calls(table: Table, test: Callable[[str], bool]) -> tuple[int, float] | None:
+    """Calls and nanoseconds of the functions whose name passes; None without the columns."""
+    columns = table.columns()
+    names, counts, times = columns.get(_API), columns.get("Count"), columns.get("Time(us)")
+    if not isinstance(names, TextColumn) or counts is None or times is None:
+        return None
+    if isinstance(counts, TextColumn) or isinstance(times, TextColumn):
+        return None
+    rows = names.is_any_of(test)
+    return int(np.nansum(counts[rows])), float(np.nansum(times[rows]) * 1000)
+
+
+def _numbers(table: Table, name: str) -> NDArray[np.int64] | None:
+    found = table.extra.get(name)
+    return None if found is None or isinstance(found, TextColumn) else found

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings of other advisors that a profile holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from mindscope.profile.advice.advice import Advice
+from mindscope.profile.profile import Part, Profile
+
+_MOST_TEXT = 1_000
+
+
+def vendor_findings(profile: Profile) -> Iterator[Advice]:
+    """What MindSpore's advisor wrote beside the profile, as it wrote it."""
+    listed = profile.facts.properties.get("recommendations")
+    for each in cast("list[Any]", listed) if isinstance(listed, list) else []:
+        text = str(each["text"])
+        shown = text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "..."
+        yield Advice(
+            code="vendor_finding", values={"model": str(each["model"]) or "msadvisor", "text": shown, "threshold": 0},
+            threshold=0, part=Part.OPERATORS, rows=[],
+        )  # fmt: skip

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host calls in a step, as one tree, with the times of each step: what a difference aligns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mindscope.profile.columns import Counts, Durations, Rows, Table, TextColumn
+
+MODULE, OPERATOR, ANNOTATION, LAUNCH, THREAD = "module", "operator", "annotation", "launch", "thread"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calls(Table):
+    """One row for each call of a step: the second ``aten::mm`` of a module is one row, however many steps run it.
+
+    Parents precede their children.
+    """
+
+    name: TextColumn
+    """``Linear_0``, ``aten::mm``"""
+    kind: TextColumn
+    """``module``, ``operator``, ``annotation``, ``launch``; ``thread`` for another one than that of the steps."""
+    parent: Rows
+    """-1 for what the thread of the steps calls itself."""
+    module: TextColumn
+    """Path of the module that it belongs to; of the backward pass that of its forward operator; empty without one."""
+    start: Durations
+    """From the begin of the step to the earliest begin of the call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallTimes(Table):
+    """One row for each call of ``Calls`` and step that ran it."""
+
+    call: Rows
+    step: Rows
+    """Row of ``Steps``; 0 in a profile without steps, which is one step."""
+    count: Counts
+    host_self: Durations
+    """Without the calls within it. Those of the thread of the steps sum to the time of the step within any call."""
+    device_self: Durations
+    """Sum of the kernels that it launched; zeros without a device."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelTimes(Table):
+    """One row for each name of a kernel and step that launched it."""
+
+    name: TextColumn
+    kind: TextColumn
+    """``compute``, ``communication``, ``copy``"""
+    step: Rows
+    count: Counts
+    total: Durations
+
+
+@dataclass(frozen=True)
+class CallTree:
+    """``kernels`` is None without a device. What lies outside of steps is left out."""
+
+    calls: Calls
+    times: CallTimes
+    kernels: KernelTimes | None = None

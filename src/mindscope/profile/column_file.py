@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Named columns in one file of a cache: a JSON header, then the columns, which are mapped into memory on opening.
+
+byte 0   four bytes that tell what it holds
+     4   uint32: version of the layout
+     8   uint64: length H of the header
+    16   H bytes of JSON, padded with spaces to a multiple of 64
+    then the columns, little endian, each padded to a multiple of 64
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ALIGNMENT = 64
+
+
+class Kind(NamedTuple):
+    """What a file holds, and the version of its layout."""
+
+    magic: bytes
+    version: int
+
+
+class OpenColumns(NamedTuple):
+    """The header as it was saved, and the columns, read on access."""
+
+    header: dict[str, Any]
+    columns: dict[str, NDArray[Any]]
+
+
+def save_columns(
+    path: Path, kind: Kind, key: str, header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write a file; ``key`` says what it was made of. Replaces the file at once. Raises OSError."""
+    layout: dict[str, tuple[str, int, int]] = {}
+    offset = 0
+    for name, values in columns.items():
+        layout[name] = (f"<{values.dtype.str[1:]}", offset, values.size)
+        offset += _aligned(values.nbytes)
+    text = json.dumps({"key": key, "layout": layout, **header}, default=str).encode()
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("wb") as file:
+            length = _aligned(16 + len(text)) - 16
+            file.write(kind.magic + kind.version.to_bytes(4, "little") + length.to_bytes(8, "little"))
+            file.write(text.ljust(length))
+            for values in columns.values():
+                file.write(_little(values).data)
+                file.write(bytes(_aligned(values.nbytes) - values.nbytes))
+        os.replace(part, path)  # noqa: PTH105 (both are of the same directory)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def open_columns(path: Path, kind: Kind, key: str) -> OpenColumns | None:
+    """The columns of a file; None if there is none of this kind, or if it was made of something else.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError, KeyError, TypeError: it is damaged.
+    """
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        front = file.read(16)
+        if front[:4] != kind.magic or int.from_bytes(front[4:8], "little") != kind.version:
+            return None
+        length = int.from_bytes(front[8:16], "little")
+        header: dict[str, Any] = json.loads(file.read(length))
+    if header["key"] != key:
+        return None
+    layout: dict[str, tuple[str, int, int]] = header["layout"]
+    is_empty = not any(count for _, _, count in layout.values())
+    data = np.empty(0, np.uint8) if is_empty else np.memmap(path, np.uint8, "r", offset=16 + length)
+    columns = {
+        name: np.ndarray(count, dtype, cast("Any", data), offset) for name, (dtype, offset, count) in layout.items()
+    }
+    return OpenColumns(header, columns)
+
+
+def _little(values: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(values).astype(f"<{values.dtype.str[1:]}", copy=False)
+
+
+def _aligned(length: int) -> int:
+    return -(-length // _ALIGNMENT) * _ALIGNMENT

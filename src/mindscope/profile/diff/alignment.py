@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Aligns two trees from their roots on: the children of aligned nodes by the longest common sequence of their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_NUMBER = re.compile(r"_\d+$")
+_MOST_CELLS = 4_000_000
+"""Of the table that the sequences of two nodes need; longer ones are aligned by name and place among equal names."""
+_EXACT, _ALIKE = 1.0, 0.9
+
+
+@dataclass(frozen=True)
+class NamedTree:
+    """Rows of n nodes; parents precede their children."""
+
+    names: Sequence[str]
+    parent: NDArray[np.int64]
+    """-1 for a root."""
+    order: NDArray[np.int64]
+    """Siblings are in this order."""
+
+    def children(self) -> list[list[int]]:
+        """Of each node, then the roots."""
+        found: list[list[int]] = [[] for _ in range(len(self.parent) + 1)]
+        for row in np.argsort(self.order, kind="stable").tolist():
+            found[int(self.parent[row])].append(row)
+        return found
+
+
+def align(before: NamedTree, after: NamedTree) -> NDArray[np.int64]:
+    """For each node of ``after`` the one of ``before``; -1 for none.
+
+    Names that differ only in the number of an instance (``Linear_1``, ``Linear_2``) may be aligned, equal ones rather.
+    """
+    if _key(after) < _key(before):  # of equal alignments the same one in both directions
+        return _inverse(align(after, before), len(after.parent))
+    found = np.full(len(after.parent), -1, np.int64)
+    old_children, new_children = before.children(), after.children()
+    pending = [(-1, -1)]
+    while pending:
+        old, new = pending.pop()
+        for pair in _pairs(before.names, after.names, old_children[old], new_children[new]):
+            found[pair[1]] = pair[0]
+            pending.append(pair)
+    return found
+
+
+def _key(tree: NamedTree) -> tuple[list[str], list[int], list[int]]:
+    return list(tree.names), tree.parent.tolist(), tree.order.tolist()
+
+
+def _inverse(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    inverse = np.full(count, -1, np.int64)
+    known = np.flatnonzero(found >= 0)
+    inverse[found[known]] = known
+    return inverse
+
+
+def _pairs(
+    old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Aligned nodes of two sequences of siblings."""
+    head = 0
+    while head < min(len(old), len(new)) and old_names[old[head]] == new_names[new[head]]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old_names[old[-1 - tail]] == new_names[new[-1 - tail]]:
+        tail += 1
+    outer = [*zip(old[:head], new[:head], strict=True)]
+    outer += zip(old[len(old) - tail :], new[len(new) - tail :], strict=True)
+    rest_old, rest_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not rest_old or not rest_new:
+        return outer
+    if len(rest_old) * len(rest_new) > _MOST_CELLS:
+        return outer + _by_occurrence(old_names, new_names, rest_old, rest_new)
+    return outer + _longest_common(old_names, new_names, rest_old, rest_new)
+
+
+def _longest_common(
+    old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Of all alignments that keep the order that of the greatest weight."""
+    codes: dict[str, int] = {}
+    exact = [np.array([codes.setdefault(names[row], len(codes)) for row in rows])
+             for names, rows in ((old_names, old), (new_names, new))]  # fmt: skip
+    alike = [np.array([codes.setdefault(_NUMBER.sub("_", names[row]), len(codes)) for row in rows])
+             for names, rows in ((old_names, old), (new_names, new))]  # fmt: skip
+    best = np.zeros((len(old) + 1, len(new) + 1), np.float32)
+    for row in range(len(old)):
+        weight = np.where(exact[1] == exact[0][row], _EXACT, np.where(alike[1] == alike[0][row], _ALIKE, -np.inf))
+        reached = np.maximum(best[row, 1:], best[row, :-1] + weight)
+        best[row + 1, 1:] = np.maximum.accumulate(reached)
+    found: list[tuple[int, int]] = []
+    row, column = len(old), len(new)
+    while row and column:
+        here = best[row, column]
+        if here == best[row - 1, column]:
+            row -= 1
+        elif here == best[row, column - 1]:
+            column -= 1
+        else:
+            row, column = row - 1, column - 1
+            found.append((old[row], new[column]))
+    return found
+
+
+def _by_occurrence(
+    old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
+) -> list[tuple[int, int]]:
+    places: dict[str, list[int]] = {}
+    for row in reversed(old):
+        places.setdefault(old_names[row], []).append(row)
+    return [(rows.pop(), row) for row in new if (rows := places.get(new_names[row]))]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of the calls of a step, as one tree of both profiles."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.call_tree import MODULE, THREAD, Calls, CallTree
+from mindscope.profile.columns import TextColumn, integers_of
+from mindscope.profile.diff.alignment import NamedTree, align
+from mindscope.profile.diff.changes import CallChanges, Change
+from mindscope.profile.diff.side import Means, Side
+from mindscope.profile.diff.states import states_of
+
+OUTSIDE = "outside"
+"""The part of a step outside of any call: Python between operators, without stacks."""
+_BOTH, _GONE, _ADDED = range(3)
+
+
+def align_calls(before: CallTree, after: CallTree) -> NDArray[np.int64]:
+    """For each call of ``after`` that of ``before``; -1 for none."""
+    return align(*(NamedTree(list(each.name), each.parent, each.start) for each in (before.calls, after.calls)))
+
+
+def aligned_modules(before: CallTree, after: CallTree, aligned: NDArray[np.int64]) -> dict[str, str]:
+    """Paths of modules after -> the paths of those that they are aligned with; no two have the same one.
+
+    An instance that is called at several places is aligned with the one that most of its calls are aligned with.
+    """
+    old, new = _module_paths(before.calls), _module_paths(after.calls)
+    pairs = Counter(
+        (old[int(where)], path) for row, path in new.items() if (where := aligned[row]) >= 0 and where in old
+    )
+    outside = set(before.calls.module.values) - set(old.values())  # modules around the steps
+    found = {path: path for path in after.calls.module.values if path in outside and path not in new.values()}
+    taken = set(found)
+    for one, other in sorted(pairs, key=lambda pair: (-pairs[pair], min(pair), max(pair))):
+        if one not in taken and other not in found:
+            found[other] = one
+            taken.add(one)
+    return found
+
+
+def _module_paths(calls: Calls) -> dict[int, str]:
+    """Of each row that is a module."""
+    rows = np.flatnonzero(calls.kind.is_any_of(lambda each: each == MODULE))
+    return {row: calls.module[row] for row in integers_of(rows)}
+
+
+def call_changes(
+    before: Side, after: Side, aligned: NDArray[np.int64], is_on_device: bool, step: Change
+) -> CallChanges:
+    """What changed in the tree of calls; both sides have one."""
+    assert before.tree is not None
+    assert after.tree is not None
+    old, new = before.tree.calls, after.tree.calls
+    place = np.where(aligned >= 0, aligned, 0)
+    fresh = np.flatnonzero(aligned < 0)
+    place[fresh] = len(old) + np.arange(len(fresh))
+    parents = np.concatenate([old.parent, np.where(new.parent[fresh] >= 0, place[new.parent[fresh]], -1)])
+    presence = np.full(len(parents), _BOTH)
+    presence[: len(old)][~np.isin(np.arange(len(old)), aligned)] = _GONE
+    presence[len(old) :] = _ADDED
+    names, kinds, modules = _texts(old, new, aligned, fresh)
+    both = zip([*old.name, *(new.name[row] for row in integers_of(fresh))], names, strict=True)
+    labels = TextColumn.of("\0".join(each) for each in both).codes.astype(np.int64) * 3 + presence
+    merged, parent = _merge_siblings(parents, labels)
+    _, first = np.unique(merged, return_index=True)
+    means = [
+        _means(side, where, is_on_device, len(first))
+        for side, where in ((before, merged[: len(old)]), (after, merged[place]))
+    ]
+    is_thread = np.array([kind == THREAD for kind in kinds])[first]
+    if not is_on_device:
+        means = [_with_outside(each, span, parent, is_thread)
+                 for each, span in zip(means, (step.before, step.after), strict=True)]  # fmt: skip
+        parent, presence_of = np.append(parent, -1), np.append(presence[first], _BOTH)
+        texts = [[*(column[row] for row in integers_of(first)), extra]
+                 for column, extra in ((names, ""), (kinds, OUTSIDE), (modules, ""))]  # fmt: skip
+    else:
+        presence_of = presence[first]
+        texts = [[column[row] for row in integers_of(first)] for column in (names, kinds, modules)]
+    one, other = means
+    totals = [_totals(each.time, parent) for each in means]
+    return CallChanges(
+        name=TextColumn.of(texts[0]),
+        kind=TextColumn.of(texts[1]),
+        module=TextColumn.of(texts[2]),
+        state=states_of(
+            presence_of != _ADDED, presence_of != _GONE, one.time, other.time, max(step.before, step.after),
+            np.sqrt(one.variance + other.variance),
+        ),
+        before=np.rint(one.time).astype(np.int64),
+        after=np.rint(other.time).astype(np.int64),
+        count_before=one.runs,
+        count_after=other.runs,
+        share=(other.time - one.time) / (step.before or 1.0),
+        parent=parent,
+        total_before=np.rint(totals[0]).astype(np.int64),
+        total_after=np.rint(totals[1]).astype(np.int64),
+    )  # fmt: skip
+
+
+def _texts(
+    old: Calls, new: Calls, aligned: NDArray[np.int64], fresh: NDArray[np.int64]
+) -> tuple[list[str], list[str], list[str]]:
+    """Names, kinds and modules of all rows; of aligned ones as they are after."""
+    found: list[list[str]] = []
+    rows, here = integers_of(np.flatnonzero(aligned >= 0)), integers_of(fresh)
+    for before, after in ((old.name, new.name), (old.kind, new.kind), (old.module, new.module)):
+        texts = list(before)
+        for row in rows:
+            texts[int(aligned[row])] = after[row]
+        found.append([*texts, *(after[row] for row in here)])
+    return found[0], found[1], found[2]
+
+
+def _merge_siblings(
+    parents: NDArray[np.int64], labels: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The merged row of each row, parents before their children, and the parents of merged rows."""
+    level = np.zeros(len(parents), np.int64)
+    for row, parent in enumerate(integers_of(parents)):
+        level[row] = level[parent] + 1 if parent >= 0 else 0
+    merged = np.full(len(parents), -1, np.int64)
+    found: list[NDArray[np.int64]] = []
+    count = 0
+    for each in range(int(level.max(initial=-1)) + 1):
+        rows = np.flatnonzero(level == each)
+        above = np.where(parents[rows] >= 0, merged[parents[rows]], -1)
+        keys, place = np.unique((above + 1) << 32 | labels[rows], return_inverse=True)
+        merged[rows] = count + place.reshape(-1)
+        found.append((keys >> 32) - 1)
+        count += len(keys)
+    return merged, np.concatenate([np.empty(0, np.int64), *found])
+
+
+def _means(side: Side, merged: NDArray[np.int64], is_on_device: bool, rows: int) -> Means:
+    assert side.tree is not None
+    times = side.tree.times
+    time = times.device_self if is_on_device else times.host_self
+    return side.means(merged[times.call], rows, times.step, time, times.count)
+
+
+def _with_outside(means: Means, step: float, parent: NDArray[np.int64], is_thread: NDArray[np.bool_]) -> Means:
+    """One more row: what the calls of the thread of the steps leave of a step."""
+    roots = _totals(means.time, parent)[(parent < 0) & ~is_thread]
+    return Means(np.append(means.time, step - roots.sum()), np.append(means.runs, 0.0), np.append(means.variance, 0.0))
+
+
+def _totals(values: NDArray[np.float64], parent: NDArray[np.int64]) -> NDArray[np.float64]:
+    found = np.array(values)
+    for row in range(len(parent) - 1, -1, -1):
+        if parent[row] >= 0:
+            found[parent[row]] += found[row]
+    return found

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets of operations between ranks, by kind of link, of ``Communication Bandwidth Info``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mindscope.profile.columns import Column
+from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
+
+SMALL_MB = {"SDMA": 16.0, "RDMA": 1.0}
+"""Smaller packets do not reach the bandwidth of their link: msprof-analyze. Megabytes of 10^6."""
+_PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
+
+
+def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+    """``sdma_packets``, ``small_sdma_packets``, those of RDMA, and ``rdma_time`` (ns) of each operation.
+
+    Empty if none has a distribution of sizes.
+    """
+    found: dict[str, Column] = {}
+    for link, limit in SMALL_MB.items():
+        sizes = [_sizes(each, link) for each in operations]
+        if any(sizes):
+            name = link.lower()
+            found[f"{name}_packets"] = np.array([sum(count for _, count in each) for each in sizes], np.int64)
+            small = [sum(count for size, count in each if size < limit) for each in sizes]
+            found[f"small_{name}_packets"] = np.array(small, np.int64)
+    times = [number_of(mapping_of(each.get("RDMA")).get("Transit Time(ms)")) for each in operations]
+    if any(times):
+        found["rdma_time"] = np.rint(np.nan_to_num(times, posinf=0, neginf=0) * 1e6).astype(np.int64)
+    return found
+
+
+def _sizes(links: Mapping[str, Any], link: str) -> list[tuple[float, int]]:
+    """Megabytes and count of the packets of a link; SDMA is the sum of its parts, which count where it has none."""
+    own = _distribution(links.get(link))
+    if own or link != "SDMA":
+        return own
+    return [packet for part in _PARTS_OF_SDMA for packet in _distribution(links.get(part))]
+
+
+def _distribution(link: Any) -> list[tuple[float, int]]:
+    """Of ``{"Size Distribution": {"MB": [count, total ms]}}``."""
+    sizes = mapping_of(mapping_of(link).get("Size Distribution"))
+    return [(number_of(size), int(number_of(counts[0]))) for size, each in sizes.items() if (counts := list_of(each))]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of traces whose readers keep them as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.argument_columns import NO_INTEGER, Arguments
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.formats.recorded_runs import RecordedMarks, RecordedRuns
+from mindscope.profile.formats.row_columns import codes_among, firsts
+from mindscope.profile.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnArguments:
+    """Arguments of the slices and events of a trace: see ``ArgumentSource``."""
+
+    runs: Sequence[RecordedRuns]
+    marks: Sequence[RecordedMarks]
+
+    def of_slices(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        integers: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Arguments:
+        """See ``ArgumentSource``."""
+        found = _empty(len(rows), integers, numbers)
+        codes = {name: np.zeros(len(rows), np.uint32) for name in texts}
+        values: dict[str, dict[str, int]] = {name: {"": 0} for name in texts}
+        for runs, first in zip(self.runs, firsts(map(len, self.runs)), strict=True):
+            at = np.flatnonzero((rows >= first) & (rows < first + len(runs)))
+            if not len(at):
+                continue
+            own = rows[at] - first
+            for name in runs.integers.keys() & found.integers.keys():
+                found.integers[name][at] = runs.integers[name][own]
+            for name in runs.numbers.keys() & found.numbers.keys():
+                found.numbers[name][at] = runs.numbers[name][own]
+            for name in runs.texts.keys() & codes.keys():
+                codes[name][at] = codes_among(runs.texts[name].select(own), values[name])
+        return Arguments(
+            found.integers, found.numbers, {name: TextColumn(codes[name], list(values[name])) for name in texts}
+        )  # fmt: skip
+
+    def of_events(
+        self,
+        rows: NDArray[np.int64],
+        *,
+        integers: Sequence[str] = (),
+        numbers: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Arguments:
+        """See ``ArgumentSource``. Only marks have arguments; they precede all other events."""
+        found = _empty(len(rows), integers, numbers)
+        for marks, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True):
+            at = np.flatnonzero((rows >= first) & (rows < first + len(marks.time)))
+            for name in marks.integers.keys() & found.integers.keys():
+                found.integers[name][at] = marks.integers[name][rows[at] - first]
+        none = TextColumn.constant("", len(rows))
+        return Arguments(found.integers, found.numbers, dict.fromkeys(texts, none))
+
+    def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ColumnArguments:
+        """See ``ArgumentSource``."""
+        runs = [
+            each.select(slices[first : first + len(each)])
+            for each, first in zip(self.runs, firsts(map(len, self.runs)), strict=True)
+        ]
+        marks = [
+            replace(
+                each,
+                time=each.time[mask],
+                name=each.name.select(mask),
+                track=each.track[mask],
+                integers={name: column[mask] for name, column in each.integers.items()},
+            )
+            for each, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True)
+            for mask in (events[first : first + len(each.time)],)
+        ]
+        return ColumnArguments(runs, marks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    integers: dict[str, NDArray[np.int64]]
+    numbers: dict[str, NDArray[np.float64]]
+
+
+def _empty(count: int, integers: Sequence[str], numbers: Sequence[str]) -> _Found:
+    return _Found(
+        {name: np.full(count, NO_INTEGER, np.int64) for name in integers},
+        {name: np.full(count, np.nan) for name in numbers},
+    )

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collects the slices, marks and counters of a file, and makes a trace of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.formats.column_arguments import ColumnArguments
+from mindscope.profile.formats.recorded_runs import COPY, KERNEL, LAUNCH, LINK, SET, RecordedMarks, RecordedRuns
+from mindscope.profile.formats.row_columns import codes_among, firsts
+from mindscope.profile.trace import Counter, Events, Skipped, Slices, Trace, Track
+
+LONGEST_NS = 7 * 86_400 * 1_000_000_000
+"""Longer ones are overflows of a clock."""
+_FARTHEST_NS = 1 << 61
+
+
+class Tracks:
+    """Numbers tracks in the order of their first use."""
+
+    def __init__(self) -> None:
+        self._known: dict[Track, int] = {}
+
+    def number(self, track: Track) -> int:
+        """The same number for an equal track."""
+        return self._known.setdefault(track, len(self._known))
+
+    @property
+    def all(self) -> list[Track]:
+        """By their numbers."""
+        return list(self._known)
+
+
+@dataclass(slots=True)
+class Recording:
+    """What the reader of a format collects."""
+
+    tracks: Tracks = field(default_factory=Tracks)
+    runs: list[RecordedRuns] = field(default_factory=list[RecordedRuns])
+    marks: list[RecordedMarks] = field(default_factory=list[RecordedMarks])
+    counters: list[Counter] = field(default_factory=list[Counter])
+    derived_counters: list[Counter] = field(default_factory=list[Counter])
+    """Of marks or slices; their values are no events of the file."""
+    skipped: dict[str, Skipped] = field(default_factory=dict[str, Skipped])
+
+    def skip(self, reason: str, count: int, offset: int = -1) -> None:
+        """Counts events that could not be read."""
+        if count:
+            before = self.skipped.get(reason, Skipped(0, offset))
+            self.skipped[reason] = Skipped(before.count + count, before.first_offset)
+
+    def add(self, runs: RecordedRuns) -> None:
+        """Adds slices. Those of impossible times are skipped and counted."""
+        is_near = np.abs(np.maximum(runs.start, -_FARTHEST_NS)) < _FARTHEST_NS
+        is_possible = (runs.duration >= 0) & (runs.duration <= LONGEST_NS)
+        if not runs.is_derived:
+            self.skip("no_time", int((~is_near).sum()))
+            self.skip("bad_duration", int((is_near & ~is_possible).sum()))
+        self.runs.append(runs.select(is_near & is_possible))
+
+    def add_marks(self, marks: RecordedMarks) -> None:
+        """Adds moments. Those of impossible times are skipped and counted."""
+        is_near = np.abs(np.maximum(marks.time, -_FARTHEST_NS)) < _FARTHEST_NS
+        self.skip("no_time", int((~is_near).sum()))
+        self.marks.append(
+            RecordedMarks(
+                time=marks.time[is_near],
+                name=marks.name.select(is_near),
+                track=marks.track[is_near],
+                integers={name: column[is_near] for name, column in marks.integers.items()},
+            )
+        )
+
+    @property
+    def first_time(self) -> int | None:
+        """Of slices and marks; None without any."""
+        times = [*(each.start for each in self.runs), *(each.time for each in self.marks)]
+        return min((int(each.min()) for each in times if len(each)), default=None)
+
+    def trace(
+        self, epoch_ns: int | None, properties: Mapping[str, object], origin: int | None = None
+    ) -> tuple[Trace, ColumnArguments]:
+        """The trace and its arguments.
+
+        Args:
+            epoch_ns: nanoseconds since 1970 of the time 0 of all columns; None if unknown.
+            properties: what else the file says.
+            origin: the time of the columns that becomes 0; by default that of the first event.
+        """
+        runs = [each for each in self.runs if len(each)]
+        marks = [each for each in self.marks if len(each.time)]
+        if origin is None:
+            origin = self.first_time or 0
+        names: dict[str, int] = {}
+        categories = list(dict.fromkeys([*(each.category for each in runs), LINK]))
+        slices = _slices(runs, names, categories, origin)
+        counters = [
+            Counter(each.name, each.track, each.times - origin, each.values, each.unit)
+            for each in (*self.counters, *self.derived_counters)
+            if len(each.times)
+        ]
+        trace = Trace(
+            slices=slices,
+            events=_events(runs, marks, slices, names, len(categories) - 1, origin),
+            names=[],
+            categories=categories,
+            tracks=self.tracks.all,
+            origin_ns=None if epoch_ns is None else epoch_ns + origin,
+            properties=properties,
+            read=sum(len(each) for each in runs if not each.is_derived)
+            + sum(len(each.time) for each in marks)
+            + sum(len(each.times) for each in self.counters),
+            skipped=self.skipped,
+            counters=counters,
+        )
+        return replace(trace, names=list(names)), ColumnArguments(runs, marks)
+
+
+def _joined(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate([np.empty(0, np.int64), *columns])
+
+
+def _slices(runs: Sequence[RecordedRuns], names: dict[str, int], categories: Sequence[str], origin: int) -> Slices:
+    none = np.empty(0, np.uint32)
+    return Slices(
+        start=_joined([each.start for each in runs]) - origin,
+        duration=_joined([each.duration for each in runs]),
+        name=np.concatenate([none, *(codes_among(each.name, names) for each in runs)]),
+        category=np.concatenate(
+            [none, *(np.full(len(each), categories.index(each.category), np.uint32) for each in runs)]
+        ),
+        track=_joined([each.track for each in runs]).astype(np.uint32),
+        args_offset=_joined(
+            [np.full(len(each), -1, np.int64) if each.place is None else each.place for each in runs]
+        ),
+        args_size=np.concatenate(
+            [none, *(np.zeros(len(each), np.uint32) if each.size is None else each.size for each in runs)]
+        ),
+    )  # fmt: skip
+
+
+def _events(
+    runs: Sequence[RecordedRuns],
+    marks: Sequence[RecordedMarks],
+    slices: Slices,
+    names: dict[str, int],
+    link: int,
+    origin: int,
+) -> Events:
+    """The marks, then the ends of arrows."""
+    launch, kernel = _links(runs)
+    count, arrows = sum(len(each.time) for each in marks), len(kernel)
+    ends = np.concatenate([launch, kernel])
+    none = np.empty(0, np.uint32)
+    of_link = np.full(2 * arrows, names.setdefault(LINK, len(names)) if arrows else 0, np.uint32)
+    return Events(
+        time=np.concatenate([_joined([each.time for each in marks]) - origin, slices.start[ends]]),
+        args_offset=np.full(count + 2 * arrows, -1, np.int64),
+        id=np.concatenate([np.zeros(count, np.uint64), np.tile(np.arange(1, arrows + 1, dtype=np.uint64), 2)]),
+        name=np.concatenate([none, *(codes_among(each.name, names) for each in marks), of_link]),
+        category=np.full(count + 2 * arrows, link, np.uint32),
+        track=np.concatenate([_joined([each.track for each in marks]).astype(np.uint32), slices.track[ends]]),
+        args_size=np.zeros(count + 2 * arrows, np.uint32),
+        phase=np.repeat(np.array([ord("i"), ord("s"), ord("f")], np.uint8), [count, arrows, arrows]),
+    )
+
+
+def _links(runs: Sequence[RecordedRuns]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of launches, and of what they launched, by equal correlations above 0."""
+    begins = firsts(map(len, runs))
+    launches, works = (
+        [
+            (np.arange(len(each), dtype=np.int64) + first, each.integers["correlation"])
+            for each, first in zip(runs, begins, strict=True)
+            if each.category in wanted and "correlation" in each.integers
+        ]
+        for wanted in ((LAUNCH,), (KERNEL, COPY, SET))
+    )
+    rows, ids = _joined([each[0] for each in launches]), _joined([each[1] for each in launches])
+    work, wanted_ids = _joined([each[0] for each in works]), _joined([each[1] for each in works])
+    order = np.argsort(ids, kind="stable")
+    place = np.searchsorted(ids[order], wanted_ids)
+    is_linked = wanted_ids > 0
+    is_linked[is_linked] = place[is_linked] < len(order)
+    is_linked[is_linked] = ids[order[place[is_linked]]] == wanted_ids[is_linked]
+    return rows[order[place[is_linked]]], work[is_linked]

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of columns: those of given ids, texts of several columns by common numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import TextColumn, integers_of
+
+
+def firsts(lengths: Iterable[int]) -> list[int]:
+    """Where each of several lists begins in their concatenation."""
+    return list(accumulate(lengths, initial=0))[:-1]
+
+
+def rows_by_id(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each of ``wanted`` its place among ``ids``; -1 for none."""
+    if not len(ids):
+        return np.full(len(wanted), -1, np.int64)
+    order = np.argsort(ids, kind="stable")
+    place = np.minimum(np.searchsorted(ids[order], wanted), len(ids) - 1)
+    return np.where(ids[order[place]] == wanted, order[place], -1)
+
+
+def codes_among(column: TextColumn, names: dict[str, int]) -> NDArray[np.uint32]:
+    """The texts of a column as numbers of ``names``, which grows."""
+    known = np.zeros(len(column.values), np.uint32)
+    for code in integers_of(np.unique(column.codes).astype(np.int64)):
+        known[code] = names.setdefault(column.values[code], len(names))
+    return known[column.codes] if len(column.codes) else np.empty(0, np.uint32)

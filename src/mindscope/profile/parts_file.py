@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All parts of a profile as one file of a cache, so that its tables are there again without reading the profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+from numpy.typing import NDArray
+
+from mindscope.profile.annotations import Annotations
+from mindscope.profile.call_tree import CallTree
+from mindscope.profile.column_file import Kind, open_columns, save_columns
+from mindscope.profile.columns import Column, Table, TextColumn
+from mindscope.profile.communication import Communication, Links
+from mindscope.profile.data_pipeline import DataPipeline
+from mindscope.profile.further_tables import FurtherTables
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.memory import Memory
+from mindscope.profile.modules import Modules
+from mindscope.profile.operators import Operators
+from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.steps import Steps
+from mindscope.profile.stored_texts import StoredTexts
+from mindscope.profile.streams import Streams
+from mindscope.profile.texts import MISSING, Missing
+
+_KIND = Kind(b"MSPP", 2)
+_CLASSES: Mapping[Part, type] = {
+    Part.STEPS: Steps,
+    Part.OPERATORS: Operators,
+    Part.KERNELS: Kernels,
+    Part.MODULES: Modules,
+    Part.MEMORY: Memory,
+    Part.DATA_PIPELINE: DataPipeline,
+    Part.COMMUNICATION: Communication,
+    Part.LINKS: Links,
+    Part.STREAMS: Streams,
+    Part.ANNOTATIONS: Annotations,
+    Part.CALL_TREE: CallTree,
+    Part.FURTHER_TABLES: FurtherTables,
+}
+"""A part is a table, a dataclass whose fields are tables, or tables by their names."""
+
+
+class SavedParts(NamedTuple):
+    """A profile without its trace, and when its timeline begins: nanoseconds since its origin."""
+
+    profile: Profile
+    zero: int
+
+
+class PartColumns(NamedTuple):
+    """What a file has of the parts of a profile."""
+
+    header: Mapping[str, Any]
+    columns: Mapping[str, NDArray[Any]]
+
+    @property
+    def nbytes(self) -> int:
+        """Of the columns."""
+        return sum(column.nbytes for column in self.columns.values())
+
+
+def columns_of(profile: Profile, zero: int) -> PartColumns:
+    """All parts of a profile, which are computed for that; its timeline begins at ``zero`` nanoseconds."""
+    columns: dict[str, NDArray[Any]] = {}
+    parts: dict[str, Any] = {}
+    for part in Part:
+        found = profile.part(part)
+        if isinstance(found, Missing):
+            parts[part.value] = {"missing": [found.code, dict(found.values)]}
+        else:
+            parts[part.value] = {name: _add(table, f"{part.value}.{name}", columns) for name, table in _tables(found)}
+    return PartColumns({"facts": asdict(profile.facts), "zero": zero, "parts": parts}, columns)
+
+
+def save_parts(parts: PartColumns, path: Path, key: str) -> None:
+    """Write the parts of a profile; ``key`` says what they were made of. Replaces the file at once. Raises OSError."""
+    save_columns(path, _KIND, key, parts.header, parts.columns)
+
+
+def open_parts(path: Path, key: str) -> SavedParts | None:
+    """The profile of a file, mapped into memory; None if there is none, or if it was made of something else."""
+    try:
+        opened = open_columns(path, _KIND, key)
+        if opened is None:
+            return None
+        facts = {name: value for name, value in opened.header["facts"].items() if name != "devices"}
+        devices = [Device(**each) for each in opened.header["facts"]["devices"]]
+        saved: dict[str, Any] = opened.header["parts"]
+        parts = {part: _part(part, saved[part.value], opened.columns) for part in Part}
+        return SavedParts(Profile(ProfileFacts(**facts, devices=devices), None, parts), opened.header["zero"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _tables(part: Any) -> Iterator[tuple[str, Table]]:
+    if isinstance(part, Table):
+        yield "", part
+        return
+    if isinstance(part, FurtherTables):
+        yield from part.items()
+        return
+    for field in fields(part):
+        table = getattr(part, field.name)
+        if table is not None:
+            yield field.name, table
+
+
+def _add(table: Table, name: str, columns: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Adds the columns of a table; returns their names, those of texts, and those that only its format has."""
+    texts: list[str] = []
+    for column_name, column in table.columns().items():
+        place = f"{name}.{column_name}"
+        if isinstance(column, TextColumn):
+            texts.append(column_name)
+            column = column.compact()
+            values = StoredTexts.of(column.values)
+            columns |= {place: column.codes, f"{place}.offsets": values.offsets, f"{place}.data": values.data}
+        else:
+            columns[place] = column
+    return {"columns": list(table.columns()), "texts": texts, "extra": list(table.extra)}
+
+
+def _part(part: Part, saved: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) -> Missing | Callable[[], Any]:
+    if "missing" in saved:
+        code, values = saved["missing"]
+        if code not in MISSING:
+            raise ValueError(f"unknown code {code!r}")
+        return Missing(code, values)
+    made = _CLASSES[part]
+    if made is FurtherTables:
+        further = FurtherTables(
+            {name: _table(Table, entry, f"{part.value}.{name}", columns) for name, entry in saved.items()}
+        )
+        return lambda: further
+    tables = {
+        name: _table(_table_class(made, name), entry, f"{part.value}.{name}", columns) for name, entry in saved.items()
+    }
+    found = tables[""] if "" in tables else made(**tables)
+    return lambda: found
+
+
+def _table_class(part: type, name: str) -> type[Table]:
+    """The class of a part that is a table, or of a field of one that has tables."""
+    if name == "":
+        return part
+    hint = get_type_hints(part)[name]
+    return next(each for each in (hint, *get_args(hint)) if isinstance(each, type) and issubclass(each, Table))
+
+
+def _table(made: type[Table], entry: Mapping[str, Any], name: str, columns: Mapping[str, NDArray[Any]]) -> Table:
+    found: dict[str, Column] = {}
+    for column in entry["columns"]:
+        place = f"{name}.{column}"
+        found[column] = columns[place]
+        if column in entry["texts"]:
+            values = StoredTexts(columns[f"{place}.offsets"], columns[f"{place}.data"])
+            found[column] = TextColumn(columns[place], values)
+    extra = {column: found.pop(column) for column in entry["extra"]}
+    return made(**found, extra=extra)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MindInsight's rules: which operations of a data pipeline are slow, by the usage of the queues around them."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import integers_of
+from mindscope.profile.data_pipeline import PipelineOperations
+
+HIGH_USE, LOW_USE, USE_GAP = 0.8, 0.6, 0.1
+"""Usage of the output queues of operations, 0 to 1."""
+
+Rule = Literal["gap", "leaf", "root"]
+
+
+class Bottleneck(NamedTuple):
+    """``row`` is that of the operation.
+
+    ``gap``: the queue of a child is fuller than its own by more than ``USE_GAP``. ``leaf``: it reads the data, and its
+    queue is filled less than ``LOW_USE``. ``root``: all queues are filled ``HIGH_USE`` or more, so what takes the data
+    is slow.
+    """
+
+    row: int
+    rule: Rule
+
+
+def bottlenecks(operations: PipelineOperations) -> list[Bottleneck]:
+    """The slow operations in the order of execution; one that both rules find is a ``leaf``.
+
+    Operations without a queue, but the root, run in the thread of the next one, and are passed over.
+    """
+    if operations.queue_usage is None:
+        return []
+    usage = operations.queue_usage
+    parents = integers_of(operations.parent)
+    roots = {row for row, parent in enumerate(parents) if parent < 0}
+    others = [row for row, parent in enumerate(parents) if parent >= 0 and not np.isnan(usage[row])]
+    if others and all(usage[row] >= HIGH_USE for row in others):
+        return [Bottleneck(row, "root") for row in sorted(roots)]
+    has_child = set(parents)
+    leaves = {row for row in others if row not in has_child and usage[row] < LOW_USE}
+    consumers = {row: _consumer(row, parents, usage) for row in others}
+    gaps = {consumers[row] for row in others if usage[row] - np.nan_to_num(usage[consumers[row]]) > USE_GAP}
+    found = sorted((leaves | gaps) - roots)
+    return [Bottleneck(row, "leaf" if row in leaves else "gap") for row in found]
+
+
+def _consumer(row: int, parents: list[int], usage: NDArray[np.float64]) -> int:
+    """The next operation with a queue of its own, or the root."""
+    row = parents[row]
+    for _ in parents:  # a damaged file may have a circle
+        if parents[row] < 0 or not np.isnan(usage[row]):
+            break
+        row = parents[row]
+    return row

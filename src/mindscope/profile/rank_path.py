@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths of profiles in a directory that holds files of several ranks: ``runs/profiler#rank1``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_RANK = "#rank"
+
+
+def with_rank(path: Path, rank: int | None) -> Path:
+    """The path of the profile of a rank in a directory; the path itself for None."""
+    return path if rank is None else path.with_name(f"{path.name}{_RANK}{rank}")
+
+
+def without_rank(path: Path) -> tuple[Path, int | None]:
+    """The directory of several ranks, and the rank that ends its path; None if a file or directory is named so."""
+    name, _, rank = path.name.rpartition(_RANK)
+    if not name or not (rank.isascii() and rank.isdecimal()) or path.exists():
+        return path, None
+    return path.with_name(name), int(rank)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of many ranks of MindSpore before 2.3: ``*_cluster_analyse_*.csv``, ``hccl_raw_*.csv``, step traces."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.profile.columns import Durations, TextColumn
+from mindscope.profile.communication import Communication
+from mindscope.profile.formats.csv_table import CsvTable, read_csv
+from mindscope.profile.formats.mindspore.links import links_of
+from mindscope.profile.formats.mindspore.step_trace import TICK_NS, communication_of, read_step_trace, steps_of
+from mindscope.profile.formats.problems import Problems
+from mindscope.profile.ranks.rank_data import RankData
+from mindscope.profile.steps import Steps
+
+_ANALYSE = re.compile(r"(?:ascend|gpu)_cluster_analyse_([a-z]+(?:-[a-z]+)*)_(\d+)_(\d+)_(\d+)\.csv")
+"""Mode, stages, ranks, rank."""
+_HCCL = re.compile(r"hccl_raw_(\d+)\.csv")
+_STEP_TRACE = re.compile(r"step_trace_raw_(\d+)_detail_time\.csv")
+_KIND = re.compile(r"(?:hcom_)?([A-Za-z]+)")
+_MS = 1_000_000
+
+
+def is_old_summary(name: str) -> bool:
+    """Whether a file may be one."""
+    return any(each.fullmatch(name) for each in (_ANALYSE, _HCCL, _STEP_TRACE))
+
+
+def old_summaries(path: Path, names: list[str], problems: Problems) -> Iterator[RankData]:
+    """Each rank that files in a directory are named by."""
+    analysed = {int(found[4]): found for name in names if (found := _ANALYSE.fullmatch(name))}
+    hccl, traces = (
+        {int(found[1]): name for name in names if (found := pattern.fullmatch(name))}
+        for pattern in (_HCCL, _STEP_TRACE)
+    )
+    # Parts of steps mean different things in both files: all ranks come from the kind that covers more of them.
+    is_analysed = len(analysed) >= len(traces)
+    for rank in sorted({*analysed, *hccl, *traces}):
+        split = _read(path, analysed[rank][0], problems, _analysed) if is_analysed and rank in analysed else None
+        trace = _read(path, traces[rank], problems, read_step_trace) if not is_analysed and rank in traces else None
+        table = _read(path, hccl[rank], problems, _itself) if rank in hccl else None
+        steps = steps_of(trace, 0) if trace is not None else None if split is None else split.steps
+        communication = communication_of(trace, f"NPU {rank}", 0) if trace is not None else None
+        if communication is None and table is not None:
+            communication = problems.read(path / hccl[rank], lambda _, table=table, rank=rank: _operations(table, rank))
+        yield RankData(
+            rank=rank, name=f"rank {rank}", path=str(path), steps=steps, communication=communication,
+            links=None if table is None else problems.read(path / hccl[rank], lambda _, table=table: links_of(table)),
+            receive=None if split is None else split.receive,
+            world_size=int(analysed[rank][3]) if rank in analysed else 0,
+            stages=int(analysed[rank][2]) if rank in analysed else 0,
+        )  # fmt: skip
+
+
+class _Split(NamedTuple):
+    steps: Steps
+    receive: Durations | None
+
+
+def _analysed(table: CsvTable) -> _Split | None:
+    """Steps of ``*_cluster_analyse_*``: columns by their places, since their names vary; the last row is the mean.
+
+    The oldest files hold the phases of a step trace in ticks instead.
+    """
+    columns = [table.numbers(name) for name in table.names]
+    found = [column for column in columns if column is not None]
+    if len(found) < 2 or not len(found[0]):
+        return None
+    if len(found[0]) > 1:
+        found = [column[:-1] for column in found]
+    number = np.arange(1, len(found[0]) + 1, dtype=np.int64)
+    if "iteration_interval" in table.names[0]:
+        interval, forward_backward, tail = (_whole(column * TICK_NS) for column in found[:3])
+        duration = interval + forward_backward + tail
+        zero = np.zeros(len(number), np.int64)
+        return _Split(
+            Steps(number=number, start=_starts(duration), duration=duration, compute=forward_backward + tail,
+                  data_waiting=interval, idle=zero, interval=interval, forward_backward=forward_backward, tail=tail),
+            None,
+        )  # fmt: skip
+    times = [_whole(column * _MS) for column in found]
+    compute, alone = times[:2]
+    stage, receive = (times[2], times[3]) if len(times) >= 5 else (compute + alone, None)
+    duration = np.maximum(stage + (0 if receive is None else receive), compute + alone)
+    return _Split(
+        Steps(number=number, start=_starts(duration), duration=duration, compute=compute, communication=alone,
+              idle=duration - compute - alone),
+        None if receive is None else np.minimum(receive, alone),
+    )  # fmt: skip
+
+
+def _operations(table: CsvTable, rank: int) -> Communication | None:
+    """The operations of each step of ``hccl_raw``, of which only durations are known; None in old files."""
+    steps, cells = table.cells("step_num") or [], table.cells("communication_operator_cost") or []
+    found = [
+        (int(step), name, values)
+        for step, cell in zip(steps, cells, strict=False)
+        if step.isdecimal()
+        for name, values in _operators(cell)
+    ]
+    if not found:
+        return None
+    transit, wait = (_whole(np.array([values[place] * _MS for *_, values in found])) for place in (0, 1))
+    return Communication(
+        name=TextColumn.of(name for _, name, _ in found), kind=TextColumn.of(_kind(name) for _, name, _ in found),
+        step=np.array([step for step, *_ in found], np.int64), device=TextColumn.constant(f"NPU {rank}", len(found)),
+        duration=transit + wait, transit=transit, wait=wait,
+    )  # fmt: skip
+
+
+def _operators(cell: str) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Name, milliseconds of communication and of waits of ``{name: [step, cost, wait, link_info]}``."""
+    try:
+        found: Any = json.loads(cell)
+    except (ValueError, RecursionError):
+        return
+    for name, values in cast("Mapping[str, Any]", found).items() if isinstance(found, Mapping) else ():
+        amounts = cast("list[Any]", values)[1:3] if isinstance(values, list) else []
+        if len(amounts) == 2 and all(isinstance(each, (int, float)) for each in amounts):
+            yield name, (float(amounts[0]), float(amounts[1]))
+
+
+def _kind(name: str) -> str:
+    found = _KIND.match(name)
+    return found[1].removesuffix("Op").lower() if found else "other"
+
+
+def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:
+    """What a reader makes of a table; None if it can't be read."""
+
+    def read(file: Path) -> Any:
+        table = read_csv(file)
+        problems.skip(file, table.skipped)
+        found = reader(table)
+        if found is None:
+            raise FormatError("no row with a step")
+        return found
+
+    return problems.read(path / name, read)
+
+
+def _itself(table: CsvTable) -> CsvTable:
+    return table
+
+
+def _starts(duration: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of steps that follow each other."""
+    return np.cumsum(duration) - duration
+
+
+def _whole(times: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.rint(np.nan_to_num(times, posinf=0, neginf=0)).astype(np.int64)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds summaries of many ranks in a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mindscope.profile.formats.problems import Problems
+from mindscope.profile.ranks.cluster_output import cluster_output, is_cluster_output
+from mindscope.profile.ranks.old_summaries import is_old_summary, old_summaries
+from mindscope.profile.ranks.rank_data import RankData
+
+_DEPTH = 4
+"""Directories below the one that is searched."""
+
+
+def summaries_in(path: Path, problems: dict[str, str]) -> Iterator[RankData]:
+    """Each rank that a summary in the directory, or below it, describes. Directories that can't be read have none.
+
+    ``problems`` gets files that are damaged.
+    """
+    yield from _find(path, _DEPTH, problems)
+
+
+def _find(path: Path, depth: int, problems: dict[str, str]) -> Iterator[RankData]:
+    try:
+        if not path.is_dir():
+            return
+        entries = sorted(path.iterdir())
+        names = [each.name for each in entries if is_old_summary(each.name) and each.is_file()]
+        is_output = is_cluster_output(path)
+        below = [each for each in entries if each.is_dir() and not each.is_symlink()]
+    except OSError as error:
+        problems[str(path)] = str(error.strerror or error)
+        return
+    own = Problems()
+    if is_output:
+        yield from cluster_output(path, own)
+    if names:
+        yield from old_summaries(path, names, own)
+    problems.update({str(path / name): problem for name, problem in own.items()})
+    for each in below if depth else ():
+        yield from _find(each, depth - 1, problems)
