@@ -78,10 +78,10 @@ def test_the_names_of_the_logs_are_answered(viewer: LiveViewer, path: str):
 
 
 def test_no_address_is_left_out_of_the_document():
-    files = [
-        file for file in Path(server.__path__[0]).glob("*/*.py") if "router = APIRouter(" in file.read_text("utf-8")
-    ]
-    modules = [import_module(f"mindscope.server.{file.parent.name}.{file.stem}") for file in files]
+    room = Path(server.__path__[0])
+    files = [file for file in room.rglob("*.py") if "router = APIRouter(" in file.read_text("utf-8")]
+    names = [".".join(file.relative_to(room).with_suffix("").parts) for file in files]
+    modules = [import_module(f"mindscope.server.{name}") for name in names]
     served = {f"/api{route.path}" for module in modules for route in module.router.routes}
     assert served == {operation.ok().path for operation in schema.get_all_operations()}
 

@@ -28,6 +28,7 @@ SLICE = {
     "dur": 3,
     "args": {"Task Id": 4},
 }
+L2_CACHE, SOC_PMU = "Op Name,Hit Rate\nMatMul,0.5\nCast,N/A\n", "Task Id\n7\n"
 TASKS = "op_name, stream_id, start_time(ms), duration(ms)\nDefault/fc1-Dense/MatMul-op4,7,10.5,0.03\n"
 
 
@@ -39,7 +40,12 @@ def write(path: Path, content: str) -> None:
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     write(tmp_path / "logs" / "run" / TRACE, json.dumps([SLICE]))
+    write(tmp_path / "logs" / "run" / TRACE.replace("trace_view.json", "l2_cache.csv"), L2_CACHE)
+    write(tmp_path / "logs" / "run" / TRACE.replace("trace_view.json", "soc_pmu.csv"), SOC_PMU)
     write(tmp_path / "logs" / "old" / "profiler" / "output_timeline_data_0.txt", TASKS)
+    for rank in (0, 1, 12):
+        event = {**SLICE, "ts": 1, "args": {"rank": rank}}
+        write(tmp_path / "logs" / "many" / "profiler" / f"ascend_timeline_display_{rank}.json", json.dumps([event]))
     settings = Settings(workspace=tmp_path / "workspace", summary_base_dir=tmp_path / "logs")
     catalog = Catalog(settings.summary_base_dir, settings.workspace)
     catalog.refresh()
@@ -75,9 +81,44 @@ def test_a_timeline_of_tables_has_no_arguments(client: TestClient) -> None:
     assert (found["slice"]["name"], found["arguments"]) == ("Default/fc1-Dense/MatMul-op4", [])
 
 
+def test_each_rank_of_a_directory_is_a_profile(client: TestClient) -> None:
+    listed = client.post("/api/profiles", json={"runs": ["many"]}).json()["profiles"]
+    names = [each["profile"] for each in listed]
+    assert names == ["profiler#rank0", "profiler#rank1", "profiler#rank12"]
+    for name in names:
+        assert slice_of(client, "many", name)["arguments"] == [
+            {"name": "rank", "value": name.removeprefix("profiler#rank")}
+        ]
+    params = {"run": "many", "profile": "profiler#rank12"}
+    deadline = time.monotonic() + 20
+    while (tables := client.get("/api/profiles/tables", params=params).json())["tables"] is None:
+        assert time.monotonic() < deadline
+    assert tables["tables"]["summary"]["rank"] == 12
+    for unknown in ("profiler", "profiler#rank3", "profiler#rank", "profiler#rankx"):
+        assert client.get("/api/profiles/timeline", params={"run": "many", "profile": unknown}).status_code == 404
+
+
+def test_further_tables(client: TestClient) -> None:
+    params = {"run": "run", "profile": ASCEND}
+    deadline = time.monotonic() + 20
+    while client.get("/api/profiles/tables", params=params).json()["tables"] is None:
+        assert time.monotonic() < deadline
+    found = client.get("/api/profiles/further", params=params).json()
+    assert found["tables"] == [{"name": "l2_cache", "rows": 2}, {"name": "soc_pmu", "rows": 1}]
+    assert (found["table"], found["columns"]) == (
+        "l2_cache",
+        [
+            {"name": "Op Name", "texts": ["MatMul", "Cast"], "numbers": None},
+            {"name": "Hit Rate", "texts": None, "numbers": [0.5, None]},
+        ],
+    )
+    other = client.get("/api/profiles/further", params={**params, "table": "soc_pmu"}).json()
+    assert (other["table"], other["columns"][0]["numbers"], other["left_out"]) == ("soc_pmu", [7.0], 0)
+
+
 def test_size_is_that_of_all_files(client: TestClient) -> None:
     (found,) = client.post("/api/profiles", json={"runs": ["run"]}).json()["profiles"]
-    assert found["size_bytes"] == len(json.dumps([SLICE]))
+    assert found["size_bytes"] == len(json.dumps([SLICE])) + len(L2_CACHE) + len(SOC_PMU)
 
 
 def test_a_changed_file_in_a_directory_is_read_again(client: TestClient, tmp_path: Path) -> None:

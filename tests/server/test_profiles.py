@@ -114,7 +114,8 @@ def test_window_has_cells_wide_slices_counters_and_marks(client: TestClient) -> 
     (counter,) = header["counters"]
     assert counter["before"] is None
     assert column(counter["high"]) == [3]
-    assert column(header["mark_pixel"]) == [4]
+    assert (column(header["mark_pixel"]), column(header["mark_count"])) == ([4], [1])
+    assert [header["names"][name] for name in column(header["mark_name"])] == ["mark"]
     one_row = {**query, "tracks": [{**each, "rows": 1} for each in tracks]}
     header, column = columns_of(client.post("/api/profiles/window", json=one_row).content)
     assert set(column(header["columns"]["lane_row"])) == {0}
@@ -178,10 +179,8 @@ def test_tables_sum_up_the_profile(client: TestClient, tmp_path: Path) -> None:
     found = tables(client)["tables"]
     (step,) = found["summary"]["steps"]
     assert (step["number"], step["begin_ns"], sum(step["parts"].values())) == (7, 0, step["duration_ns"])
-    by_name = next(table for table in found["operators"] if table["by"] == "name")
-    assert [(row["name"], row["count"], row["share"]) for row in by_name["rows"]] == [("aten::mm", 1, 1.0)]
-    kernels = next(table for table in found["kernels"] if table["by"] == "name")
-    assert [(row["name"], row["total_ns"]) for row in kernels["kernels"]] == [("gemm", 20_000)]
+    assert [(each["name"], each["share"]) for each in found["top_operators"]] == [("aten::mm", 1.0)]
+    assert [(each["name"], each["time_ns"]) for each in found["top_kernels"]] == [("gemm", 20_000)]
     assert {each["part"] for each in found["summary"]["missing"]} >= {"memory", "modules"}
     assert len(list((tmp_path / "workspace").rglob("*.tables"))) == 1
     assert tables(client)["tables"] == found
@@ -222,3 +221,36 @@ def test_only_profiles_of_the_run_are_read(client: TestClient, profile: str) -> 
 def test_a_timeline_is_kept_in_the_workspace(client: TestClient, tmp_path: Path) -> None:
     timeline(client)
     assert len(list((tmp_path / "workspace").rglob("*.timeline"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "steps"),
+    [
+        ({"rank": 0, "steps": {"3": 19, "4": 20}, "job_id": ""}, (19, 20)),
+        ({"steps": {"3": 7}}, (7, 7)),
+        ({"rank": 0, "steps": {}}, (None, None)),
+        ({"rank": 0}, (None, None)),
+        ({"steps": {"x": 1, "4": "y"}}, (None, None)),
+        (None, (None, None)),
+    ],
+)
+def test_the_list_names_the_steps_of_the_training(
+    client: TestClient, tmp_path: Path, facts: Any, steps: tuple[int | None, int | None]
+) -> None:
+    named = {} if facts is None else {"mindscope": facts}
+    path = tmp_path / "logs" / "run" / NAME
+    path.write_text(json.dumps({"schemaVersion": 1, **named, "traceEvents": EVENTS}))
+    listed = client.post("/api/profiles", json={"runs": ["run"]}).json()["profiles"]
+    entry = next(each for each in listed if each["profile"] == NAME)
+    assert (entry["first_step"], entry["last_step"]) == steps
+
+
+def test_tables_that_are_not_computed_yet_need_no_reading(client: TestClient) -> None:
+    def ask() -> dict[str, Any]:
+        parameters = {"run": "run", "profile": NAME, "is_waiting": False}
+        found: dict[str, Any] = client.get("/api/profiles/tables", params=parameters).json()
+        return found
+
+    assert ask() == ask() == {"run": "run", "profile": NAME, "progress": None, "problem": None, "tables": None}
+    whole = tables(client)
+    assert ask() == whole

@@ -49,7 +49,8 @@ from mindscope.settings import Settings
 
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
-    *(images, video, values, text, audio, tensors, graphs, landscapes, profiles, lineage, previews, damages),
+    *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
+    *(profiles, *profiles.VIEWS),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -50,7 +50,11 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     from mindscope.server.live.schema import LiveChange, LiveHello
     from mindscope.server.norms.schema import NormsHeader
     from mindscope.server.pr_curves.schema import PrCurvesHeader
-    from mindscope.server.profiles.schema import FlameHeader, WindowHeader
+    from mindscope.server.profiles.memory.schema import MemoryWindowHeader, SegmentMapHeader
+    from mindscope.server.profiles.pipeline.schema import PipelineHeader
+    from mindscope.server.profiles.ranks.schema import RanksHeader
+    from mindscope.server.profiles.steps.schema import StepsHeader
+    from mindscope.server.profiles.timeline.schema import FlameHeader, WindowHeader
     from mindscope.server.scalars.schema import CurvesHeader
     from mindscope.server.tensors.schema import HeatHeader
 
@@ -67,6 +71,11 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         LandscapeHeader,
         FlameHeader,
         WindowHeader,
+        MemoryWindowHeader,
+        SegmentMapHeader,
+        PipelineHeader,
+        RanksHeader,
+        StepsHeader,
         PrCurvesHeader,
         LiveHello,
         LiveChange,

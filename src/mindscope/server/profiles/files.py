@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mindscope.ingest.file_names import readable
 from mindscope.profile.open import FoundProfile, find_profiles
+from mindscope.profile.rank_path import without_rank
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
@@ -28,7 +29,7 @@ def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple
             str(parent) for parent in found.path.parents if parent.is_relative_to(directory) and parent != directory
         ]
         if others.isdisjoint(above):
-            yield readable(found.path.relative_to(directory).as_posix()), found
+            yield readable(found.key.relative_to(directory).as_posix()), found
 
 
 def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) -> FoundProfile | None:
@@ -43,8 +44,7 @@ def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) ->
 
 def _at(directory: Path, profile: str) -> FoundProfile | None:
     """The profile at exactly this path, without a link on the way; that costs less than a search."""
-    path = directory / profile
+    path, rank = without_rank(directory / profile)
     if ".." in path.parts or path.parent.resolve() != (directory.resolve() / profile).parent or not path.exists():
         return None
-    found = next(find_profiles(path), None)
-    return found if found is not None and found.path == path else None
+    return next((found for found in find_profiles(path) if found.path == path and found.rank == rank), None)

@@ -13,7 +13,6 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.ingest import Catalog
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.export_range import export_range
 from mindscope.profile.range_statistics import flame_of, statistics_of
@@ -23,12 +22,10 @@ from mindscope.profile.step_tracks import STEP, STEPS
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_window import CounterWindow, Range, counter_window, window_of
 from mindscope.server.http.columns import ColumnData, Packed, join
-from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
-from mindscope.server.profiles.files import profiles_of
-from mindscope.server.profiles.reader import OpenProfile, Reading, size_of
-from mindscope.server.profiles.schema import (
+from mindscope.server.profiles.reader import OpenProfile
+from mindscope.server.profiles.timeline.schema import (
     Argument,
     ArrowEntry,
     CounterColumns,
@@ -36,11 +33,8 @@ from mindscope.server.profiles.schema import (
     FlameColumns,
     FlameHeader,
     NameStatisticsEntry,
-    ProfileEntry,
-    ProfilesAnswer,
     RangeQuery,
     RangeStatisticsAnswer,
-    ReadingProgress,
     SearchAnswer,
     SearchQuery,
     SkippedEntry,
@@ -49,7 +43,6 @@ from mindscope.server.profiles.schema import (
     StepEntry,
     TimelineFacts,
     TrackEntry,
-    UnlistedRun,
     WindowColumns,
     WindowHeader,
     WindowQuery,
@@ -62,43 +55,6 @@ MOST_FLAME_NODES = 20_000
 _DIGITS = re.compile(r"\d+")
 MOST_NAME = 200
 """Characters of a name in a window; the details have all."""
-
-
-def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
-    """The profiles of each run that has any."""
-    known = catalog.runs
-    profiles: list[ProfileEntry] = []
-    unlisted: list[UnlistedRun] = []
-    for id in while_connected(dict.fromkeys(runs)):
-        store = known.get(id)
-        if store is None:
-            continue
-        try:
-            for name, found in profiles_of(store, known):
-                status = found.path.stat()
-                profiles.append(
-                    ProfileEntry(
-                        run=id,
-                        profile=name,
-                        format=found.format.name,
-                        format_title=found.format.title,
-                        size_bytes=size_of(found.path),
-                        modified_at=status.st_mtime,
-                    )
-                )
-        except OSError as error:
-            unlisted.append(UnlistedRun(run=id, problem=ReasonEntry.of(error)))
-    return ProfilesAnswer(profiles=profiles, unlisted=unlisted)
-
-
-def progress_of(reading: Reading[Any]) -> ReadingProgress:
-    """How far a profile is read."""
-    return ReadingProgress(
-        phase=reading.phase,
-        read_bytes=reading.read_bytes,
-        total_bytes=reading.total_bytes,
-        seconds=reading.seconds,
-    )
 
 
 def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
@@ -164,8 +120,8 @@ def pack_window(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
         wide_name=data.add_as_is(wide_name.astype(np.uint32)),
     )
     texts = _texts(timeline, names)
-    mark_pixel, mark_name = _marks(timeline, range)
-    mark_texts, mark_places = _numbered(texts, [timeline.names[name] for name in mark_name])
+    mark_pixel, mark_first, mark_count = _marks(timeline, range)
+    mark_texts, mark_places = _numbered(texts, _texts(timeline, timeline.marks.name[mark_first]))
     header = WindowHeader(
         version=version,
         begin_ns=query.begin_ns,
@@ -181,6 +137,8 @@ def pack_window(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
         ],
         mark_pixel=data.add_as_is(mark_pixel.astype(np.uint16)),
         mark_name=data.add_as_is(np.array(mark_places, np.uint32)),
+        mark_track=data.add_as_is(timeline.marks.track[mark_first].astype(np.uint32)),
+        mark_count=data.add_as_is(mark_count.astype(np.uint32)),
     )
     return join(header, data)
 
@@ -348,12 +306,12 @@ def _colors_of(timeline: Timeline, places: NDArray[np.int32]) -> NDArray[np.uint
     return colors[which] if len(colors) else np.empty(0, np.uint8)
 
 
-def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], list[int]]:
-    """Of each pixel the first mark."""
+def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Pixels with marks, the first mark of each, and how many it has."""
     first, end = np.searchsorted(timeline.marks.time, [range.begin, range.end]).tolist()
     pixels = (timeline.marks.time[first:end] - range.begin) // range.pixel_ns
-    found, places = np.unique(pixels, return_index=True)
-    return found, timeline.marks.name[first:end][places].tolist()
+    found, places, counts = np.unique(pixels, return_index=True, return_counts=True)
+    return found, first + places, counts
 
 
 def _numbered(texts: list[str], more: Iterable[str]) -> tuple[list[str], list[int]]:

@@ -69,8 +69,19 @@ class MissingEntry(Answer):
     remedy: str
 
 
+class FlopsEntry(Answer):
+    """Floating-point operations of a profile; ``utilization`` of what the device could do, 0 to 1, null if unknown."""
+
+    operations: float
+    per_second: float
+    utilization: float | None
+
+
 class ProfileSummary(Answer):
-    """Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1."""
+    """Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1.
+
+    ``problems`` are files of which something could not be read, with what is wrong with them.
+    """
 
     framework: str
     format: str
@@ -83,64 +94,28 @@ class ProfileSummary(Answer):
     device_busy: float | None
     occupancy: float | None
     tensor_cores: float | None
+    flops: FlopsEntry | None
+    problems: dict[str, str]
     steps: list[StepParts]
     peaks: list[PeakEntry]
     advice: list[AdviceEntry]
     missing: list[MissingEntry]
 
 
-class OperatorEntry(Answer):
-    """Operators that agree in what they are grouped by. ``share`` is that of the self time of all, 0 to 1."""
+class TopEntry(Answer):
+    """An operator or a kernel, with its share of the time of all, 0 to 1."""
 
     name: str
-    type: str
-    device: str
-    module: str
-    shapes: str
-    count: int
-    host_total_ns: int | None
-    host_self_ns: int | None
-    device_total_ns: int | None
-    device_self_ns: int | None
-    max_ns: int | None
-    mean_ns: int
-    flops: int | None
-    memory_bytes: int | None
+    time_ns: int
     share: float
-
-
-class KernelEntry(Answer):
-    """Kernels that agree in what they are grouped by. ``share`` is that of the time of all kernels, 0 to 1."""
-
-    name: str
-    kind: str
-    device: str
-    operator: str
-    core: str
-    count: int
-    total_ns: int
-    min_ns: int | None
-    max_ns: int | None
-    mean_ns: int
-    occupancy: float | None
-    share: float
-
-
-class TableRows(Answer):
-    """Rows grouped by one column, the largest time first; ``left_out`` more are not listed."""
-
-    by: str
-    rows: list[OperatorEntry]
-    kernels: list[KernelEntry]
-    left_out: int
 
 
 class ProfileTables(Answer):
-    """The tables of a profile; one of operators and kernels for each column that groups them."""
+    """The overview of a profile, and the ten operators and kernels of the greatest time."""
 
     summary: ProfileSummary
-    operators: list[TableRows]
-    kernels: list[TableRows]
+    top_operators: list[TopEntry]
+    top_kernels: list[TopEntry]
 
 
 class TablesAnswer(Answer):

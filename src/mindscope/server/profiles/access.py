@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How routes get at a profile, or the response that says why they can't."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Query
+from fastapi.responses import Response
+
+from mindscope.errors import MindscopeError
+from mindscope.reasons import Reason
+from mindscope.server.http.context import Viewer
+from mindscope.server.http.errors import NOT_FOUND, failure
+from mindscope.server.http.schema import FailureAnswer
+
+if TYPE_CHECKING:
+    from mindscope.profile.open import FoundProfile
+    from mindscope.server.profiles.reader import OpenParts, OpenProfile, ProfileReader
+
+_TIMELINE, _TABLES = "/api/profiles/timeline", "/api/profiles/tables"
+Version = Annotated[str, Query(max_length=100, description="As in /api/profiles/timeline.")]
+READABLE: dict[int | str, dict[str, Any]] = {
+    **NOT_FOUND,
+    404: {"model": FailureAnswer, "description": "No such run, profile or slice."},
+    409: {"model": FailureAnswer, "description": "The profile is not read yet, has changed, or has no timeline."},
+}
+
+
+def reader_of(viewer: Viewer) -> ProfileReader:
+    """The reader of the viewer, made at the first call."""
+    from mindscope.server.profiles.reader import ProfileReader  # readers would delay the first response
+
+    def make() -> ProfileReader:
+        return ProfileReader(viewer.catalog.cache_folder, viewer.settings.cache_size // 2)
+
+    return viewer.shared(ProfileReader, make)
+
+
+def found_profile(viewer: Viewer, run: str, profile: str) -> FoundProfile | Response:
+    """The file or directory of a profile, or a response with 404."""
+    from mindscope.server.profiles.files import find_profile
+
+    found = find_profile(viewer.catalog.run(run), viewer.catalog.runs, profile)
+    if found is not None:
+        return found
+    what = Reason("profile_not_found", run=run, profile=profile)
+    return failure(404, what, "POST /api/profiles lists the profiles of runs")
+
+
+def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenProfile | Response:
+    """A profile that was read, or a response with 404 or 409."""
+    from mindscope.server.profiles.reader import Reading
+
+    found = found_profile(viewer, run, profile)
+    if isinstance(found, Response):
+        return found
+    try:
+        state = reader_of(viewer).timeline(found)
+    except (MindscopeError, OSError) as error:
+        return failure(409, Reason("unreadable", detail=str(error)), f"GET {_TIMELINE} says why")
+    if isinstance(state, Reading):
+        if state.preview is not None and state.preview.version == version:
+            return state.preview
+        return failure(409, Reason("profile_not_read", profile=profile), f"ask GET {_TIMELINE} until it is read")
+    if state.timeline is None:
+        return failure(409, Reason("profile_without_timeline", profile=profile), "its tables have all it holds")
+    if state.version != version:
+        return failure(409, Reason("profile_changed", profile=profile), f"GET {_TIMELINE} has its version")
+    return state
+
+
+def open_parts(viewer: Viewer, run: str, profile: str) -> OpenParts | Response:
+    """All parts of a profile that was read, or a response with 404 or 409."""
+    from mindscope.server.profiles.reader import Reading
+
+    found = found_profile(viewer, run, profile)
+    if isinstance(found, Response):
+        return found
+    try:
+        state = reader_of(viewer).parts(found)
+    except (MindscopeError, OSError) as error:
+        return failure(409, Reason("unreadable", detail=str(error)), f"GET {_TABLES} says why")
+    if isinstance(state, Reading):
+        return failure(
+            409, Reason("profile_not_read", profile=profile), "ask GET /api/profiles/tables until it is read"
+        )
+    return state

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last differences that were computed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from mindscope.profile.diff import diff_profiles
+from mindscope.profile.diff.side import StepRange
+from mindscope.server.profiles.diff.query import diff_message
+from mindscope.server.profiles.diff.schema import DiffMessage
+from mindscope.server.profiles.reader import OpenParts
+
+MOST_KEPT = 8
+
+
+class DiffCache:
+    """LRU cache by paths, versions and steps. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[tuple[object, ...], DiffMessage] = OrderedDict()  # the least recently used first
+
+    def message(
+        self, before: OpenParts, after: OpenParts, steps_before: StepRange | None, steps_after: StepRange | None
+    ) -> DiffMessage:
+        """The difference of two profiles. Raises ProfilePartError as ``diff_profiles`` does."""
+        key = (before.path, before.version, after.path, after.version, steps_before, steps_after)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        found = diff_message(diff_profiles(before.profile, after.profile, steps_before, steps_after))
+        with self._lock:
+            self._kept[key] = found
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def close(self) -> None:
+        """Forget all."""
+        self._kept.clear()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The difference of two profiles, or of two ranges of steps."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from mindscope.errors import MindscopeError
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.profiles.access import READABLE, found_profile, reader_of
+from mindscope.server.profiles.diff.schema import DiffAnswer
+
+router = APIRouter()
+
+Step = Annotated[int | None, Query(ge=-(2**53), le=2**53)]
+
+
+@router.get("/profiles/diff", response_model=DiffAnswer, responses=READABLE)
+def get_diff(
+    run: str,
+    profile: str,
+    before_run: str,
+    before_profile: str,
+    viewer: CurrentViewer,
+    first: Step = None,
+    last: Step = None,
+    before_first: Step = None,
+    before_last: Step = None,
+) -> Response:
+    """What changed in a profile since another one, in all steps or in a range; the progress until both are read."""
+    from mindscope.server.profiles.diff.cache import DiffCache
+    from mindscope.server.profiles.diff.query import step_numbers
+    from mindscope.server.profiles.listing import progress_of
+    from mindscope.server.profiles.reader import OpenParts
+
+    reader = reader_of(viewer)
+    answer = DiffAnswer(progress=None, reading="", problem=None, numbers_before=[], numbers_after=[], diff=None)
+    opened: list[OpenParts] = []
+    for of_run, name in ((before_run, before_profile), (run, profile)):
+        found = found_profile(viewer, of_run, name)
+        if isinstance(found, Response):
+            return found
+        try:
+            state = reader.parts(found)
+        except (MindscopeError, OSError) as error:
+            return JsonResponse(answer.model_copy(update={"reading": name, "problem": ReasonEntry.of(error)}))
+        if not isinstance(state, OpenParts):
+            return JsonResponse(answer.model_copy(update={"reading": name, "progress": progress_of(state)}))
+        opened.append(state)
+    before, after = opened
+    answer.numbers_before, answer.numbers_after = step_numbers(before.profile), step_numbers(after.profile)
+    try:
+        answer.diff = viewer.shared(DiffCache).message(
+            before, after, _range(before_first, before_last), _range(first, last)
+        )
+    except MindscopeError as error:
+        answer.problem = ReasonEntry.of(error)
+    return JsonResponse(answer)
+
+
+def _range(first: int | None, last: int | None) -> tuple[int, int] | None:
+    if first is None and last is None:
+        return None
+    return (-(2**53) if first is None else first, 2**53 if last is None else last)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiles of runs as messages, and how far one is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mindscope.ingest import Catalog
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.profiles.files import profiles_of
+from mindscope.server.profiles.reader import Reading
+from mindscope.server.profiles.schema import ProfileEntry, ProfilesAnswer, ReadingProgress, UnlistedRun
+from mindscope.server.profiles.versions import size_of
+
+
+def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
+    """The profiles of each run that has any."""
+    known = catalog.runs
+    profiles: list[ProfileEntry] = []
+    unlisted: list[UnlistedRun] = []
+    for id in while_connected(dict.fromkeys(runs)):
+        store = known.get(id)
+        if store is None:
+            continue
+        try:
+            for name, found in profiles_of(store, known):
+                status, steps = found.path.stat(), found.format.steps(found.path)
+                profiles.append(
+                    ProfileEntry(
+                        run=id,
+                        profile=name,
+                        format=found.format.name,
+                        format_title=found.format.title,
+                        size_bytes=size_of(found.path),
+                        modified_at=status.st_mtime,
+                        first_step=steps[0] if steps else None,
+                        last_step=steps[1] if steps else None,
+                    )
+                )
+        except OSError as error:
+            unlisted.append(UnlistedRun(run=id, problem=ReasonEntry.of(error)))
+    return ProfilesAnswer(profiles=profiles, unlisted=unlisted)
+
+
+def progress_of(reading: Reading) -> ReadingProgress:
+    """How far a profile is read."""
+    return ReadingProgress(
+        phase=reading.phase,
+        read_bytes=reading.read_bytes,
+        total_bytes=reading.total_bytes,
+        seconds=reading.seconds,
+    )

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of a profile as messages and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Rows, TextColumn, integers_of
+from mindscope.profile.leaks import LeakHint
+from mindscope.profile.memory import UNKNOWN_TIME, MemoryBlocks
+from mindscope.profile.memory_views.block_groups import breakdown, own_line
+from mindscope.profile.memory_views.live_blocks import allocated_rows, largest, live_rows
+from mindscope.profile.memory_views.segment_map import segment_map
+from mindscope.profile.memory_views.views import MemoryViews
+from mindscope.profile.profile import Profile
+from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline_window import CounterWindow, Range
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.profiles.memory.schema import (
+    AreaColumns,
+    BlockAnswer,
+    BlockEntry,
+    BlocksAnswer,
+    BlocksQuery,
+    By,
+    CurveColumns,
+    FailureEntry,
+    GroupEntry,
+    LeakEntry,
+    MemoryCurveEntry,
+    MemoryDeviceEntry,
+    MemoryFacts,
+    MemoryFlameQuery,
+    MemoryWindowHeader,
+    MemoryWindowQuery,
+    SegmentMapHeader,
+    SizeColumns,
+)
+from mindscope.server.profiles.timeline.query import color_of
+from mindscope.server.profiles.timeline.schema import FlameColumns, FlameHeader
+
+MOST_GROUPS = 500
+MOST_LEAKS = 100
+MOST_FLAME_NODES = 20_000
+MOST_MAP_TEXTS = 9
+"""Groups of a map with a color of their own."""
+_EVENT_NS = 1_000
+"""Of an event in a snapshot without times: the reader counts them as microseconds."""
+
+
+def memory_facts(views: MemoryViews, profile: Profile, version: str, zero: int) -> MemoryFacts:
+    """What the memory of a profile consists of."""
+    begin, end = views.time_range
+    is_planned = views.memory.plan is not None
+    blocks, leaks = views.blocks, views.leaks()
+    failures: list[Mapping[str, int]] = profile.facts.properties.get("out_of_memory") or []
+    memory_of = {each.name: each.memory for each in profile.devices}
+    return MemoryFacts(
+        version=version,
+        begin_ns=begin - zero,
+        end_ns=end - zero,
+        has_times=not is_planned and (profile.facts.format != "memory_snapshot" or profile.facts.origin_ns is not None),
+        place_ns=1 if is_planned else _EVENT_NS,
+        is_planned=is_planned,
+        devices=[
+            MemoryDeviceEntry(device=each, memory_bytes=memory_of.get(each, 0), peak_ns=views.peak(each) - zero)
+            for each in views.devices
+        ],
+        curves=[
+            MemoryCurveEntry(
+                curve=number,
+                device=each.device,
+                component=each.component,
+                points=len(each.time),
+                peak_ns=int(each.time[each.peak]) - zero,
+                peak_bytes=int(each.allocated[each.peak]),
+                reserved_peak_bytes=each.reserved_peak,
+            )
+            for number, each in enumerate(views.curves)
+        ],
+        blocks=0 if blocks is None else len(blocks),
+        groups=cast("list[By]", views.groups),
+        has_stacks=blocks is not None and blocks.stack is not None and any(blocks.stack.values),
+        has_segments=views.memory.segments is not None,
+        leaks=[] if blocks is None else [_leak(each) for each in leaks.hints[:MOST_LEAKS]],
+        leaks_by_period=leaks.by_period,
+        failures=[_failure(each, zero) for each in failures],
+    )
+
+
+def pack_memory_window(views: MemoryViews, query: MemoryWindowQuery, zero: int) -> Packed:
+    """Curves, and areas of the live blocks, in a range."""
+    range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
+    data = ColumnData()
+    curves: list[CurveColumns] = []
+    for number in dict.fromkeys(query.curves):
+        if 0 <= number < len(views.curves):
+            allocated, reserved = views.curves[number].window(range)
+            columns = None if reserved is None else _sizes(reserved, data)
+            curves.append(CurveColumns(curve=number, allocated=_sizes(allocated, data), reserved=columns))
+    header = MemoryWindowHeader(
+        version=query.version,
+        begin_ns=query.begin_ns,
+        pixel_ns=query.pixel_ns,
+        width=query.width,
+        curves=curves,
+        areas=None if query.by is None else _areas(views, query.device, query.by, range, data),
+    )
+    return join(header, data)
+
+
+def blocks_answer(views: MemoryViews, query: BlocksQuery, zero: int) -> BlocksAnswer:
+    """Live blocks of a device at a moment."""
+    time = query.time_ns + zero
+    blocks = views.blocks
+    sizes = [each.at(time) for each in views.curves if each.device == query.device]
+    answer = BlocksAnswer(
+        time_ns=query.time_ns, count=0, size=0, older=0, allocated=sum(each[0] for each in sizes),
+        reserved=sum(each[1] for each in sizes), groups=[], groups_left_out=0, listed=0, offset=query.offset, blocks=[],
+    )  # fmt: skip
+    if blocks is None:
+        return answer
+    rows = live_rows(blocks, time, query.device)
+    texts = views.group(query.by) or TextColumn.constant("", len(blocks))
+    found = breakdown(texts, blocks.size, rows)
+    groups = zip(found.text, integers_of(found.size), integers_of(found.count), strict=True)
+    listed = rows if query.group is None else rows[texts.select(rows).is_any_of(lambda each: each == query.group)]
+    page = largest(blocks.size, listed, query.offset, query.count)
+    return answer.model_copy(
+        update={
+            "count": len(rows),
+            "size": int(blocks.size[rows].sum()),
+            "older": int((blocks.allocated_at[rows] == UNKNOWN_TIME).sum()),
+            "groups": [GroupEntry(text=text, size=size, count=count) for text, size, count in groups][:MOST_GROUPS],
+            "groups_left_out": max(0, len(found.text) - MOST_GROUPS),
+            "listed": len(listed),
+            "blocks": [block_entry(views, blocks, row, zero) for row in integers_of(page)],
+        }
+    )
+
+
+def block_answer(
+    views: MemoryViews, blocks: MemoryBlocks, row: int, timeline: Timeline | None, zero: int
+) -> BlockAnswer:
+    """All about one block."""
+    stack = "" if blocks.stack is None else blocks.stack[row]
+    entry = block_entry(views, blocks, row, zero)
+    return BlockAnswer(
+        block=entry,
+        device=blocks.device[row],
+        frames=stack.split(";") if stack else [],
+        address="" if blocks.address is None else f"{int(blocks.address[row]):#x}",
+        slice=None if timeline is None else _allocating_slice(timeline, int(blocks.allocated_at[row]), entry.operator),
+    )
+
+
+def block_entry(views: MemoryViews, blocks: MemoryBlocks, row: int, zero: int) -> BlockEntry:
+    """A block as a message."""
+    step = None if blocks.step is None else int(blocks.step[row])
+    return BlockEntry(
+        block=row,
+        size=int(blocks.size[row]),
+        allocated_ns=_known(blocks.allocated_at[row], zero),
+        freed_ns=_known(blocks.freed_at[row], zero),
+        category=_text(blocks.category, row),
+        operator=_text(blocks.operator, row),
+        module=_text(blocks.module, row),
+        line=_text(views.group("line"), row),
+        step=step if step is not None and step >= 0 else None,
+    )
+
+
+def pack_memory_flame(views: MemoryViews, query: MemoryFlameQuery, zero: int) -> Packed:
+    """Bytes by stack: of live blocks, or of those that a range allocates. The header is a FlameHeader."""
+    tree, blocks = views.stacks(), views.blocks
+    assert tree is not None
+    assert blocks is not None
+    begin = query.begin_ns + zero
+    rows = (
+        live_rows(blocks, begin, query.device)
+        if query.end_ns is None
+        else allocated_rows(blocks, begin, query.end_ns + zero, query.device)
+    )
+    flame = tree.flame(blocks.size, rows, MOST_FLAME_NODES)
+    used, name = np.unique(flame.name, return_inverse=True)
+    texts = [tree.names[each] for each in integers_of(used)]
+    data = ColumnData()
+    columns = FlameColumns(
+        parent=data.add_as_is(flame.parent.astype(np.int32)),
+        name=data.add_as_is(name.astype(np.uint32)),
+        count=data.add(flame.count),
+        total=data.add(flame.total),
+        own=data.add(flame.own),
+    )
+    colors = [color_of(text) for text in texts]
+    header = FlameHeader(version=query.version, names=texts, colors=colors, left_out=flame.left_out, columns=columns)
+    return join(header, data)
+
+
+def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int, by: By, zero: int) -> Packed | None:
+    """The segments of a device at a moment; None if they are not recorded."""
+    found = segment_map(views.memory, time_ns + zero, device)
+    blocks = views.blocks
+    if found is None or blocks is None:
+        return None
+    texts, group = _map_groups(views.group(by), blocks, found.block)
+    data = ColumnData()
+    _, _, gaps = found.gaps()
+    header = SegmentMapHeader(
+        version=version,
+        time_ns=time_ns,
+        reserved=found.reserved,
+        allocated=found.allocated,
+        pending=found.pending,
+        largest_gap=int(gaps.max(initial=0)),
+        gaps=len(gaps),
+        texts=texts,
+        address=[f"{each:#x}" for each in integers_of(found.address)],
+        size=data.add(found.size),
+        stream=data.add(found.stream),
+        block=data.add_as_is(found.block.astype(np.uint32)),
+        segment=data.add_as_is(found.segment.astype(np.uint32)),
+        start=data.add(found.start),
+        block_size=data.add(found.block_size),
+        is_pending=data.add_as_is(found.is_pending),
+        group=data.add_as_is(group.astype(np.uint8)),
+    )
+    return join(header, data)
+
+
+def _map_groups(texts: TextColumn | None, blocks: MemoryBlocks, rows: Rows) -> tuple[list[str], NDArray[Any]]:
+    """The texts of the largest groups, and the place of each block's group; one beyond them for all others."""
+    if texts is None:
+        return [], np.zeros(len(rows), np.int64)
+    found = breakdown(texts, blocks.size, rows).text[:MOST_MAP_TEXTS]
+    place_of = {text: place for place, text in enumerate(found)}
+    places = np.array([place_of.get(text, len(found)) for text in texts.values], np.int64)
+    return list(found), places[texts.codes[rows]]
+
+
+def _sizes(window: CounterWindow, data: ColumnData) -> SizeColumns:
+    return SizeColumns(
+        before=finite(window.before),
+        pixel=data.add_as_is(window.pixel),
+        low=data.add(window.low),
+        high=data.add(window.high),
+        last=data.add(window.last),
+    )
+
+
+def _areas(views: MemoryViews, device: str, by: By, range: Range, data: ColumnData) -> AreaColumns | None:
+    live = views.live_bytes(device, by)
+    if live is None:
+        return None
+    window = live.window(range)
+    return AreaColumns(
+        device=device,
+        texts=list(live.texts),
+        has_others=live.has_others,
+        before=integers_of(window.before),
+        pixel=data.add_as_is(window.pixel),
+        highest=data.add(window.highest.ravel()),
+        last=data.add(window.last.ravel()),
+    )
+
+
+def _leak(hint: LeakHint) -> LeakEntry:
+    return LeakEntry(
+        device=hint.device, operator=hint.operator, module=hint.module, line=own_line(hint.stack), stack=hint.stack,
+        steps=list(hint.steps), bytes_per_step=hint.bytes_per_step, blocks=len(hint.rows), first_block=hint.rows[0],
+    )  # fmt: skip
+
+
+def _failure(entry: Mapping[str, int], zero: int) -> FailureEntry:
+    return FailureEntry(
+        device=f"GPU {entry['device']}", time_ns=entry["time_us"] * 1000 - zero, size=entry["size"],
+        device_free=entry["device_free"],
+    )  # fmt: skip
+
+
+def _known(time: Any, zero: int) -> int | None:
+    return None if time == UNKNOWN_TIME else int(time) - zero
+
+
+def _text(column: TextColumn | None, row: int) -> str:
+    return "" if column is None else column[row]
+
+
+def _allocating_slice(timeline: Timeline, time: int, operator: str) -> int | None:
+    """The shortest slice with the name of an operator at a moment."""
+    if time == UNKNOWN_TIME or operator not in timeline.names:
+        return None
+    own = np.flatnonzero(timeline.name == list(timeline.names).index(operator))
+    start, duration = timeline.start[own], timeline.duration[own]
+    own = own[(start <= time) & (start + duration >= time)]
+    return int(own[np.argmin(timeline.duration[own])]) if len(own) else None

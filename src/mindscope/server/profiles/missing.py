@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a profile lacks a part, as a message."""
+
+from __future__ import annotations
+
+from mindscope.profile.profile import Part
+from mindscope.profile.texts import Missing
+from mindscope.server.profiles.tables.schema import MissingEntry
+
+
+def missing_entry(part: Part, missing: Missing) -> MissingEntry:
+    """The message of a part that a profile lacks."""
+    return MissingEntry(
+        part=part.value,
+        code=missing.code,
+        values=dict(missing.values),
+        reason=missing.reason,
+        remedy=missing.remedy,
+    )

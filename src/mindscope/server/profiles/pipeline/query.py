@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The data pipeline of a profile as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from mindscope.profile.columns import integers_of
+from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, USE_GAP, Rule, bottlenecks
+from mindscope.profile.profile import Part, Profile
+from mindscope.profile.texts import Missing
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.profiles.missing import missing_entry
+from mindscope.server.profiles.pipeline.schema import BatchColumns, PipelineHeader, PipelineOperationEntry, QueueEntry
+
+
+def pack_pipeline(profile: Profile, version: str) -> Packed:
+    """All that is recorded of a data pipeline. The header is a PipelineHeader."""
+    found = profile.part(Part.DATA_PIPELINE)
+    pipeline = found if isinstance(found, DataPipeline) else DataPipeline()
+    data = ColumnData()
+    header = PipelineHeader(
+        version=version,
+        missing=missing_entry(Part.DATA_PIPELINE, found) if isinstance(found, Missing) else None,
+        operations=[] if pipeline.operations is None else list(_operations(pipeline.operations)),
+        queues=[*_queues(pipeline.queues, data, "step"), *_queues(pipeline.operation_queues, data, "time")],
+        batches=None if pipeline.batches is None else _batches(pipeline.batches, data),
+        low_use=LOW_USE,
+        high_use=HIGH_USE,
+        use_gap=USE_GAP,
+    )
+    return join(header, data)
+
+
+def _operations(operations: PipelineOperations) -> Iterator[PipelineOperationEntry]:
+    rules: dict[int, Rule] = {each.row: each.rule for each in bottlenecks(operations)}
+    for row, each in enumerate(operations.rows()):
+        yield PipelineOperationEntry(
+            name=each["name"],
+            type=each["type"],
+            parent=each["parent"],
+            workers=each.get("workers"),
+            queue_capacity=each.get("queue_capacity"),
+            queue_size=finite(each.get("queue_size")),
+            usage=finite(each.get("queue_usage")),
+            cpu=finite(each.get("cpu")),
+            rule=rules.get(row),
+        )
+
+
+def _queues(samples: QueueSamples | None, data: ColumnData, by: str) -> Iterator[QueueEntry]:
+    if samples is None:
+        return
+    x = samples.step if by == "step" else samples.time
+    for code in integers_of(np.unique(samples.queue.codes)):
+        rows = np.flatnonzero(samples.queue.codes == code)
+        name, size, capacity = samples.queue.values[code], samples.size[rows], samples.capacity[rows]
+        of_row = np.arange(len(rows)) if x is None else x[rows] - (x[rows].min() if by == "time" else 0)
+        yield QueueEntry(
+            name=name,
+            of=cast("Any", name if by == "step" else "operation"),
+            by="step" if by == "step" else "time",
+            capacity=int(capacity.max(initial=0)),
+            empty=int((size == 0).sum()),
+            full=int(((size >= capacity) & (capacity > 0)).sum()),
+            x=data.add(of_row.astype(np.float64)),
+            size=data.add(size.astype(np.float64)),
+        )
+
+
+def _batches(batches: BatchWaits, data: ColumnData) -> BatchColumns:
+    def column(values: object) -> object:
+        return None if values is None else data.add(np.asarray(values, np.float64))
+
+    found = {name: column(getattr(batches, name)) for name in ("step", "wait", "push", "whole")}
+    loader = batches.loader
+    return BatchColumns.model_validate(
+        {
+            **found,
+            "loader": None if loader is None else data.add_as_is(loader.codes.astype(np.uint32)),
+            "loaders": [] if loader is None else list(loader.values),
+        }
+    )

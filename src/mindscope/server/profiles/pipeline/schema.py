@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the data pipeline of a profile. Durations are nanoseconds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mindscope.server.http.schema import Answer, Column
+from mindscope.server.profiles.tables.schema import MissingEntry
+
+
+class PipelineOperationEntry(Answer):
+    """An operation; a figure that is not recorded is null. ``parent`` is the place of the one that takes its output.
+
+    ``queue_size`` is the mean number of elements in its output queue, ``usage`` their share in the capacity, 0 to 1,
+    ``cpu`` in percent of a core. ``rule`` says why it is slow: ``gap``, ``leaf`` or ``root``; see docs/profiling.md.
+    """
+
+    name: str
+    type: str
+    parent: int
+    workers: int | None
+    queue_capacity: int | None
+    queue_size: float | None
+    usage: float | None
+    cpu: float | None
+    rule: Literal["gap", "leaf", "root"] | None
+
+
+class QueueEntry(Answer):
+    """Samples of a queue: ``x`` are steps, or nanoseconds since the first sample. ``capacity`` is 0 if unknown.
+
+    ``of`` is ``operation``, ``device_queue``, ``get_next`` or ``iterator``. ``empty`` and ``full`` count samples.
+    """
+
+    name: str
+    of: Literal["operation", "device_queue", "get_next", "iterator"]
+    by: Literal["step", "time"]
+    capacity: int
+    empty: int
+    full: int
+    x: Column
+    size: Column
+
+
+class BatchColumns(Answer):
+    """Batches in order: waiting for them, pushing them to the device, and both together."""
+
+    step: Column
+    wait: Column
+    push: Column | None
+    whole: Column | None
+    loader: Column | None
+    loaders: list[str]
+
+
+class PipelineHeader(Answer):
+    """The JSON header of a data pipeline as ``application/vnd.mindscope.columns``. Operations: leaves first.
+
+    ``low_use``, ``high_use`` and ``use_gap`` are the thresholds of the rules.
+    """
+
+    version: str
+    missing: MissingEntry | None
+    operations: list[PipelineOperationEntry]
+    queues: list[QueueEntry]
+    batches: BatchColumns | None
+    low_use: float
+    high_use: float
+    use_gap: float

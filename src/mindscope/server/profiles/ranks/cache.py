@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the profiles of ranks, and the last trainings that were compared."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from mindscope.profile.ranks.rank_data import RankData
+from mindscope.profile.ranks.ranks import Ranks
+
+MOST_PROFILES = 4096
+MOST_RANKS = 2
+Version = tuple[Path, str]
+"""A profile, and the version of its files."""
+
+
+class KnownRank(NamedTuple):
+    """What a profile holds of a rank; None if it has neither steps nor communication."""
+
+    data: RankData | None
+    zero: int = 0
+    """When its timeline begins: nanoseconds since the origin of the profile."""
+    problem: Exception | None = None
+    """Why it can't be read; it is not read again until its files change."""
+
+
+class RanksCache:
+    """LRU caches by path and version. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._profiles: OrderedDict[Version, KnownRank] = OrderedDict()  # the least recently used first
+        self._ranks: OrderedDict[tuple[Version, ...], Ranks] = OrderedDict()
+
+    def rank(self, of: Version) -> KnownRank | None:
+        """Of a profile that was read."""
+        with self._lock:
+            if of in self._profiles:
+                self._profiles.move_to_end(of)
+            return self._profiles.get(of)
+
+    def keep_rank(self, of: Version, known: KnownRank) -> KnownRank:
+        """Add a profile that was read."""
+        with self._lock:
+            self._profiles[of] = known
+            while len(self._profiles) > MOST_PROFILES:
+                self._profiles.popitem(last=False)
+        return known
+
+    def ranks(self, of: tuple[Version, ...], compare: Callable[[], Ranks]) -> Ranks:
+        """The ranks of these profiles. Raises what ``compare`` does."""
+        with self._lock:
+            known = self._ranks.get(of)
+            if known is None:
+                known = self._ranks[of] = compare()
+            self._ranks.move_to_end(of)
+            while len(self._ranks) > MOST_RANKS:
+                self._ranks.popitem(last=False)
+            return known
+
+    def close(self) -> None:
+        """Forget all."""
+        self._profiles.clear()
+        self._ranks.clear()

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison of ranks as a message with columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mindscope.profile.advice import Advice
+from mindscope.profile.columns import integers_of
+from mindscope.profile.ranks.advice import advise_ranks
+from mindscope.profile.ranks.rank_data import RankData
+from mindscope.profile.ranks.ranks import Ranks
+from mindscope.profile.ranks.tables import CollectiveSizes, RankLinks, RankMeans, RankSteps, Stragglers
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.profiles.ranks.schema import (
+    ClockEntry,
+    CollectiveEntry,
+    LinkColumns,
+    RankColumn,
+    RankMeanEntry,
+    RankProfile,
+    RanksHeader,
+    RanksProgress,
+    RankStepColumns,
+    StageEntry,
+    StragglerEntry,
+    UnreadRank,
+)
+from mindscope.server.profiles.tables.schema import AdviceEntry
+
+TIMES = (
+    "duration", "own", "compute", "communication", "overlapped", "transfer", "synchronizing", "copy", "data_waiting",
+    "host", "idle", "receive", "interval",
+)  # fmt: skip
+"""Columns of ranks and steps, in the order in which a user chooses one."""
+MOST_COLLECTIVES = 2_000
+
+
+class Place(NamedTuple):
+    """Where the profile of a rank is, and when its timeline begins since its origin."""
+
+    run: str
+    profile: str
+    zero: int
+
+
+def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> Packed:
+    """No comparison: profiles are still read, or none has steps or communication."""
+    header = RanksHeader(
+        progress=progress, unread=unread, profiles=[], ranks=[], missing_ranks=[], cycles=0, reference=0, steps=None,
+        means=[], clocks=[], collectives=[], links=None, stragglers=[], stages=[], advice=[],
+    )  # fmt: skip
+    return join(header, ColumnData())
+
+
+def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRank]) -> Packed:
+    """All tables. ``places`` are by the paths of profiles."""
+    data = ColumnData()
+    own = [_place(each, places) for each in ranks.data]
+    zeros = np.array([each.zero for each in own], np.int64)
+    header = RanksHeader(
+        progress=None,
+        unread=unread,
+        profiles=[
+            RankProfile(run=place.run, profile=place.profile, rank=each.rank, cycle=each.cycle)
+            for each, place in zip(ranks.data, own, strict=True)
+        ],
+        ranks=ranks.ranks,
+        missing_ranks=ranks.missing_ranks,
+        cycles=ranks.cycles,
+        reference=ranks.reference,
+        steps=None if ranks.steps is None else _steps(ranks.steps, zeros, data),
+        means=[] if ranks.means is None else list(_means(ranks.means)),
+        clocks=[
+            ClockEntry(
+                rank=row["rank"], is_aligned=row["is_aligned"], offset_ns=row["offset"],
+                uncertainty_ns=row["uncertainty"], drift_ppm=row["drift_ppm"], collectives=row["collectives"],
+            )
+            for row in ranks.clocks.rows()
+        ],
+        collectives=[] if ranks.collectives is None else list(_collectives(ranks.collectives)),
+        links=None if ranks.links is None else _links(ranks.links, data),
+        stragglers=[] if ranks.stragglers is None else list(_stragglers(ranks.stragglers, zeros)),
+        stages=[
+            StageEntry(
+                stage=row["stage"], ranks=row["ranks"], compute_ns=row["compute"], receive_ns=row["receive"],
+                collective_ns=row["collective"],
+            )
+            for row in (() if ranks.stages is None else ranks.stages.rows())
+        ],
+        advice=[_advice(each) for each in advise_ranks(ranks)],
+    )  # fmt: skip
+    return join(header, data)
+
+
+def _place(data: RankData, places: Mapping[str, Place]) -> Place:
+    return places.get(data.path, Place("", "", 0)) if data.is_profile else Place("", "", 0)
+
+
+def _steps(steps: RankSteps, zeros: np.ndarray[tuple[int], np.dtype[np.int64]], data: ColumnData) -> RankStepColumns:
+    return RankStepColumns(
+        rank=data.add(steps.rank),
+        cycle=data.add(steps.cycle),
+        step=data.add(steps.step),
+        profile=data.add(steps.profile),
+        begin=data.add(steps.own_start - zeros[steps.profile]),
+        columns=[
+            RankColumn(name=name, values=data.add(column))
+            for name in TIMES
+            if (column := getattr(steps, name)) is not None and column.any()
+        ],
+    )
+
+
+def _means(means: RankMeans) -> Iterator[RankMeanEntry]:
+    for row in means.rows():
+        yield RankMeanEntry(
+            rank=row["rank"],
+            stage=row["stage"],
+            steps=row["steps"],
+            excess=finite(row["excess"]) or 0.0,
+            times={name: row[name] for name in TIMES if name in row},
+        )
+
+
+def _collectives(found: CollectiveSizes) -> Iterator[CollectiveEntry]:
+    for row in found.head(MOST_COLLECTIVES).rows():
+        yield CollectiveEntry(
+            kind=row["kind"], group=row["group"], group_ranks=row["group_ranks"], dtype=row["dtype"],
+            size_class=row["size_class"], ranks=row["ranks"], count=row["count"],
+            bytes=row["size"] if row["size"] >= 0 else None, time_ns=row["time"], transfer_ns=row["transfer"],
+            synchronizing_ns=row["synchronizing"], algorithm_bandwidth=finite(row["algorithm_bandwidth"]),
+            bus_bandwidth=finite(row["bus_bandwidth"]),
+        )  # fmt: skip
+
+
+def _links(links: RankLinks, data: ColumnData) -> LinkColumns:
+    return LinkColumns(
+        kinds=list(links.kind.values),
+        kind=data.add(links.kind.codes),
+        source=data.add(links.source),
+        destination=data.add(links.destination),
+        bytes=data.add(links.size),
+        bandwidth=data.add(links.bandwidth),
+    )
+
+
+def _stragglers(found: Stragglers, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[StragglerEntry]:
+    """Each rank that is waited for, the one of most steps first."""
+    numbers, counts = np.unique(found.rank, return_counts=True)
+    for rank, count in sorted(zip(integers_of(numbers), integers_of(counts), strict=True), key=lambda each: -each[1]):
+        rows = np.flatnonzero(found.rank == rank)
+        row = int(rows[np.argmax(found.waiting[rows])])
+        profile = int(found.profile[row])
+        yield StragglerEntry(
+            rank=rank, steps=count, all_steps=len(found), waiting_ns=round(float(found.waiting[rows].mean())),
+            lateness_ns=round(float(found.lateness[rows].mean())), kind=found.kind[row], step=int(found.step[row]),
+            profile=profile, begin_ns=int(found.own_start[row] - zeros[profile]),
+            duration_ns=int(found.own_duration[row]),
+        )  # fmt: skip
+
+
+def _advice(advice: Advice) -> AdviceEntry:
+    """Ranks and links are named by its figures, not by rows."""
+    values: Sequence[tuple[str, str | int | float]] = list(advice.values.items())
+    return AdviceEntry(
+        code=advice.code,
+        values={name: (finite(value) or 0) if isinstance(value, float) else value for name, value in values},
+        finding=advice.finding,
+        remedy=advice.remedy,
+        part=advice.part.value,
+        rows=[],
+        row_count=len(advice.rows),
+        share=finite(float(advice.share)) or 0.0,
+    )

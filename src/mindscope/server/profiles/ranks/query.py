@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the profiles of all ranks of a training, and compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mindscope.errors import FormatError, MindscopeError
+from mindscope.profile.open import FoundProfile
+from mindscope.profile.ranks.open import with_summaries
+from mindscope.profile.ranks.rank_data import RankData, rank_data_of
+from mindscope.profile.ranks.ranks import Ranks
+from mindscope.profile.ranks.summaries import summaries_in
+from mindscope.server.http.columns import Packed
+from mindscope.server.http.context import Viewer
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.profiles.access import reader_of
+from mindscope.server.profiles.files import profiles_of
+from mindscope.server.profiles.listing import progress_of
+from mindscope.server.profiles.ranks.cache import KnownRank, RanksCache, Version
+from mindscope.server.profiles.ranks.messages import Place, pack_progress, pack_ranks
+from mindscope.server.profiles.ranks.schema import RanksProgress, UnreadRank
+from mindscope.server.profiles.reader import ProfileReader, Reading
+from mindscope.server.profiles.versions import version_of
+
+_WITHOUT_RANKS = frozenset(("chrome_trace", "memory_snapshot"))
+"""Formats that hold neither steps nor communication."""
+_AT_ONCE = 8
+"""Profiles that wait to be read."""
+
+
+@dataclass
+class _Found:
+    """What is known of the profiles of some runs."""
+
+    places: dict[str, Place] = field(default_factory=dict[str, Place])
+    """By the path of a profile."""
+    data: list[RankData] = field(default_factory=list[RankData])
+    versions: list[Version] = field(default_factory=list[Version])
+    unread: list[UnreadRank] = field(default_factory=list[UnreadRank])
+    reading: list[Reading] = field(default_factory=list[Reading])
+    total: int = 0
+    waiting: int = 0
+    """Profiles that are not read yet."""
+
+
+def query_ranks(viewer: Viewer, runs: Sequence[str]) -> Packed:
+    """The comparison of all ranks, or how many profiles are read. The header is a RanksHeader."""
+    cache = viewer.shared(RanksCache)
+    known = viewer.catalog.runs
+    directories = {run: Path(known[run].path) for run in dict.fromkeys(runs) if run in known}
+    found = _Found()
+    for run in while_connected(directories):
+        try:
+            listed = list(profiles_of(known[run], known))
+        except OSError as error:
+            found.unread.append(UnreadRank(run=run, profile="", problem=ReasonEntry.of(error)))
+            continue
+        for name, profile in listed:
+            if profile.format.name not in _WITHOUT_RANKS:
+                _add(found, run, name, profile, reader_of(viewer), cache)
+    if found.waiting:
+        current = next((each for each in found.reading if each.phase != "waiting"), None)
+        return pack_progress(
+            RanksProgress(
+                read=found.total - found.waiting,
+                total=found.total,
+                current=None if current is None else progress_of(current),
+            ),
+            found.unread,
+        )
+    try:
+        ranks = cache.ranks(tuple(found.versions), lambda: _compare(found, directories))
+    except FormatError:
+        return pack_progress(None, found.unread)
+    return pack_ranks(ranks, found.places, [*found.unread, *_unread_summaries(ranks.problems, directories)])
+
+
+def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: ProfileReader, cache: RanksCache) -> None:
+    found.total += 1
+    version = (profile.path, version_of(profile.path))
+    known = cache.rank(version)
+    if known is None and len(found.reading) < _AT_ONCE:
+        try:
+            state = reader.parts(profile)
+        except (MindscopeError, OSError) as error:
+            known = cache.keep_rank(version, KnownRank(None, problem=error))
+        else:
+            if isinstance(state, Reading):
+                found.reading.append(state)
+            else:
+                known = cache.keep_rank(version, KnownRank(rank_data_of(state.profile), state.zero))
+    if known is None:
+        found.waiting += 1
+    elif known.problem is not None:
+        found.unread.append(UnreadRank(run=run, profile=name, problem=ReasonEntry.of(known.problem)))
+    elif known.data is not None:
+        found.places[known.data.path] = Place(run, name, known.zero)
+        found.data.append(known.data)
+        found.versions.append(version)
+
+
+def _compare(found: _Found, directories: Mapping[str, Path]) -> Ranks:
+    problems: dict[str, str] = {}
+    summaries = [each for directory in directories.values() for each in summaries_in(directory, problems)]
+    ranks = Ranks(with_summaries(found.data, summaries))
+    ranks.problems.update(problems)
+    return ranks
+
+
+def _unread_summaries(problems: Mapping[str, str], directories: Mapping[str, Path]) -> Iterator[UnreadRank]:
+    for path, problem in problems.items():
+        run = next((run for run, own in directories.items() if Path(path).is_relative_to(own)), "")
+        yield UnreadRank(run=run, profile="", problem=ReasonEntry.of(f"{Path(path).name}: {problem}"))

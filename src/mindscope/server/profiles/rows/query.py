@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of tables of a profile as messages."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Column, Rows, TextColumn, integers_of
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.modules import Modules
+from mindscope.profile.operators import Operators
+from mindscope.profile.profile import Part
+from mindscope.profile.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
+from mindscope.profile.texts import Missing
+from mindscope.reasons import Reason
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.profiles.reader import OpenParts
+from mindscope.server.profiles.rows.schema import (
+    ChosenRows,
+    FigureColumn,
+    FigureKind,
+    ModulesAnswer,
+    OrderedRows,
+    RelatedEntry,
+    RowAnswer,
+    RowEntry,
+    RowQuery,
+    RowsAnswer,
+    RowsQuery,
+)
+
+TOP = 20
+MOST_RELATED = 50
+MOST_CHARACTERS = 300
+_KINDS: dict[str, FigureKind] = {
+    **dict.fromkeys(
+        ("host_total", "host_self", "device_total", "device_self", "total", "min", "max", "mean", "backward"), "ns"
+    ),
+    **dict.fromkeys(("memory_self", "memory", "size"), "bytes"),
+    **dict.fromkeys(("share", "occupancy", "utilization"), "share"),
+    **dict.fromkeys(("count", "flops", "cube_flops", "vector_flops"), "count"),
+}
+_WEIGHTS, _RATIOS = "_time", "_ratio"
+"""Ends of the names of sums from which derived columns follow, which no person wants to see; of those columns."""
+
+
+class RowsError(ValueError):
+    """What a query asks for is not in the table; its reason says what is."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Reason("profile_rows", detail=detail))
+
+
+@dataclass(eq=False)
+class MergedTables:
+    """The tables that were merged last, for pages of the same rows. For any thread."""
+
+    most: int = 16
+    _lock: Lock = field(default_factory=Lock)
+    _kept: OrderedDict[tuple[Any, ...], MergedRows] = field(default_factory=OrderedDict[tuple[Any, ...], MergedRows])
+
+    def get(self, parts: OpenParts, query: ChosenRows, table: Operators | Kernels) -> MergedRows:
+        """The merged rows of a query. Raises RowsError for what the table does not have."""
+        by = query.by or groups_in(table)[0]
+        key = (parts.path, parts.version, query.part, by, *query.where)
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None:
+                self._kept.move_to_end(key)
+                return known
+        try:
+            made = merged_rows(table, by, conditions_of(query.where))
+        except ValueError as error:
+            raise RowsError(str(error)) from error
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > self.most:
+                self._kept.popitem(last=False)
+        return made
+
+    def close(self) -> None:
+        """Release all."""
+        self._kept.clear()
+
+
+def conditions_of(texts: Sequence[str]) -> list[Condition]:
+    """Conditions from ``column=text``."""
+    return [Condition(column, text) for column, _, text in (each.partition("=") for each in texts)]
+
+
+def table_of(parts: OpenParts, part: str) -> Operators | Kernels:
+    """The operators or kernels of a profile. Raises RowsError with what is missing."""
+    return _part(parts, Part(part))
+
+
+def rows_answer(parts: OpenParts, query: RowsQuery, kept: MergedTables) -> RowsAnswer:
+    """A page of rows. Raises RowsError."""
+    table = table_of(parts, query.part)
+    merged = kept.get(parts, query, table)
+    found = ordered_rows(merged, query)
+    columns = merged.columns
+    return RowsAnswer(
+        version=parts.version,
+        groups=groups_in(table),
+        by=query.by or groups_in(table)[0],
+        texts=[name for name, column in columns.items() if isinstance(column, TextColumn) and any(column.values)],
+        figures=[FigureColumn(name=name, kind=kind_of(name)) for name in figures_of(merged)],
+        total=len(merged),
+        matching=len(found),
+        time_ns=int(merged.times.sum()),
+        whole_ns=merged.whole,
+        top=[_entry(merged, row, MOST_CHARACTERS) for row in range(min(TOP, len(merged)))],
+        rows=[_entry(merged, row, MOST_CHARACTERS) for row in integers_of(found[query.first :][: query.count])],
+    )
+
+
+def row_answer(parts: OpenParts, query: RowQuery, kept: MergedTables) -> RowAnswer | None:
+    """One row with what it launched or what launched it; None without such a row. Raises RowsError."""
+    table = table_of(parts, query.part)
+    merged = kept.get(parts, query, table)
+    if query.row >= len(merged):
+        return None
+    keys = [Condition(name, _text(merged.columns[name], query.row)) for name in merged.names]
+    chosen = merged_rows(table, "name", [*conditions_of(query.where), *keys]).table
+    related = _kernels_of(parts, set(chosen.name)) if isinstance(chosen, Operators) else _operators_of(table, chosen)
+    return RowAnswer(row=_entry(merged, query.row, None), related=related[:MOST_RELATED], related_count=len(related))
+
+
+def ordered_rows(merged: MergedRows, query: OrderedRows) -> Rows:
+    """The rows that pass the filter, in their order. Raises RowsError."""
+    try:
+        found = merged.matching(query.words, query.regex)
+        return merged.ordered(found, query.sort, is_descending=query.is_descending) if query.sort else found
+    except ValueError as error:
+        raise RowsError(str(error)) from error
+
+
+def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:
+    """Columns of figures that say something."""
+    return {
+        name: column
+        for name, column in merged.columns.items()
+        if not isinstance(column, TextColumn) and not name.endswith(_WEIGHTS) and (name == "count" or column.any())
+    }
+
+
+def kind_of(name: str) -> FigureKind:
+    """In what the figures of a column are."""
+    return "share" if name.endswith(_RATIOS) else _KINDS.get(name, "number")
+
+
+def modules_of(parts: OpenParts) -> Modules:
+    """The modules of a profile. Raises RowsError with what is missing."""
+    return _part(parts, Part.MODULES)
+
+
+def modules_answer(parts: OpenParts) -> ModulesAnswer:
+    """The tree of modules. Raises RowsError."""
+    found = modules_of(parts)
+
+    def figures(column: Any) -> list[int] | None:
+        return None if column is None or not column.any() else integers_of(column)
+
+    return ModulesAnswer(
+        version=parts.version,
+        name=list(found.name),
+        path=list(found.path),
+        parent=integers_of(found.parent),
+        count=integers_of(found.count),
+        host_total_ns=figures(found.host_total),
+        host_self_ns=figures(found.host_self),
+        device_total_ns=figures(found.device_total),
+        device_self_ns=figures(found.device_self),
+        backward_ns=figures(found.backward),
+        flops=figures(found.flops),
+        memory_bytes=figures(found.memory),
+    )
+
+
+def _part(parts: OpenParts, part: Part) -> Any:
+    found = parts.profile.part(part)
+    if isinstance(found, Missing):
+        raise RowsError(found.reason)
+    return found
+
+
+def _entry(merged: MergedRows, row: int, most: int | None) -> RowEntry:
+    columns = merged.columns
+    keys = merged.names if len(merged.names) < 3 else ()
+    texts = {
+        name: column[row] if name in keys else column[row][:most]
+        for name, column in columns.items()
+        if isinstance(column, TextColumn)
+    }
+    return RowEntry(
+        row=row,
+        name=texts[keys[0] if keys else "name"],
+        time_ns=int(merged.times[row]),
+        texts={name: text for name, text in texts.items() if text},
+        distinct={name: int(counts[row]) for name, counts in merged.distinct.items() if counts[row] > 1},
+        figures={name: _figure(column, row) for name, column in figures_of(merged).items()},
+    )
+
+
+def _text(column: Column, row: int) -> str:
+    return column[row] if isinstance(column, TextColumn) else str(column[row])
+
+
+def _figure(column: NDArray[Any], row: int) -> float | int | None:
+    value: Any = column[row]
+    return finite(float(value)) if column.dtype.kind == "f" else int(value)
+
+
+def _kernels_of(parts: OpenParts, operators: set[str]) -> list[RelatedEntry]:
+    kernels = parts.profile.part(Part.KERNELS)
+    if not isinstance(kernels, Kernels) or kernels.operator is None:
+        return []
+    return _related(kernels.select(kernels.operator.is_any_of(operators.__contains__)), "name")
+
+
+def _operators_of(table: Operators | Kernels, chosen: Kernels) -> list[RelatedEntry]:
+    if not isinstance(table, Kernels) or table.operator is None:
+        return []
+    names = set(chosen.name)
+    return _related(table.select(table.name.is_any_of(names.__contains__)), "operator")
+
+
+def _related(kernels: Kernels, by: str) -> list[RelatedEntry]:
+    merged = kernels.group_by(by)
+    times = times_of(merged)
+    whole = int(times.sum()) or 1
+    names = merged.columns()[by]
+    return [
+        RelatedEntry(
+            name=_text(names, row),
+            count=int(merged.count[row]),
+            time_ns=int(times[row]),
+            share=int(times[row]) / whole,
+        )
+        for row in range(len(merged))
+    ]

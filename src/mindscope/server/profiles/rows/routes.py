@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of operators and kernels page by page, one of them in detail, modules, and all of them as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response, StreamingResponse
+
+from mindscope.errors import MissingPackageError
+from mindscope.reasons import Reason, reason_of
+from mindscope.server.http.context import CurrentViewer, Viewer
+from mindscope.server.http.errors import failure
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.schema import FailureAnswer
+from mindscope.server.profiles.access import READABLE, open_parts
+from mindscope.server.profiles.rows.schema import (
+    ModulesAnswer,
+    ModulesFileQuery,
+    RowAnswer,
+    RowQuery,
+    RowsAnswer,
+    RowsFileQuery,
+    RowsQuery,
+)
+
+if TYPE_CHECKING:
+    from mindscope.server.profiles.reader import OpenParts
+    from mindscope.server.profiles.rows.query import MergedTables
+
+router = APIRouter()
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_FILES: dict[int | str, dict[str, Any]] = {
+    **READABLE,
+    200: {"content": {"text/csv": {}, XLSX: {}}, "description": "The file."},
+    501: {"model": FailureAnswer, "description": "A package for this format is not installed."},
+}
+
+
+@router.post("/profiles/rows", response_model=RowsAnswer, responses=READABLE)
+def query_rows(query: RowsQuery, viewer: CurrentViewer) -> Response:
+    """Operators or kernels, merged, narrowed, filtered and ordered: one page of them, and the greatest of all."""
+    from mindscope.server.profiles.rows.query import rows_answer
+
+    return _answer(viewer, query.run, query.profile, lambda parts: rows_answer(parts, query, _merged(viewer)))
+
+
+@router.post("/profiles/row", response_model=RowAnswer, responses=READABLE)
+def query_row(query: RowQuery, viewer: CurrentViewer) -> Response:
+    """One row with all of its texts, and the kernels that it launched or the operators that launched it."""
+    from mindscope.server.profiles.rows.query import row_answer
+
+    return _answer(viewer, query.run, query.profile, lambda parts: row_answer(parts, query, _merged(viewer)))
+
+
+@router.post("/profiles/rows/file", response_class=StreamingResponse, responses=_FILES)
+def save_rows(query: RowsFileQuery, viewer: CurrentViewer) -> Response:
+    """All rows that a query shows, as CSV or as a workbook of Excel."""
+    from mindscope.server.profiles.rows.file import cells_of, columns_of
+    from mindscope.server.profiles.rows.query import ordered_rows, table_of
+
+    def write(parts: OpenParts) -> Response:
+        merged = _merged(viewer).get(parts, query, table_of(parts, query.part))
+        lines = cells_of(columns_of(merged), ordered_rows(merged, query), merged.distinct)
+        return _file(lines, query.format)
+
+    return _with_parts(viewer, query.run, query.profile, write)
+
+
+@router.get("/profiles/modules", response_model=ModulesAnswer, responses=READABLE)
+def get_modules(run: str, profile: str, viewer: CurrentViewer) -> Response:
+    """The tree of modules with their times, operations and memory."""
+    from mindscope.server.profiles.rows.query import modules_answer
+
+    return _answer(viewer, run, profile, modules_answer)
+
+
+@router.post("/profiles/modules/file", response_class=StreamingResponse, responses=_FILES)
+def save_modules(query: ModulesFileQuery, viewer: CurrentViewer) -> Response:
+    """All modules as CSV or as a workbook of Excel."""
+    import numpy as np
+
+    from mindscope.server.profiles.rows.file import cells_of
+    from mindscope.server.profiles.rows.query import modules_of
+
+    def write(parts: OpenParts) -> Response:
+        found = modules_of(parts)
+        columns = {name: column for name, column in found.columns().items() if name not in ("parent", "name")}
+        return _file(cells_of(columns, np.arange(len(found))), query.format)
+
+    return _with_parts(viewer, query.run, query.profile, write)
+
+
+def _answer(viewer: Viewer, run: str, profile: str, make: Callable[[OpenParts], Any]) -> Response:
+    def respond(parts: OpenParts) -> Response:
+        made = make(parts)
+        if made is None:
+            what = Reason("profile_rows", detail=f"profile {profile!r} has no such row")
+            return failure(404, what, "POST /api/profiles/rows has the numbers of rows")
+        return JsonResponse(made)
+
+    return _with_parts(viewer, run, profile, respond)
+
+
+def _with_parts(viewer: Viewer, run: str, profile: str, respond: Callable[[OpenParts], Response]) -> Response:
+    from mindscope.server.profiles.rows.query import RowsError
+
+    parts = open_parts(viewer, run, profile)
+    if isinstance(parts, Response):
+        return parts
+    try:
+        return respond(parts)
+    except RowsError as error:
+        return failure(422, reason_of(error), "POST /api/profiles/rows without by, where and sort says what there is")
+
+
+def _file(lines: Iterator[list[Any]], format: str) -> Response:
+    from mindscope.server.profiles.rows.file import csv_text, xlsx_bytes
+
+    if format == "csv":
+        return StreamingResponse(csv_text(lines), media_type="text/csv")
+    try:
+        return Response(xlsx_bytes(lines), media_type=XLSX)
+    except MissingPackageError as error:
+        return failure(501, Reason("unreadable", detail=str(error)), "pip install XlsxWriter, or save CSV")
+
+
+def _merged(viewer: Viewer) -> MergedTables:
+    from mindscope.server.profiles.rows.query import MergedTables
+
+    return viewer.shared(MergedTables)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times and memory of the scopes of a graph."""

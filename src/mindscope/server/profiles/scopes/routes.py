@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the newest profile of a run says of the scopes of its graphs."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from mindscope.errors import MindscopeError
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.errors import NOT_FOUND
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.profiles.access import reader_of
+from mindscope.server.profiles.scopes.schema import ScopesAnswer, ScopesQuery
+
+router = APIRouter()
+
+MOST_READ = 3
+"""Profiles that are tried, the newest first: a memory history has no modules."""
+
+
+@router.post("/profiles/scopes", response_model=ScopesAnswer, responses={**NOT_FOUND})
+def query_scopes(query: ScopesQuery, viewer: CurrentViewer) -> Response:
+    """Times and memory of the scopes of a graph, by the newest profile of its run with modules."""
+    from mindscope.server.profiles.files import profiles_of
+    from mindscope.server.profiles.listing import progress_of
+    from mindscope.server.profiles.reader import OpenParts
+    from mindscope.server.profiles.scopes.query import scope_times
+
+    answer = ScopesAnswer(profile=None, progress=None, problem=None, is_on_device=False, steps=0, scopes=[])
+    store = viewer.catalog.run(query.run)
+    try:
+        found = sorted(profiles_of(store, viewer.catalog.runs), key=lambda each: -each[1].path.stat().st_mtime_ns)
+        for name, each in found[:MOST_READ]:
+            state = reader_of(viewer).parts(each)
+            answer.profile = name
+            if not isinstance(state, OpenParts):
+                answer.progress = progress_of(state)
+                return JsonResponse(answer)
+            answer.is_on_device, answer.steps, answer.scopes = scope_times(state.profile, query)
+            if answer.scopes:
+                return JsonResponse(answer)
+    except (MindscopeError, OSError) as error:
+        answer.problem = ReasonEntry.of(error)
+    return JsonResponse(answer)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of a profile as columns."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import TextColumn, integers_of
+from mindscope.profile.communication import Communication
+from mindscope.profile.profile import Part, Profile
+from mindscope.profile.steps import PARTS, Steps
+from mindscope.profile.texts import Missing
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.profiles.missing import missing_entry
+from mindscope.server.profiles.steps.schema import (
+    StepColumn,
+    StepCommunicationAnswer,
+    StepCommunicationEntry,
+    StepsHeader,
+)
+
+COLUMNS = ("duration", "interval", "forward_backward", "tail", *PARTS, "overlapped", "device_busy")
+MOST_OPERATIONS = 2_000
+_STREAM = re.compile(r"(stream_\d+)_")
+
+
+def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
+    """All steps with their phases and parts. The header is a StepsHeader."""
+    steps = profile.part(Part.STEPS)
+    data = ColumnData()
+    if not isinstance(steps, Steps):
+        missing = missing_entry(Part.STEPS, steps) if isinstance(steps, Missing) else None
+        nothing = StepsHeader(
+            version=version, missing=missing, count=0, number=None, begin=None, columns=[], has_communication=False
+        )
+        return join(nothing, data)
+    recorded: dict[str, Any] = {name: getattr(steps, name) for name in COLUMNS}
+    communication = profile.part(Part.COMMUNICATION)
+    header = StepsHeader(
+        version=version,
+        missing=None,
+        count=len(steps),
+        number=data.add(steps.number.astype(np.float64)),
+        begin=data.add((steps.start - zero).astype(np.float64)),
+        columns=[
+            StepColumn(name=name, values=data.add(values.astype(np.float64)))
+            for name, values in recorded.items()
+            if values is not None
+        ],
+        has_communication=isinstance(communication, Communication)
+        and communication.start is not None
+        and communication.step is not None,
+    )
+    return join(header, data)
+
+
+def step_communication(profile: Profile, number: int, zero: int) -> StepCommunicationAnswer:
+    """The operations between ranks of one step."""
+    found = profile.part(Part.COMMUNICATION)
+    if not isinstance(found, Communication) or found.start is None or found.step is None:
+        return StepCommunicationAnswer(operations=[], left_out=0)
+    rows = np.flatnonzero(found.step == number)
+    rows = rows[np.argsort(found.start[rows], kind="stable")]
+    shown = found.select(rows[:MOST_OPERATIONS])
+    start: NDArray[np.int64] = np.asarray(shown.start)
+    return StepCommunicationAnswer(
+        operations=[
+            StepCommunicationEntry(name=name, kind=kind, lane=_lane(shown, row), begin_ns=begin - zero, duration_ns=ns)
+            for row, (name, kind, begin, ns) in enumerate(
+                zip(shown.name, shown.kind, integers_of(start), integers_of(shown.duration), strict=True)
+            )
+        ],
+        left_out=max(0, len(rows) - MOST_OPERATIONS),
+    )
+
+
+def _lane(operations: Communication, row: int) -> str:
+    """``stream_520`` of ``stream_520_0_AllReduceOp``; else the process group, else the device."""
+    stream = _STREAM.match(operations.name[row])
+    group: TextColumn | None = operations.group
+    return stream[1] if stream else (group[row] if group is not None else "") or operations.device[row]

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the steps of a profile. Times are nanoseconds since the begin of its timeline."""
+
+from __future__ import annotations
+
+from mindscope.server.http.schema import Answer, Column
+from mindscope.server.profiles.tables.schema import MissingEntry
+
+
+class StepColumn(Answer):
+    """Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``."""
+
+    name: str
+    values: Column
+
+
+class StepsHeader(Answer):
+    """The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
+
+    ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
+    ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
+    """
+
+    version: str
+    missing: MissingEntry | None
+    count: int
+    number: Column | None
+    begin: Column | None
+    columns: list[StepColumn]
+    has_communication: bool
+
+
+class StepCommunicationEntry(Answer):
+    """An operation between ranks, and the ``lane`` that it is drawn in: its stream, or its device and group."""
+
+    name: str
+    kind: str
+    lane: str
+    begin_ns: int
+    duration_ns: int
+
+
+class StepCommunicationAnswer(Answer):
+    """Operations in order of time; ``left_out`` more are not listed."""
+
+    operations: list[StepCommunicationEntry]
+    left_out: int

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overview, operators and kernels of a profile."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from mindscope.errors import MindscopeError
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.profiles.access import READABLE, found_profile, reader_of
+from mindscope.server.profiles.tables.schema import TablesAnswer
+
+router = APIRouter()
+
+
+@router.get("/profiles/tables", response_model=TablesAnswer, responses=READABLE)
+def get_tables(run: str, profile: str, viewer: CurrentViewer, is_waiting: bool = True) -> Response:
+    """Overview with advice of a profile, its greatest operators and kernels; the progress until they are computed.
+
+    With ``is_waiting`` false, tables that are not computed yet are null, and no profile is read.
+    """
+    from mindscope.server.profiles.listing import progress_of
+    from mindscope.server.profiles.reader import Reading
+
+    found = found_profile(viewer, run, profile)
+    if isinstance(found, Response):
+        return found
+    answer = TablesAnswer(run=run, profile=profile, progress=None, problem=None, tables=None)
+    try:
+        reader = reader_of(viewer)
+        state = reader.parts(found) if is_waiting else reader.computed_parts(found)
+    except (MindscopeError, OSError) as error:
+        return JsonResponse(answer.model_copy(update={"problem": ReasonEntry.of(error)}))
+    if isinstance(state, Reading):
+        return JsonResponse(answer.model_copy(update={"progress": progress_of(state)}))
+    if state is None:
+        return JsonResponse(answer)
+    front = answer.model_dump_json(exclude={"tables"}).removesuffix("}")
+    return RawJsonResponse(f'{front},"tables":{state.tables}}}')

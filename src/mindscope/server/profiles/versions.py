@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Size of a profile, and a text that changes with its content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from stat import S_ISREG
+
+from mindscope.profile.rank_path import without_rank
+
+MOST_FILES = 1000
+"""Of a profile that is a directory, whose changes are noticed."""
+
+
+def version_of(path: Path) -> str:
+    """Changes with the content of a file or directory. Raises OSError."""
+    path, _ = without_rank(path)
+    status = path.stat()
+    size, modified_ns = status.st_size, status.st_mtime_ns
+    for file in _files(path):
+        size, modified_ns = size + file.st_size, max(modified_ns, file.st_mtime_ns)
+    return f"{size:x}-{modified_ns:x}-{status.st_ino:x}"
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of the files of a directory. Raises OSError."""
+    path, _ = without_rank(path)
+    return path.stat().st_size if path.is_file() else sum(file.st_size for file in _files(path))
+
+
+def _files(directory: Path) -> Iterator[os.stat_result]:
+    """The first of the files below a directory; none of a file."""
+    if directory.is_dir():
+        for file in islice(directory.rglob("*"), MOST_FILES):
+            with suppress(FileNotFoundError):
+                status = file.lstat()
+                if S_ISREG(status.st_mode):
+                    yield status

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timeline of what is read of a large profile so far."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from mindscope.profile.build_timeline import build_timeline
+from mindscope.profile.formats.profile_format import Progress
+from mindscope.profile.formats.torch_trace import TORCH_TRACE
+from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.open import FoundProfile
+from mindscope.profile.profile import Profile
+from mindscope.profile.timeline import Timeline
+from mindscope.server.profiles import preview
+from mindscope.server.profiles.preview import TimelinePreviews
+from mindscope.server.profiles.reader import OpenProfile, ProfileReader, Reading
+
+EVENTS = 60_000
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Four blocks of events, of which every block is shown that is large enough."""
+    monkeypatch.setattr(preview, "FIRST_AFTER_S", 0)
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": f"op {number % 7}", "pid": 1, "tid": 1, "ts": 10 * number, "dur": 5,
+         "args": {"Input Dims": [[number] * 40]}}
+        for number in range(EVENTS)
+    ]  # fmt: skip
+    path = tmp_path / "host_1.1700000000000000000.pt.trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    assert path.stat().st_size > 4 * (4 << 20)
+    return path
+
+
+def test_each_timeline_has_what_was_read(trace: Path) -> None:
+    shown: list[tuple[Timeline, int]] = []
+    progress: list[int] = []
+    follower = TimelinePreviews(
+        FoundProfile(trace, TORCH_TRACE), progress.append, lambda timeline, read: shown.append((timeline, read))
+    )
+    whole = build_timeline(read_json_trace(trace, follower), trace)
+    plain = build_timeline(read_json_trace(trace), trace)
+    assert (whole.start.tolist(), list(whole.names)) == (plain.start.tolist(), list(plain.names))
+    assert (whole.args_offset.tolist(), whole.read) == (plain.args_offset.tolist(), EVENTS)
+    assert progress[-1] == trace.stat().st_size
+    assert len(shown) >= 2
+    for (_, read), (_, more) in pairwise(shown):
+        assert more >= preview.GROWTH * read
+    for timeline, _ in shown:
+        assert 0 < len(timeline) < EVENTS
+        assert timeline.start.tolist() == plain.start[: len(timeline)].tolist()
+
+
+def until(ask: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not ask():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("with_cache", [True, False])
+def test_a_profile_is_shown_while_it_is_read(trace: Path, tmp_path: Path, with_cache: bool) -> None:
+    gate = Event()
+
+    def read(path: Path, on_progress: Progress) -> Profile:
+        profile = TORCH_TRACE.read(path, on_progress)
+        assert gate.wait(20)
+        return profile
+
+    cache = tmp_path / "cache"
+    reader = ProfileReader(cache if with_cache else None, 1 << 30)
+    found = FoundProfile(trace, replace(TORCH_TRACE, read=read))
+    try:
+        state = reader.timeline(found)
+        assert isinstance(state, Reading)
+        until(lambda: state.read_bytes == state.total_bytes and state.preview is not None)
+        assert reader.timeline(found) is state
+        assert state.preview is not None
+        assert state.preview.timeline is not None
+        assert 0 < len(state.preview.timeline) < EVENTS
+        assert state.preview.version != state.version
+        gate.set()
+        until(lambda: isinstance(reader.timeline(found), OpenProfile))
+        opened = reader.timeline(found)
+        assert isinstance(opened, OpenProfile)
+        assert opened.timeline is not None
+        assert (len(opened.timeline), opened.version) == (EVENTS, state.version)
+        until(lambda: not isinstance(reader.parts(found), Reading))
+    finally:
+        gate.set()
+        reader.close()
+    if with_cache:
+        assert sorted(path.suffix for path in cache.iterdir()) == [".parts", ".tables", ".timeline"]
